@@ -152,7 +152,7 @@ def postgres_url(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> I
 
 
 @pytest.fixture(params=ENGINES)
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+def db_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where the test's database is, on each engine in turn: a file, or a URL."""
     if request.param == "postgresql":
         url: str = request.getfixturevalue("postgres_url")
@@ -163,13 +163,13 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
 
 
 @pytest.fixture
-async def db(address: Path | str) -> AsyncIterator[Engine]:
+async def db(db_location: Path | str) -> AsyncIterator[Engine]:
     """An empty database on each engine in turn."""
-    if isinstance(address, Path):
-        engine: Engine = SqliteDatabase(address)
+    if isinstance(db_location, Path):
+        engine: Engine = SqliteDatabase(db_location)
     else:
-        await _empty(address)
-        engine = await PostgresDatabase.open(address, 10)
+        await _empty(db_location)
+        engine = await PostgresDatabase.open(db_location, 10)
     yield engine
     await engine.close()
 

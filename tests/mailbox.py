@@ -46,9 +46,9 @@ class ReceivedEmail:
         return any(not recipient.isascii() for recipient in self.recipients)
 
     def names(self, header: str) -> list[tuple[str, str]]:
-        """Names and addresses of a header, decoded as its standard says."""
+        """Names and mailboxes of a header, decoded as its standard says."""
         raw = email.message_from_bytes(self.raw)[header]
-        return [(str(make_header(decode_header(name))), address) for name, address in getaddresses([raw])]
+        return [(str(make_header(decode_header(name))), mailbox) for name, mailbox in getaddresses([raw])]
 
     def part(self, kind: str) -> str:
         part = self.message.get_body((kind,))
@@ -103,7 +103,7 @@ class MailServer:
                 session.transport.close()
 
     def to(self, recipient: str) -> list[ReceivedEmail]:
-        return [letter for letter in self.arrived if recipient in letter.recipients]
+        return [email for email in self.arrived if recipient in email.recipients]
 
     def _session(self) -> SMTP:
         self.connections += 1
@@ -128,23 +128,23 @@ class MailServer:
         return AuthResult(success=is_right, handled=False)
 
     async def handle_MAIL(  # noqa: N802  aiosmtpd's name
-        self, server: SMTP, _: Any, envelope: Envelope, address: str, options: list[str]
+        self, server: SMTP, _: Any, envelope: Envelope, email: str, options: list[str]
     ) -> str:
         if self.sender_refusal:
             return self.sender_refusal
-        envelope.mail_from = address
+        envelope.mail_from = email
         envelope.mail_options.extend(options)
         return "250 OK"
 
     async def handle_RCPT(  # noqa: N802
-        self, server: SMTP, _: Any, envelope: Envelope, address: str, options: list[str]
+        self, server: SMTP, _: Any, envelope: Envelope, email: str, options: list[str]
     ) -> str:
-        word = address.partition("@")[0]
+        word = email.partition("@")[0]
         if word == "vanish":
             _abort(server)
         if word in REJECTIONS:
             return REJECTIONS[word]
-        envelope.rcpt_tos.append(address)
+        envelope.rcpt_tos.append(email)
         return "250 OK"
 
     async def handle_DATA(self, server: SMTP, _: Any, envelope: Envelope) -> str:  # noqa: N802

@@ -57,10 +57,10 @@ def installed(program: str) -> str:
     """One of `PROGRAMS_OF_TESTS`."""
     # Debian has some off the PATH of everyone but root.
     path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin"
-    if found := shutil.which(program, path=path) or (
+    if executable := shutil.which(program, path=path) or (
         _install(PROGRAMS_OF_TESTS[program]) and shutil.which(program, path=path)
     ):
-        return found
+        return executable
     raise CannotStart(f"{program} was not found, though its package is installed.")
 
 

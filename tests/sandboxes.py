@@ -36,8 +36,8 @@ class TwoStores(NamedTuple):
 
 
 @asynccontextmanager
-async def two_stores(db: Engine, address: Path | str, **settings: Any) -> AsyncIterator[TwoStores]:
-    url = f"sqlite:///{address}" if isinstance(address, Path) else address
+async def two_stores(db: Engine, db_location: Path | str, **settings: Any) -> AsyncIterator[TwoStores]:
+    url = f"sqlite:///{db_location}" if isinstance(db_location, Path) else db_location
     live = World(db, database_url=url, webhook_allow_insecure=True, **settings)
     await live.begin()
     worker = Worker(())
@@ -54,8 +54,8 @@ async def two_stores(db: Engine, address: Path | str, **settings: Any) -> AsyncI
             await worker.stop()
             await sandbox.close()
             await live.close()
-    if isinstance(address, str):
-        await drop_sandbox(address)
+    if isinstance(db_location, str):
+        await drop_sandbox(db_location)
 
 
 async def drop_sandbox(url: str) -> None:

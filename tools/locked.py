@@ -25,15 +25,15 @@ class Package(NamedTuple):
 
 def packages() -> list[Package]:
     """In the order of the lock, which is that of their names."""
-    found: list[Package] = []
+    packages: list[Package] = []
     for line in RUNTIME_LOCK.read_text().splitlines():
         if package := _PACKAGE.match(line):
-            found.append(Package(package["name"], package["version"], package["marker"], []))
+            packages.append(Package(package["name"], package["version"], package["marker"], []))
         elif file := _HASH.match(line):
-            found[-1].hashes.append(file[1])
+            packages[-1].hashes.append(file[1])
         else:
             raise ValueError(f"{RUNTIME_LOCK.name} has a line that is neither a package nor a hash: {line}")
-    return found
+    return packages
 
 
 def licences() -> dict[str, str]:

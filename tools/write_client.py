@@ -169,7 +169,7 @@ def _methods(kind: str, file: str, own: list[Method], types: Types) -> str:
 
 def _with_parents(owner: str) -> list[str]:
     parts = owner.split(".")
-    return [".".join(parts[: place + 1]) for place in range(len(parts))]
+    return [".".join(parts[: index + 1]) for index in range(len(parts))]
 
 
 def _class(kind: str, owner: str, owners: list[str], own: list[Method], core: str, types: Types) -> str:

@@ -24,8 +24,8 @@ ALL_ROWS = [(group.prefix, route) for group in wiring.groups() for route in grou
 
 
 def operation(prefix: str, route: Route) -> Json:
-    found: Json = DOCUMENT["paths"][prefix + route.path][route.method.lower()]
-    return found
+    operation: Json = DOCUMENT["paths"][prefix + route.path][route.method.lower()]
+    return operation
 
 
 def faults(value: Any, schema: Json) -> list[str]:
@@ -58,12 +58,12 @@ def parameters_of(prefix: str, route: Route) -> list[Json]:
 
 
 def content_of(part: Json) -> Json:
-    found: Json = part["content"]["application/json"]
-    return found
+    media_type: Json = part["content"]["application/json"]
+    return media_type
 
 
-def path_of(prefix: str, route: Route, thing: int) -> str:
-    return prefix + re.sub(r"{\w+}", str(thing), route.path)
+def path_of(prefix: str, route: Route, record_id: int) -> str:
+    return prefix + re.sub(r"{\w+}", str(record_id), route.path)
 
 
 def example_body(prefix: str, route: Route) -> Any:

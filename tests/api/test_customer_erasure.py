@@ -71,11 +71,11 @@ async def _call(world: World, method: str, path: str, body: dict[str, Any]) -> N
 
 async def marks(world: World) -> dict[str, list[str]]:
     """By table, the rows in which something of the person is found."""
-    found: dict[str, list[str]] = {}
+    traces: dict[str, list[str]] = {}
     for table in metadata.sorted_tables:
         texts = [str(row).lower() for row in await rows(world.db, table)]
-        found[table.name] = [text for text in texts if any(mark in text for mark in MARKS)]
-    return {table: texts for table, texts in found.items() if texts}
+        traces[table.name] = [text for text in texts if any(mark in text for mark in MARKS)]
+    return {table: texts for table, texts in traces.items() if texts}
 
 
 async def test_nothing_of_a_person_is_left_anywhere(shop: World) -> None:
@@ -95,9 +95,9 @@ async def test_orders_totals_and_evidence_stay_under_a_pseudonym(shop: World) ->
     await shop.delete(f"{STORE}/customers/2")
     after = (await shop.get("/orders/1")).json()["data"]
     erased = {"id": 2, "name": "Erased customer", "email": "erased-2@erased.invalid"}
-    kept = ("order_number", "status", "items", "total", "refunded_total", "paid_at", "fraud", "transaction_id")
+    unchanged = ("order_number", "status", "items", "total", "refunded_total", "paid_at", "fraud", "transaction_id")
     assert after["customer"] == erased
-    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+    assert {name: after[name] for name in unchanged} == {name: before[name] for name in unchanged}
     evidence = (await shop.get(f"/fraud/checks/{check['id']}")).json()["data"]["check"]
     assert (evidence["risk_score"], evidence["signals"]) == (check["risk_score"], check["signals"])
     assert evidence["ip_address"] is None

@@ -74,12 +74,13 @@ async def test_a_full_disk_is_not_ready_and_doctor_finds_it(
     assert (await is_ready(), "ok       database" in await doctor(disk, tmp_path)) == (True, True)
     await disk.fill()
     seconds += 5
-    found = await is_ready(), await doctor(disk, tmp_path)
+    findings = await is_ready(), await doctor(disk, tmp_path)
     await disk.make_room()
     seconds += 5
-    assert found[0] is False
+    assert findings[0] is False
     assert (
-        "bad      database   The database answers, but nothing can be written. Check that its disk is not" in found[1]
+        "bad      database   The database answers, but nothing can be written. Check that its disk is not"
+        in findings[1]
     )
     assert (await is_ready(), "ok       database" in await doctor(disk, tmp_path)) == (True, True)
 

@@ -17,7 +17,7 @@ from tests.builders import STORE, honest_buyer, new_customer, new_gift_card, new
 from tests.world import World
 
 
-async def letters(world: World) -> list[tuple[str, str, str]]:
+async def sent_emails(world: World) -> list[tuple[str, str, str]]:
     """Address, subject and text of what is queued, in order."""
     async with world.db.read() as tx:
         queued = await emails.newest(tx, "queued", 1000)
@@ -36,8 +36,8 @@ async def test_a_card_with_a_recipient_is_emailed_when_it_is_created(world: Worl
         expires_at="2027-01-01T00:00:00Z",
     )
     assert (card["sent_at"], card["send_count"]) == ("2026-11-15T12:00:00Z", 1)
-    ((address, subject, text),) = await letters(world)
-    assert (address, subject) == ("jun@example.com", "Your $25.00 gift card")
+    ((email, subject, text),) = await sent_emails(world)
+    assert (email, subject) == ("jun@example.com", "Your $25.00 gift card")
     assert text == (
         "Hello Jun,\n\nMina has sent you a $25.00 gift card.\n\n"
         f"    {card['code']}\n\nHappy birthday!\n\nIt can be used until 1 January 2027, 00:00 UTC.\n"
@@ -49,14 +49,14 @@ async def test_a_card_with_a_recipient_is_emailed_when_it_is_created(world: Worl
 async def test_a_card_without_a_recipient_is_emailed_to_nobody(world: World) -> None:
     card = await new_gift_card(world)
     assert (card["sent_at"], card["send_count"]) == (None, 0)
-    assert await letters(world) == []
+    assert await sent_emails(world) == []
 
 
 async def test_a_refused_card_is_not_mailed(world: World) -> None:
     await new_gift_card(world, code="SUMMER-2026")
     body = {"initial_balance": 1, "code": "SUMMER-2026", "recipient_email": "jun@example.com"}
     assert (await world.post(f"{STORE}/gift-cards", body)).status_code == 422
-    assert await letters(world) == []
+    assert await sent_emails(world) == []
 
 
 async def test_a_scheduled_card_is_emailed_once_when_it_becomes_valid(world: World) -> None:
@@ -64,13 +64,13 @@ async def test_a_scheduled_card_is_emailed_once_when_it_becomes_valid(world: Wor
     assert card["send_count"] == 0
     await world.put("/gift-cards/1", {"recipient_email": "mina@example.com"})
     await gift_cards_service.settle_now(world.deps)
-    assert await letters(world) == []
+    assert await sent_emails(world) == []
     world.clock.advance(DAY)
     for _ in range(2):
         await gift_cards_service.settle_now(world.deps)
         await world.get("/gift-cards/statistics")
-    ((address, _, text),) = await letters(world)
-    assert address == "mina@example.com"
+    ((email, _, text),) = await sent_emails(world)
+    assert email == "mina@example.com"
     assert card["code"] in text
     after = (await world.get("/gift-cards/1")).json()["data"]
     assert (after["sent_at"], after["send_count"]) == ("2026-11-16T12:00:00Z", 1)
@@ -91,7 +91,7 @@ async def test_a_card_that_is_used_before_the_worker_saw_it_become_valid_is_emai
     if operation == "change":
         await world.put("/gift-cards/1", {"expires_at": "2026-12-01T00:00:00Z"})
     await gift_cards_service.settle_now(world.deps)
-    assert len(await letters(world)) == 1
+    assert len(await sent_emails(world)) == 1
 
 
 @pytest.mark.parametrize("end", ["revoked", "expired"])
@@ -102,7 +102,7 @@ async def test_a_scheduled_card_that_is_over_before_it_was_mailed_is_not(world: 
         await world.post("/gift-cards/1/revoke")
     world.clock.advance(3 * DAY)
     await gift_cards_service.settle_now(world.deps)
-    assert await letters(world) == []
+    assert await sent_emails(world) == []
 
 
 async def test_a_card_that_ran_out_unmailed_is_emailed_when_it_is_prolonged(world: World) -> None:
@@ -112,15 +112,15 @@ async def test_a_card_that_ran_out_unmailed_is_emailed_when_it_is_prolonged(worl
     for note in ("late", "later"):
         answer = (await world.put("/gift-cards/1", {"expires_at": None, "note": note})).json()["data"]
         assert (answer["status"], answer["send_count"]) == ("active", 1)
-    assert len(await letters(world)) == 1
+    assert len(await sent_emails(world)) == 1
 
 
 async def test_bought_cards_are_mailed_to_the_buyer(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     await new_product(world, delivery_type="gift_card", price="50.00")
     await paid_order(world, customer["id"], (1, 2))
-    sent = await letters(world)
-    assert [(address, subject) for address, subject, _ in sent] == [(customer["email"], "Your $50.00 gift card")] * 2
+    sent = await sent_emails(world)
+    assert [(email, subject) for email, subject, _ in sent] == [(customer["email"], "Your $50.00 gift card")] * 2
     assert sent[0][2] != sent[1][2]
     assert "here is your $50.00 gift card." in sent[0][2]
 
@@ -129,16 +129,16 @@ async def test_a_card_that_is_sent_again_says_what_is_left_on_it(world: World) -
     card = await new_gift_card(world, recipient_email="jun@example.com", recipient_name="Jun")
     await world.post("/gift-cards/1/redeem", {"amount": "5.00"})
     await world.post("/gift-cards/1/resend-email", {"email": "mina@example.com"})
-    _, (address, subject, text) = await letters(world)
-    assert (address, subject) == ("mina@example.com", "Your $20.00 gift card")
+    _, (email, subject, text) = await sent_emails(world)
+    assert (email, subject) == ("mina@example.com", "Your $20.00 gift card")
     assert card["code"] in text
 
 
-async def test_a_code_is_to_be_read_in_no_database_and_no_log(world: World, address: Path | str) -> None:
+async def test_a_code_is_to_be_read_in_no_database_and_no_log(world: World, db_location: Path | str) -> None:
     """Whatever is done with it; and the e-mail that holds it is sealed."""
     with structlog.testing.capture_logs() as logs:
         codes = await _everything(world)
-    stored = await _stored(address)
+    stored = await _stored(db_location)
     for code in codes:
         for form in (code, code.lower(), code.replace("-", ""), code.replace("-", "").lower()):
             assert form.encode() not in stored
@@ -168,11 +168,11 @@ async def _everything(world: World) -> list[str]:
     return [str(own["code"]), country_code, "NOBODY-HAS-THIS-CODE"]
 
 
-async def _stored(address: Path | str) -> bytes:
+async def _stored(db_location: Path | str) -> bytes:
     """Every byte of the files, or every value of every row."""
-    if isinstance(address, Path):
-        return b"".join(file.read_bytes() for file in address.parent.glob(f"{address.name}*"))
-    connection = await asyncpg.connect(address)
+    if isinstance(db_location, Path):
+        return b"".join(file.read_bytes() for file in db_location.parent.glob(f"{db_location.name}*"))
+    connection = await asyncpg.connect(db_location)
     rows = [str(row) for table in metadata.sorted_tables for row in await connection.fetch(f"SELECT * FROM {table}")]
     await connection.close()
     return "\n".join(rows).encode()

@@ -56,7 +56,7 @@ async def test_the_list_is_newest_first_and_shows_cards_as_they_are(world: World
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ({"status": "scheduled"}, [1]),
         ({"status": "active"}, [6, 2]),
@@ -89,9 +89,9 @@ async def test_the_list_is_newest_first_and_shows_cards_as_they_are(world: World
         ({"per_page": 2, "page": 9}, []),
     ],
 )
-async def test_the_list_is_filtered_and_sorted(world: World, query: dict[str, Any], found: list[int]) -> None:
+async def test_the_list_is_filtered_and_sorted(world: World, query: dict[str, Any], expected: list[int]) -> None:
     await a_drawer(world)
-    assert await ids(world, **query) == found
+    assert await ids(world, **query) == expected
 
 
 async def test_cards_are_found_by_their_customer_and_by_the_order_that_bought_them(world: World) -> None:

@@ -101,7 +101,7 @@ async def test_effect_and_key_appear_together(world: World, client: httpx.AsyncC
     assert (before, await traces(world, "/wait")) == ((False, False), (True, True))
 
 
-@pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("db_location", ["postgresql"], indirect=True)
 async def test_the_same_key_while_the_first_is_running_is_a_conflict(
     world: World, client: httpx.AsyncClient, stage: PausedOperation
 ) -> None:

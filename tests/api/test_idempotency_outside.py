@@ -152,7 +152,7 @@ async def test_trying_settings_with_a_key_is_done_once(world: World) -> None:
     assert outcome(other) == (422, "idempotency_key_reused")
 
 
-@pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
 async def test_trying_settings_with_a_key_waits_in_the_thread_of_slow_reads_and_not_in_the_event_loop(
     world: World,
 ) -> None:

@@ -158,17 +158,17 @@ async def test_the_same_key_in_different_objects_is_fine(world: World) -> None:
     assert answer.status_code == 201
 
 
-PLACES = ('"description": "a%sb"', '"%s": 1', '"a": [{"b": "%s"}]', '"a": {"%s": {}}', '"a": [["%s"]]')
+TEMPLATES = ('"description": "a%sb"', '"%s": 1', '"a": [{"b": "%s"}]', '"a": {"%s": {}}', '"a": [["%s"]]')
 
 
 async def test_half_of_a_surrogate_pair_is_refused_in_keys_and_values(world: World) -> None:
     halves = ("\\ud800", "\\udfff", "\\ude00\\ud83d", "ok \\uD83D", "\\ud83d\\ud83d\\ude00")
-    bodies = [with_field(place % half) for place in PLACES for half in halves]
+    bodies = [with_field(template % half) for template in TEMPLATES for half in halves]
     assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains a lone surrogate.")
 
 
 async def test_nul_is_refused_in_keys_and_values(world: World) -> None:
-    bodies = [with_field(place % "\\u0000") for place in PLACES]
+    bodies = [with_field(template % "\\u0000") for template in TEMPLATES]
     assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains a NUL character.")
 
 
@@ -212,8 +212,8 @@ async def test_an_integer_of_64_bits_arrives_whole(world: World, number: int) ->
 
 async def test_an_integer_beyond_64_bits_is_refused(world: World) -> None:
     numbers = (str(2**63), str(-(2**63) - 1), "9" * 20, "-" + "9" * 5000, "1" + "0" * 60_000)
-    places = ('"sort_order": %s', '"a": [{"b": %s}]')
-    bodies = [with_field(place % number) for place in places for number in numbers]
+    templates = ('"sort_order": %s', '"a": [{"b": %s}]')
+    bodies = [with_field(template % number) for template in templates for number in numbers]
     message = "The request body contains an integer that does not fit into 64 bits."
     assert await rejections(world, bodies) == dict.fromkeys(bodies, message)
 

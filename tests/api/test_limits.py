@@ -235,9 +235,9 @@ NOWHERE = [("GET", "/api/nothing"), ("PATCH", EXTERNAL + TIERS), ("GET", "/metri
 @pytest.mark.parametrize(("method", "path"), NOWHERE)
 async def test_failures_count_where_there_is_nothing_to_be_let_in_to(narrow: World, method: str, path: str) -> None:
     headers = {"Authorization": "Bearer lk_nobody"}
-    tried = [await narrow.http.request(method, path, headers=headers) for _ in range(5)]
-    assert [answer.status_code == 429 for answer in tried] == [False, False, False, True, True]
-    assert tried[-1].headers["Retry-After"] == "60"
+    responses = [await narrow.http.request(method, path, headers=headers) for _ in range(5)]
+    assert [answer.status_code == 429 for answer in responses] == [False, False, False, True, True]
+    assert responses[-1].headers["Retry-After"] == "60"
     assert (await narrow.get(TIERS, token="lk_nobody")).status_code == 429
 
 
@@ -250,8 +250,8 @@ async def test_an_address_that_fails_too_often_has_to_wait(world: World) -> None
 
 
 async def test_failures_count_whatever_token_was_tried(narrow: World) -> None:
-    tried = [await narrow.get(TIERS, token=token) for token in ("lk_one", "lk_two", "", "lk_four")]
-    assert [answer.status_code for answer in tried] == [401, 401, 401, 429]
+    responses = [await narrow.get(TIERS, token=token) for token in ("lk_one", "lk_two", "", "lk_four")]
+    assert [answer.status_code for answer in responses] == [401, 401, 401, 429]
 
 
 async def test_failures_do_not_keep_a_valid_token_of_the_same_address_out(narrow: World) -> None:
@@ -265,9 +265,9 @@ async def test_valid_requests_do_not_count_as_failures(narrow: World) -> None:
     assert (await narrow.get(TIERS, token="lk_nobody")).headers["X-RateLimit-Remaining"] == "2"
 
 
-async def failure_from(world: World, address: str) -> int:
+async def failure_from(world: World, ip: str) -> int:
     """The status of a call without a token from this address."""
-    transport = httpx.ASGITransport(world.app, client=(address, 4711))
+    transport = httpx.ASGITransport(world.app, client=(ip, 4711))
     async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as elsewhere:
         return (await elsewhere.get(EXTERNAL + TIERS)).status_code
 
@@ -278,8 +278,8 @@ async def test_failures_of_another_address_are_counted_separately(narrow: World)
 
 
 async def test_failures_from_one_ipv6_network_are_counted_together(narrow: World) -> None:
-    addresses = ("2001:db8:0:7::1", "2001:db8:0:7::2", "2001:db8:0:7:1::", "2001:db8:0:7:ffff::9", "2001:db8:0:8::1")
-    assert [await failure_from(narrow, address) for address in addresses] == [401, 401, 401, 429, 401]
+    ips = ("2001:db8:0:7::1", "2001:db8:0:7::2", "2001:db8:0:7:1::", "2001:db8:0:7:ffff::9", "2001:db8:0:8::1")
+    assert [await failure_from(narrow, ip) for ip in ips] == [401, 401, 401, 429, 401]
 
 
 async def test_a_minute_after_its_failures_an_address_may_fail_again(narrow: World) -> None:

@@ -41,8 +41,8 @@ async def remote_world(world: World, gate: Gate) -> AsyncIterator[World]:
     await db.close()
 
 
-on_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
-on_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+on_postgresql = pytest.mark.parametrize("db_location", ["postgresql"], indirect=True)
+on_sqlite = pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
 
 
 async def told_everywhere(world: World) -> dict[str, tuple[int, Any]]:
@@ -115,8 +115,8 @@ async def test_being_alive_does_not_depend_on_postgresql(remote_world: World, ga
 
 
 @on_sqlite
-async def test_every_endpoint_says_so_when_the_embedded_database_is_broken(world: World, address: Path) -> None:
-    for file in address.parent.glob("test.db*"):
+async def test_every_endpoint_says_so_when_the_embedded_database_is_broken(world: World, db_location: Path) -> None:
+    for file in db_location.parent.glob("test.db*"):
         file.write_bytes(b"no database" * (file.stat().st_size // 11))
     responses = await told_everywhere(world)
     assert responses == dict.fromkeys(responses, (503, UNAVAILABLE))

@@ -18,14 +18,14 @@ WRITES = Query(text("SELECT coalesce(sum(version), 0) FROM settings WHERE name =
 NOT_WORKER = "Not ready: worker."
 NOTHING = "Not ready: database, worker."
 
-on_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
-on_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
+on_postgresql = pytest.mark.parametrize("db_location", ["postgresql"], indirect=True)
+on_sqlite = pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
-async def read_only_world(world: World, address: str) -> AsyncIterator[World]:
+async def read_only_world(world: World, db_location: str) -> AsyncIterator[World]:
     """The same store on a server that only reads, such as a standby."""
-    db = await PostgresDatabase.open(f"{address}?default_transaction_read_only=on", 2)
+    db = await PostgresDatabase.open(f"{db_location}?default_transaction_read_only=on", 2)
     read_only = World(db)
     read_only.token = world.token
     yield read_only
@@ -51,8 +51,8 @@ async def test_a_write_to_a_database_that_can_only_be_read_is_an_outage(read_onl
 
 
 @on_sqlite
-async def test_a_full_disk_is_not_ready_although_it_can_be_read(world: World, address: Path) -> None:
-    with full_disk(address):
+async def test_a_full_disk_is_not_ready_although_it_can_be_read(world: World, db_location: Path) -> None:
+    with full_disk(db_location):
         during, read = await readiness(world), await world.get("/referrals/tiers")
     assert (during, read.status_code) == (NOTHING, 200)
 
@@ -69,10 +69,10 @@ async def test_readiness_writes_every_five_seconds_at_most(world: World) -> None
 
 
 @on_sqlite
-async def test_a_disk_that_has_room_again_is_ready_after_a_few_seconds(world: World, address: Path) -> None:
+async def test_a_disk_that_has_room_again_is_ready_after_a_few_seconds(world: World, db_location: Path) -> None:
     seconds = 100.0
     check = DatabaseCheck(world.deps, lambda: seconds)
-    with full_disk(address):
+    with full_disk(db_location):
         during = await check()
     seconds += 5
     assert (during, await check()) == (False, True)

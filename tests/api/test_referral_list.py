@@ -187,7 +187,7 @@ async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
     """Time, id and status of this many referrals over many days, some at the same moment, not in order of time."""
     referrer = (await new_customer(world))["customer"]
     product = (await new_product(world))["id"]
-    made = []
+    referrals = []
     changes = CounterDeltas(shard_key=0)
     async with world.db.write() as tx:
         for number in range(count):
@@ -204,9 +204,9 @@ async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
                 line = CartLine(product, 1)
                 cart = Cart(customer.id, (line,), None, created_at=time, paid_at=Instant(time + 1))
                 await orders.import_history(world.deps, tx, [cart], changes)
-            made.append((time, customer.id, "successful" if is_successful else "pending"))
+            referrals.append((time, customer.id, "successful" if is_successful else "pending"))
         await changes.apply(tx)
-    return made
+    return referrals
 
 
 def _time(number: int, count: int) -> Instant:

@@ -24,7 +24,7 @@ from tests.world import World
 # Only what never happens takes so long.
 PATIENCE_SECONDS = 60
 
-only_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+only_postgresql = pytest.mark.parametrize("db_location", ["postgresql"], indirect=True)
 
 CHANGES = {
     "scopes": "orders:read",
@@ -47,9 +47,11 @@ class OtherProcess(World):
 
 
 @pytest.fixture
-async def elsewhere(world: World, address: Path | str) -> AsyncIterator[OtherProcess]:
+async def elsewhere(world: World, db_location: Path | str) -> AsyncIterator[OtherProcess]:
     engine: Engine = (
-        SqliteDatabase(address) if isinstance(address, Path) else await PostgresDatabase.open(address, connections=2)
+        SqliteDatabase(db_location)
+        if isinstance(db_location, Path)
+        else await PostgresDatabase.open(db_location, connections=2)
     )
     async with wiring.watch_tokens(engine) as version:
         other = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)

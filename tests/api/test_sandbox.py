@@ -29,8 +29,8 @@ FIXED |= {"/fraud/queue/today"}
 
 
 @pytest.fixture
-async def stores(db: Engine, address: Path | str) -> AsyncIterator[TwoStores]:
-    async with two_stores(db, address, rate_limit_per_minute=0) as stores:
+async def stores(db: Engine, db_location: Path | str) -> AsyncIterator[TwoStores]:
+    async with two_stores(db, db_location, rate_limit_per_minute=0) as stores:
         yield stores
 
 
@@ -95,8 +95,8 @@ async def test_an_idempotency_key_is_one_in_each_store(stores: TwoStores) -> Non
     ]
 
 
-async def test_requests_in_test_mode_do_not_count_against_a_live_token(db: Engine, address: Path | str) -> None:
-    async with two_stores(db, address) as stores:
+async def test_requests_in_test_mode_do_not_count_against_a_live_token(db: Engine, db_location: Path | str) -> None:
+    async with two_stores(db, db_location) as stores:
         remaining = [
             (await world.get("/products")).headers["X-RateLimit-Remaining"] for world in (stores.test, stores.live) * 2
         ]

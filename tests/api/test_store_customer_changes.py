@@ -116,15 +116,15 @@ async def test_no_order_is_placed_after_its_customer_was_blocked(world: World, i
     assert (await world.get("/orders")).json()["meta"]["total"] == 6 - len(refused)
 
 
-async def test_an_order_that_waits_for_a_block_is_refused(world: World, address: Path | str) -> None:
+async def test_an_order_that_waits_for_a_block_is_refused(world: World, db_location: Path | str) -> None:
     await sign_up(world)
     await new_product(world)
     body = {"customer_id": 1, "items": [{"product_id": 1, "quantity": 1}]} | honest_buyer(1)
     async with world.db.write() as tx:
         await customers_db.get_for_update(tx, 1)
         order = asyncio.create_task(world.post(f"{STORE}/orders", body))
-        if isinstance(address, str):
-            await waits_for_a_lock(address, order)
+        if isinstance(db_location, str):
+            await waits_for_a_lock(db_location, order)
         customer = existing(await customers_db.get(tx, 1), "Customer")
         await customers_db.save(tx, customer, replace(customer, status="blocked", status_reason="Stolen card."))
     assert (await order).json()["code"] == "customer_blocked"
@@ -143,9 +143,9 @@ async def test_a_taken_e_mail_or_external_id_names_its_customer(world: World) ->
 async def test_of_several_who_want_an_e_mail_at_the_same_time_one_gets_it(world: World) -> None:
     await sign_up(world)
     await anna(world)
-    wanted = {"email": "wanted@j.example"}
+    change = {"email": "wanted@j.example"}
     answers = await asyncio.gather(
-        world.put(f"{CUSTOMERS}/1", wanted), world.put(f"{CUSTOMERS}/2", wanted), sign_up(world, **wanted)
+        world.put(f"{CUSTOMERS}/1", change), world.put(f"{CUSTOMERS}/2", change), sign_up(world, **change)
     )
     assert sorted(answer.status_code for answer in answers)[1:] == [422, 422]
     assert len((await world.get(f"{STORE}/customers?email=wanted@j.example")).json()["data"]) == 1
@@ -155,11 +155,11 @@ async def test_tickets_are_found_by_the_new_name_and_e_mail(world: World) -> Non
     await sign_up(world)
     await new_ticket(world, 1)
     await change(world, name="Mina Kim", email="mina@k.example")
-    found = {
+    stored = {
         term: (await world.get(f"/support-tickets?search={term}")).json()["meta"]["total"]
         for term in ("mina k", "@k.ex", "jun")
     }
-    assert found == {"mina k": 1, "@k.ex": 1, "jun": 0}
+    assert stored == {"mina k": 1, "@k.ex": 1, "jun": 0}
 
 
 async def test_another_account_with_the_new_mailbox_is_the_same_person(world: World) -> None:

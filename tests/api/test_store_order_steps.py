@@ -23,7 +23,7 @@ OPERATIONS: dict[OrderStep, tuple[str, OrderStatus]] = {
 # --- cancelling
 
 
-async def test_a_cancelled_order_says_why_and_sends_nothing(world: World) -> None:
+async def test_a_cancelled_order_says_why(world: World) -> None:
     await buyer(world)
     await new_product(world)
     await place(world, (1, 1))

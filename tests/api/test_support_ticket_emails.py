@@ -31,8 +31,8 @@ async def queued(world: World) -> list[tuple[str, str, EmailBodies]]:
 async def test_a_public_message_is_emailed(world: World) -> None:
     ticket_id = await a_ticket(world)
     await world.post(f"/support-tickets/{ticket_id}/messages", {"message": "Here is a new key."})
-    ((address, subject, body),) = await queued(world)
-    assert (address, subject) == ("jun@example.com", "Re: My key does not work [TKT-000001]")
+    ((email, subject, body),) = await queued(world)
+    assert (email, subject) == ("jun@example.com", "Re: My key does not work [TKT-000001]")
     assert body.text == (
         "Hello Jun Park,\n\nOwner replied to your ticket TKT-000001:\n\nHere is a new key.\n\n-- \n"
         "You get this e-mail because you contacted the support of Lootkeep.\nLootkeep\n"
@@ -62,8 +62,8 @@ async def test_nothing_else_is_emailed(world: World) -> None:
 async def test_hostile_text_stays_text(world: World) -> None:
     ticket_id = await a_ticket(world, subject=HOSTILE)
     await world.post(f"/support-tickets/{ticket_id}/messages", {"message": HOSTILE})
-    ((address, subject, body),) = await queued(world)
-    assert address == "jun@example.com"
+    ((email, subject, body),) = await queued(world)
+    assert email == "jun@example.com"
     assert len(subject.splitlines()) == 1
     assert HOSTILE in body.text
     assert "<script>" not in body.html

@@ -217,7 +217,7 @@ async def test_the_figures_are_those_of_the_tickets(world: World) -> None:
 
 def times(stats: dict[str, Any]) -> tuple[Any, ...]:
     kinds = ("first_response", "resolution")
-    return tuple(stats[f"{way}_{kind}_minutes"] for kind in kinds for way in ("average", "median"))
+    return tuple(stats[f"{statistic}_{kind}_minutes"] for kind in kinds for statistic in ("average", "median"))
 
 
 def reckoned(entries: list[dict[str, Any]]) -> tuple[Any, ...]:

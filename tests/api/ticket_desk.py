@@ -37,14 +37,14 @@ async def a_busy_desk(world: World, count: int = 60) -> User:
     customers = [(await new_customer(world, name=name))["customer"]["id"] for name in ("Jun Park", "Ana Ruiz")]
     orders = [await new_order(world, who, ((await new_product(world))["id"], 1)) for who in customers]
     for number in range(1, count + 1):
-        place = random.randrange(2)
+        index = random.randrange(2)
         ticket = await new_ticket(
             world,
-            customers[place],
+            customers[index],
             subject=f"Case {number}",
             priority=random.choice(("low", "normal", "high", "urgent")),
             category=random.choice(("order", "refund", "other")),
-            order_id=random.choice((None, orders[place]["id"])),
+            order_id=random.choice((None, orders[index]["id"])),
         )
         await assign(world, ticket["id"], random.choice((None, owner, mira)))
         world.clock.advance(random.randrange(1, 300) * MINUTE)

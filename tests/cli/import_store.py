@@ -111,8 +111,8 @@ class ImportedStore:
         return asyncio.run(run())
 
 
-def settings_for(address: Path | str) -> dict[str, str]:
-    url = address if isinstance(address, str) else f"sqlite:///{address}"
+def settings_for(db_location: Path | str) -> dict[str, str]:
+    url = db_location if isinstance(db_location, str) else f"sqlite:///{db_location}"
     return {"database_url": url, "secret_key": KEY}
 
 

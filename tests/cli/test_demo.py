@@ -199,8 +199,8 @@ async def test_what_was_given_back_before_it_was_made_is_not_delivered(db: Engin
     await world.close()
 
 
-def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, address: Path | str) -> None:
-    store = ImportedStore(terminal, settings_for(address))
+def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, db_location: Path | str) -> None:
+    store = ImportedStore(terminal, settings_for(db_location))
     store.product("SWORD")
     output = terminal.call("demo", "load", **store.settings)
     assert output.sentence.startswith("This store contains products: the demo needs an empty store.")

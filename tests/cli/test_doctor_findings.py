@@ -12,9 +12,9 @@ from lootkeep.kernel.clock import MINUTE, SECOND, SystemClock
 from tests.cli.terminal import KEY, Terminal
 
 
-def found(terminal: Terminal, what: str, **settings: str) -> tuple[str, str]:
+def diagnose(terminal: Terminal, name: str, **settings: str) -> tuple[str, str]:
     findings: list[dict[str, Any]] = json.loads(terminal.call("doctor", "--json", **settings).out)
-    (finding,) = [finding for finding in findings if finding["what"] == what]
+    (finding,) = [finding for finding in findings if finding["what"] == name]
     return finding["level"], finding["sentence"]
 
 
@@ -30,7 +30,7 @@ def record_event(terminal: Terminal, microseconds: int) -> None:
 def test_an_event_that_waits_is_a_worker_that_does_not_run(terminal: Terminal, minutes: int, level: str) -> None:
     terminal.call("migrate")
     record_event(terminal, minutes * MINUTE)
-    finding = found(terminal, "worker")
+    finding = diagnose(terminal, "worker")
     assert finding[0] == level
     assert (f"The oldest event has waited for {minutes} minutes." in finding[1]) == (level != "ok")
 
@@ -38,12 +38,12 @@ def test_an_event_that_waits_is_a_worker_that_does_not_run(terminal: Terminal, m
 def test_an_event_of_the_future_is_a_wrong_clock(terminal: Terminal) -> None:
     terminal.call("migrate")
     record_event(terminal, -90 * SECOND)
-    level, sentence = found(terminal, "clock")
+    level, sentence = diagnose(terminal, "clock")
     assert (level, sentence.endswith("in the future: set this machine's clock.")) == ("bad", True)
 
 
 def test_the_clock_is_compared_with_that_of_the_database_server(terminal: Terminal, postgres_url: str) -> None:
-    finding = found(terminal, "clock", database_url=postgres_url, secret_key=KEY)
+    finding = diagnose(terminal, "clock", database_url=postgres_url, secret_key=KEY)
     assert finding == ("ok", "This machine and the database agree about the time.")
 
 
@@ -58,13 +58,13 @@ def add_webhook(terminal: Terminal, url: str) -> None:
 
 def test_receivers_that_cannot_be_reached_are_found(terminal: Terminal) -> None:
     terminal.call("migrate")
-    assert found(terminal, "egress") == ("ok", "There is no active webhook.")
+    assert diagnose(terminal, "egress") == ("ok", "There is no active webhook.")
     add_webhook(terminal, "http://127.0.0.1:9/")
-    assert found(terminal, "egress")[0] == "bad"
+    assert diagnose(terminal, "egress")[0] == "bad"
 
 
 def test_a_public_url_that_people_cannot_reach_is_found(terminal: Terminal) -> None:
-    level, sentence = found(terminal, "public URL", public_url="http://127.0.0.1:9")
+    level, sentence = diagnose(terminal, "public URL", public_url="http://127.0.0.1:9")
     assert (level, sentence) == (
         "warning",
         "http://127.0.0.1:9 cannot be reached from here: the address is not public.",
@@ -72,5 +72,5 @@ def test_a_public_url_that_people_cannot_reach_is_found(terminal: Terminal) -> N
 
 
 def test_a_setting_that_is_misspelled_is_found(terminal: Terminal) -> None:
-    finding = found(terminal, "settings", smpt_url="smtp://mail.example")
+    finding = diagnose(terminal, "settings", smpt_url="smtp://mail.example")
     assert finding == ("warning", "LOOTKEEP_SMPT_URL is not a setting; did you mean LOOTKEEP_SMTP_URL?")

@@ -26,9 +26,9 @@ def test_a_store_without_old_orders_has_the_base_odds_of_an_ordinary_one(termina
 
 
 @pytest.fixture
-def store(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
+def store(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedStore:
     """Every second buyer has a tagged address, and nearly all of them were frauds."""
-    store = ImportedStore(terminal, settings_for(address))
+    store = ImportedStore(terminal, settings_for(db_location))
     store.product("SWORD")
     people = [f"p{number}{'+x' if number % 2 else ''}@m{number}.example" for number in range(ORDERS)]
     store.run("customers", csv_text([CUSTOMER | {"email": email} for email in people]))

@@ -20,8 +20,8 @@ from tests.cli.terminal import Terminal
 
 
 @pytest.fixture
-def store(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
-    return ImportedStore(terminal, settings_for(address))
+def store(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedStore:
+    return ImportedStore(terminal, settings_for(db_location))
 
 
 @pytest.fixture

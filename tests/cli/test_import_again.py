@@ -18,8 +18,8 @@ MANY = 1600
 
 
 @pytest.fixture
-def store(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
-    return ImportedStore(terminal, settings_for(address))
+def store(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedStore:
+    return ImportedStore(terminal, settings_for(db_location))
 
 
 def test_a_second_run_skips_what_is_there(store: ImportedStore) -> None:

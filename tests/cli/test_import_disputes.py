@@ -15,8 +15,8 @@ DISPUTE = {"order_external_id": "o1", "kind": "dispute", "reason": "fraudulent",
 
 
 @pytest.fixture
-def store(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
-    store = ImportedStore(terminal, settings_for(address))
+def store(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedStore:
+    store = ImportedStore(terminal, settings_for(db_location))
     store.product("SWORD")
     store.run("customers", csv_text([CUSTOMER]))
     return store

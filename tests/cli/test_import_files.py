@@ -17,8 +17,8 @@ ROWS = "email,name,country,accepts_marketing,created_at\na@a.example,Zoë,South 
 
 
 @pytest.fixture
-def store(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
-    return ImportedStore(terminal, settings_for(address))
+def store(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedStore:
+    return ImportedStore(terminal, settings_for(db_location))
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ CARD = {"code": "ABCD-EFGH-2345", "initial_balance": "50.00", "balance": "12.50"
 
 
 @pytest.fixture
-def store(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
-    return ImportedStore(terminal, settings_for(address))
+def store(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedStore:
+    return ImportedStore(terminal, settings_for(db_location))
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from tests.cli.terminal import Terminal
 
 
 @pytest.fixture
-def shop(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
+def shop(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedStore:
     """With Ada and a sword."""
-    store = ImportedStore(terminal, settings_for(address))
+    store = ImportedStore(terminal, settings_for(db_location))
     store.product("SWORD")
     store.run("customers", csv_text([CUSTOMER]))
     return store

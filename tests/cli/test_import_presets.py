@@ -68,9 +68,9 @@ id,category_id,order,server_ids,name,description,price,image_url
 
 
 @pytest.fixture
-def shop(db: Engine, address: Path | str, terminal: Terminal) -> ImportedStore:
+def shop(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedStore:
     """With Ada, a sword and a shield."""
-    store = ImportedStore(terminal, settings_for(address))
+    store = ImportedStore(terminal, settings_for(db_location))
     store.product("SWORD")
     store.product("SHIELD")
     store.run("customers", csv_text([CUSTOMER]))

@@ -109,7 +109,7 @@ def test_an_email_is_shown_with_its_text_and_nothing_a_terminal_obeys(store: Ter
 def test_what_was_not_sent_is_queued_again(store: Terminal) -> None:
     write(store, "outbox", "failed", "outbox")
     assert store.call("mail", "retry", "1", "2", **SERVER).out == "".join(
-        f"Mail {mail} is queued in {store.database}.\n" for mail in (1, 2)
+        f"Mail {email_id} is queued in {store.database}.\n" for email_id in (1, 2)
     )
     assert states(store) == [(3, "outbox"), (2, "queued"), (1, "queued")]
     assert json.loads(store.call("mail", "retry", "3", "--json", **SERVER).out) == {"queued": [3]}

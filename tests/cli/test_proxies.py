@@ -27,7 +27,7 @@ def guess(server: Serving, forwarded_for: str) -> int:
 
 def test_a_proxy_on_this_machine_is_believed(terminal: Terminal) -> None:
     with terminal.serving(**ONE_FAILURE) as server:
-        statuses = [guess(server, address) for address in ("198.51.100.1", "198.51.100.1", "198.51.100.2")]
+        statuses = [guess(server, ip) for ip in ("198.51.100.1", "198.51.100.1", "198.51.100.2")]
     assert statuses == [401, 429, 401]
 
 
@@ -40,7 +40,7 @@ def test_of_several_addresses_the_last_one_counts_which_the_proxy_added(terminal
 def test_who_is_not_in_the_list_is_not_believed(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0.0/8")
     with terminal.serving(**ONE_FAILURE) as server:
-        statuses = [guess(server, address) for address in ("198.51.100.1", "198.51.100.2")]
+        statuses = [guess(server, ip) for ip in ("198.51.100.1", "198.51.100.2")]
     assert statuses == [401, 429]
 
 

@@ -45,8 +45,8 @@ def test_a_thousand_receivers_that_hang_find_no_limit_of_open_files(terminal: Te
 def test_a_server_for_development_permits_receivers_on_this_machine(terminal: Terminal) -> None:
     body = {"url": "http://127.0.0.1:4000/hook", "events": ["order.paid"]}
     with terminal.serving("--dev") as server:
-        address, headers = f"{server.address}/api/external/v1/webhooks", {"Authorization": f"Bearer {server.token}"}
-        assert httpx.post(address, json=body, headers=headers, timeout=SECONDS).status_code == 201
+        url, headers = f"{server.address}/api/external/v1/webhooks", {"Authorization": f"Bearer {server.token}"}
+        assert httpx.post(url, json=body, headers=headers, timeout=SECONDS).status_code == 201
     refused = terminal.run("serve", "--dev", environment="production", secret_key=KEY)
     assert refused.sentence.startswith("LOOTKEEP_WEBHOOK_ALLOW_INSECURE must not be set in production")
 

@@ -143,7 +143,7 @@ def _origin(receiver: Receiver) -> str:
 def _spans(collector: Receiver) -> dict[str, Span]:
     """Everything that was exported, by name; what a test looks at happens once."""
     assert {request.path for request in collector.received} == {"/v1/traces"}
-    found = {}
+    spans = {}
     for request in collector.received:
         for resource in ExportTraceServiceRequest.FromString(request.body).resource_spans:
             (service,) = (row.value.string_value for row in resource.resource.attributes if row.key == "service.name")
@@ -151,5 +151,5 @@ def _spans(collector: Receiver) -> dict[str, Span]:
                 for span in scope.spans:
                     attributes = {row.key: row.value.string_value or row.value.int_value for row in span.attributes}
                     ids = (span.trace_id.hex(), span.span_id.hex(), span.parent_span_id.hex())
-                    found[span.name] = Span(span.name, service, *ids, attributes, span.status.code == 2)
-    return found
+                    spans[span.name] = Span(span.name, service, *ids, attributes, span.status.code == 2)
+    return spans

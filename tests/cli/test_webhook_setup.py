@@ -78,12 +78,12 @@ def test_a_listener_that_is_terminated_removes_its_webhook_and_one_that_is_kille
 
 def test_a_listener_at_the_address_of_a_webhook_verifies_with_its_secret_and_leaves_it(store: Terminal) -> None:
     with listening(store) as listener:
-        address = listener.address
+        url = listener.address
         listener.stop()
-    assert store.call("webhooks", "create", f"{address}hook", webhook_allow_insecure="true").code == 0
+    assert store.call("webhooks", "create", f"{url}hook", webhook_allow_insecure="true").code == 0
     before = webhooks(store)
     number = str(before[0]["id"])
-    with listening(store, "--json", "--port", address.split(":")[2].strip("/")) as listener:
+    with listening(store, "--json", "--port", url.split(":")[2].strip("/")) as listener:
         assert store.call("webhooks", "test", number, webhook_allow_insecure="true").code == 0
         (arrival,) = arrivals(listener, 1)
         listener.stop()

@@ -248,10 +248,10 @@ def test_the_feed_is_read_on_when_the_stores_limit_allows(terminal: Terminal) ->
     ],
 )
 def test_what_cannot_work_is_a_sentence(terminal: Terminal, options: list[str], sentence: str) -> None:
-    letter = terminal.folder / "letter.txt"
-    letter.write_text("Dear Mira,")
+    text_file = terminal.folder / "letter.txt"
+    text_file.write_text("Dear Mira,")
     assert terminal.call("webhooks", "listen", "--port", "0", *options).sentence == sentence
-    assert letter.read_text() == "Dear Mira,"
+    assert text_file.read_text() == "Dear Mira,"
 
 
 def test_a_port_that_is_taken_is_a_sentence(terminal: Terminal) -> None:
@@ -276,18 +276,16 @@ def test_a_feed_that_cannot_be_read_is_a_sentence(terminal: Terminal, status: in
     assert outcome.err.endswith(f"Error: The event feed at {store.origin}/api/external/v1/events {words}\n")
 
 
-def _new_product(address: str, token: str, name: str) -> None:
+def _new_product(url: str, token: str, name: str) -> None:
     body = {"name": name, "price": "5.00", "delivery_type": "keys"}
     answer = httpx.post(
-        f"{address}/api/store/v1/products", json=body, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS
+        f"{url}/api/store/v1/products", json=body, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS
     )
     assert answer.status_code == 201, answer.text
 
 
-def _events(address: str, token: str) -> list[dict[str, Any]]:
-    answer = httpx.get(
-        f"{address}/api/external/v1/events", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS
-    )
+def _events(url: str, token: str) -> list[dict[str, Any]]:
+    answer = httpx.get(f"{url}/api/external/v1/events", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS)
     events: list[dict[str, Any]] = answer.json()["data"]["events"]
     return events
 

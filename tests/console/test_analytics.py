@@ -21,8 +21,8 @@ async def test_a_range_shows_its_figures_products_and_customers(store: World) ->
 
 async def test_what_is_shown_can_be_exported(store: World) -> None:
     visits = await visitor(store, "read_only")
-    address = "/analytics?from=2026-11-14&to=2026-11-15&format=csv"
-    files = [(await visits.get(address + of)).text.splitlines() for of in ("", "&of=products", "&of=customers")]
+    path = "/analytics?from=2026-11-14&to=2026-11-15&format=csv"
+    files = [(await visits.get(path + of)).text.splitlines() for of in ("", "&of=products", "&of=customers")]
     assert files[0][-1].startswith("2026-11-15")
     assert files[1][1].endswith(",1,2,40.00")
     assert files[2][1] == "1,Jun Park,jun@park.example,1,40.00"

@@ -28,8 +28,8 @@ async def test_a_campaign_is_written_previewed_and_sent(world: World) -> None:
     path = await created(visits)
     page = await visits.get(path)
     assert "Send to 1 customer…" in page.text
-    mail = await visits.get(f"{path}/mail")
-    assert "Hello Ann &lt;b&gt;!" in mail.text
+    preview = await visits.get(f"{path}/mail")
+    assert "Hello Ann &lt;b&gt;!" in preview.text
     asked = await visits.post(f"{path}/send", on=path)
     assert (asked.status_code, (await read(world, 1))["status"]) == (200, "draft")
     sent = await visits.post(f"{path}/send", on=path, confirmed="yes")
@@ -56,8 +56,8 @@ async def test_a_test_is_sent_from_the_page_of_a_campaign(world: World) -> None:
 
 async def test_a_mail_is_shown_in_a_sandbox_in_which_nothing_runs(store: World) -> None:
     await make(store, body_html="<script>alert(1)</script><p>Hi</p>")
-    mail = await (await visitor(store, "read_only")).get("/campaigns/2/mail")
-    policy = mail.headers["content-security-policy"]
+    preview = await (await visitor(store, "read_only")).get("/campaigns/2/mail")
+    policy = preview.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
     assert "script-src" not in policy
     assert "allow-" not in policy

@@ -25,11 +25,11 @@ async def policy(world: World) -> Policy:
 
 async def test_a_rule_is_tried_saved_changed_and_deleted(held: World) -> None:
     visits = await visitor(held, "owner")
-    tried = (await visits.get(f"/fraud/rules?try=yes&{urlencode(FORM)}")).text
-    assert "It fits <b>4</b> of 5 orders" in tried
-    assert "Save this rule" in tried
+    trial = (await visits.get(f"/fraud/rules?try=yes&{urlencode(FORM)}")).text
+    assert "It fits <b>4</b> of 5 orders" in trial
+    assert "Save this rule" in trial
     assert (await policy(held)).rules == ()
-    version = re.findall(r'name="version" value="(\d+)"', tried)[0]
+    version = re.findall(r'name="version" value="(\d+)"', trial)[0]
     saved = await visits.post("/fraud/rules", on="/fraud/lists", version=version, **FORM)
     assert saved.status_code == 303, saved.text
     (rule,) = (await policy(held)).rules
@@ -47,9 +47,9 @@ async def test_a_rule_is_tried_saved_changed_and_deleted(held: World) -> None:
 async def test_a_rule_that_cannot_be_is_shown_again_with_what_is_wrong(store: World) -> None:
     visits = await visitor(store, "owner")
     wrong = FORM | {"expression": "totl > 1"}
-    tried = await visits.get(f"/fraud/rules?try=yes&{urlencode(wrong)}")
+    trial = await visits.get(f"/fraud/rules?try=yes&{urlencode(wrong)}")
     saved = await visits.post("/fraud/rules", on="/fraud/lists", **wrong)
-    for answer, status in ((tried, 200), (saved, 422)):
+    for answer, status in ((trial, 200), (saved, 422)):
         assert (answer.status_code, "the nearest is total" in answer.text) == (status, True)
     assert (await visits.get(f"/fraud/rules?try=yes&{urlencode(FORM | {'mode': 'maybe'})}")).status_code == 200
     assert (await visits.get("/fraud/rules?edit=99")).status_code == 404

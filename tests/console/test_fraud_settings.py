@@ -39,10 +39,10 @@ async def policy(world: World) -> Policy:
 async def test_settings_are_tried_on_past_orders_before_they_are_saved(store: World) -> None:
     visits = await visitor(store, "owner")
     await fraud.change_list(store.deps, "fraud_whitelisted_ips", "203.0.113.200", is_added=True)
-    tried = await visits.get(f"/fraud/settings?try=yes&{urlencode(FORM)}")
-    assert "of 1 order would have been treated otherwise" in tried.text
+    trial = await visits.get(f"/fraud/settings?try=yes&{urlencode(FORM)}")
+    assert "of 1 order would have been treated otherwise" in trial.text
     assert (await policy(store)).fraud_sensitivity_level == "medium"
-    version = re.findall(r'name="version" value="(\d+)"', tried.text)[0]
+    version = re.findall(r'name="version" value="(\d+)"', trial.text)[0]
     saved = await visits.post("/fraud/settings", on="/fraud/lists", version=version, **FORM)
     assert saved.status_code == 303
     after = await policy(store)
@@ -75,8 +75,8 @@ async def test_what_would_change_is_listed_with_links_and_amounts(held: World) -
 )
 async def test_settings_that_cannot_be_are_refused_in_the_form(store: World, wrong: dict[str, str]) -> None:
     visits = await visitor(store, "owner")
-    tried = await visits.get(f"/fraud/settings?try=yes&{urlencode(FORM | wrong)}")
-    assert tried.status_code == 200
+    trial = await visits.get(f"/fraud/settings?try=yes&{urlencode(FORM | wrong)}")
+    assert trial.status_code == 200
     saved = await visits.post("/fraud/settings", on="/fraud/lists", **(FORM | wrong))
     assert saved.status_code == 422
     assert await policy(store) == Policy()

@@ -51,10 +51,10 @@ async def test_days_begin_in_the_zone_of_the_store(store: World) -> None:
     berlin = World(store.db, clock=store.clock, timezone="Pacific/Kiritimati")
     visits = await visitor(berlin, "read_only")
     # Noon in UTC is two in the morning of the next day there.
-    found = [
+    pages = [
         NUMBER.findall((await visits.get(f"/orders?from={day}&to={day}")).text) for day in ("2026-11-15", "2026-11-16")
     ]
-    assert found == [[], ["ORD-000001"]]
+    assert pages == [[], ["ORD-000001"]]
     assert "1–1 of 1" in (await visits.get("/orders?from=2026-11-16")).text
     await berlin.close()
 

@@ -47,8 +47,8 @@ async def test_every_page_is_open_to_those_whom_its_row_names_and_to_nobody_else
     store: World, role: Role | None
 ) -> None:
     visits = await visitor(store, role)
-    found = {(page.method, page.path): await outcome(visits, page) for page in PAGES}
-    assert found == {(page.method, page.path): expected(page, role) for page in PAGES}
+    outcomes = {(page.method, page.path): await outcome(visits, page) for page in PAGES}
+    assert outcomes == {(page.method, page.path): expected(page, role) for page in PAGES}
 
 
 async def test_every_page_names_a_role_that_exists_and_only_signing_in_needs_none() -> None:

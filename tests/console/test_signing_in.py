@@ -87,12 +87,12 @@ async def test_after_signing_in_one_is_where_one_wanted_to_go_but_never_elsewher
     asked = await visits.get("/orders?status=paid")
     assert asked.headers["location"] == "/console/sign-in?next=/console/orders%3Fstatus%3Dpaid"
     targets = {}
-    for wanted in ("/console/orders?status=paid", "https://evil.example", "//evil.example", "/console\\@evil"):
-        fields = {"email": EMAIL, "password": PASSWORD, "next": wanted}
+    for target in ("/console/orders?status=paid", "https://evil.example", "//evil.example", "/console\\@evil"):
+        fields = {"email": EMAIL, "password": PASSWORD, "next": target}
         world.clock.advance(MINUTE)
         person = await visitor(world, None)
         answer = await person.post("/sign-in", on="/sign-in", **fields)
-        targets[wanted] = answer.headers["location"]
+        targets[target] = answer.headers["location"]
     assert list(targets.values()) == ["/console/orders?status=paid", "/console", "/console", "/console"]
 
 
@@ -141,7 +141,7 @@ async def test_a_changed_password_is_the_only_one_that_works(world: World) -> No
     assert (wrong.status_code, "not your current password" in wrong.text) == (422, True)
     assert (await visits.post("/account/password", current=PASSWORD, password=new, repeated=new)).status_code == 303
     assert ((await signs_in(world))[0], (await signs_in(world, password=new))[0]) == (422, 303)
-    assert [(await one.get("/account")).status_code for one in (visits, other)] == [200, 303]
+    assert [(await session.get("/account")).status_code for session in (visits, other)] == [200, 303]
 
 
 # Codes

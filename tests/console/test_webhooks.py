@@ -84,8 +84,8 @@ async def test_a_webhook_is_created_with_a_secret_that_is_shown_once(store: Worl
     assert (nothing.status_code, "Choose at least one event." in nothing.text) == (422, True)
     private = await visits.post("/webhooks/new", on="/webhooks/new", url="https://10.0.0.1/", events="order.paid")
     assert (private.status_code, "private address" in private.text) == (422, True)
-    made = await visits.post("/webhooks/new", **form, events="order.paid")
-    assert SECRET.findall(made.text)[0].startswith("whsec_")
+    created = await visits.post("/webhooks/new", **form, events="order.paid")
+    assert SECRET.findall(created.text)[0].startswith("whsec_")
     assert "whsec_" not in (await visits.get("/webhooks/2")).text
     assert "bot.example/in" in (await visits.get("/webhooks")).text
     entry = await last_entry(store, "webhook:2")

@@ -55,9 +55,9 @@ class Visitor:
 
 
 def token(page: httpx.Response) -> str:
-    found = _TOKEN.search(page.text)
-    assert found, page.text
-    return found[1]
+    match = _TOKEN.search(page.text)
+    assert match, page.text
+    return match[1]
 
 
 async def visitor(world: World, role: Role | None) -> Visitor:

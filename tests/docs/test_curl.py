@@ -49,8 +49,8 @@ async def test_every_call_answers_what_the_page_shows(page: Path, tmp_path: Path
 
 @each_page
 def test_every_answer_follows_a_call(page: Path) -> None:
-    places = [f"{name(page)}:{line}" for line in curls.stray_answers(page)]
-    assert not places, f"{', '.join(places)} show answers without a call of their own just above."
+    lines = [f"{name(page)}:{line}" for line in curls.stray_answers(page)]
+    assert not lines, f"{', '.join(lines)} show answers without a call of their own just above."
 
 
 @asynccontextmanager

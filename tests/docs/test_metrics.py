@@ -53,6 +53,6 @@ def test_prometheus_finds_no_fault_with_the_examples(tmp_path: Path) -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as made:
-        new = table(exposed(Path(made)))
+    with tempfile.TemporaryDirectory() as folder:
+        new = table(exposed(Path(folder)))
     PAGE.write_text(_TABLE.sub(lambda _: new, PAGE.read_text()))

@@ -54,16 +54,16 @@ def test_the_site_is_built_and_every_link_in_it_leads_somewhere(tmp_path: Path) 
 
 
 def _is_whole(file: Path, link: str, pages: dict[Path, SitePage]) -> bool:
-    address = urlsplit(link)
+    url = urlsplit(link)
     # The page for what is not found has absolute links, since it is shown anywhere.
-    if address.scheme or address.netloc or address.path.startswith("/"):
+    if url.scheme or url.netloc or url.path.startswith("/"):
         return True
-    target = (file.parent / unquote(address.path)).resolve() if address.path else file
+    target = (file.parent / unquote(url.path)).resolve() if url.path else file
     if target.is_dir():
         target /= "index.html"
     if not target.exists():
         return False
-    return not address.fragment or target not in pages or unquote(address.fragment) in pages[target].anchors
+    return not url.fragment or target not in pages or unquote(url.fragment) in pages[target].anchors
 
 
 def _run(*command: str) -> None:

@@ -76,18 +76,18 @@ def test_the_first_and_the_last_of_a_special_range_are_not_public(network: str) 
 
 
 @given(st.sampled_from(SPECIAL4 + SPECIAL6).flatmap(inside))
-def test_nothing_inside_a_special_range_is_public(address: str) -> None:
-    assert not is_public(address)
+def test_nothing_inside_a_special_range_is_public(ip: str) -> None:
+    assert not is_public(ip)
 
 
 @given(st.sampled_from(SPECIAL4).flatmap(inside))
-def test_no_special_address_is_public_in_the_clothes_of_ipv6(address: str) -> None:
-    assert [form for form in forms(address) if is_public(form)] == []
+def test_no_special_address_is_public_in_the_clothes_of_ipv6(ip: str) -> None:
+    assert [form for form in forms(ip) if is_public(form)] == []
 
 
-@pytest.mark.parametrize("address", JUST_OUTSIDE)
-def test_what_is_next_to_a_special_range_is_public(address: str) -> None:
-    assert is_public(address)
+@pytest.mark.parametrize("ip", JUST_OUTSIDE)
+def test_what_is_next_to_a_special_range_is_public(ip: str) -> None:
+    assert is_public(ip)
 
 
 @pytest.mark.parametrize("form", ["::ffff:8.8.8.8", "::ffff:808:808", "64:ff9b::8.8.8.8"])
@@ -120,28 +120,28 @@ def test_what_is_no_address_is_an_error_rather_than_public(text: str) -> None:
 
 def test_an_allow_list_opens_what_it_names_and_nothing_else() -> None:
     allowed = (ipaddress.ip_network("10.1.0.0/16"), ipaddress.ip_network("fd12::/16"))
-    for address in ("10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::10.1.2.3", "fd12::1", "8.8.8.8"):
-        assert is_public(address, allowed), address
-    for address in ("10.2.0.1", "::ffff:10.2.0.1", "fd13::1", "127.0.0.1", "192.168.0.1", "2002:a02:1::"):
-        assert not is_public(address, allowed), address
+    for ip in ("10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::10.1.2.3", "fd12::1", "8.8.8.8"):
+        assert is_public(ip, allowed), ip
+    for ip in ("10.2.0.1", "::ffff:10.2.0.1", "fd13::1", "127.0.0.1", "192.168.0.1", "2002:a02:1::"):
+        assert not is_public(ip, allowed), ip
 
 
-@pytest.mark.parametrize("address", METADATA)
-def test_no_allow_list_opens_metadata(address: str) -> None:
-    assert not is_public(address)
-    assert not is_public(address, EVERYTHING)
-    assert not is_public(address, (ipaddress.ip_network(address), *EVERYTHING))
-    if "." in address:
-        assert [form for form in forms(address) if is_public(form, EVERYTHING)] == []
+@pytest.mark.parametrize("ip", METADATA)
+def test_no_allow_list_opens_metadata(ip: str) -> None:
+    assert not is_public(ip)
+    assert not is_public(ip, EVERYTHING)
+    assert not is_public(ip, (ipaddress.ip_network(ip), *EVERYTHING))
+    if "." in ip:
+        assert [form for form in forms(ip) if is_public(form, EVERYTHING)] == []
 
 
 @given(inside("169.254.0.0/16") | inside("fe80::/10"))
-def test_nothing_link_local_is_ever_opened(address: str) -> None:
-    assert not is_public(address, EVERYTHING)
+def test_nothing_link_local_is_ever_opened(ip: str) -> None:
+    assert not is_public(ip, EVERYTHING)
 
 
 @pytest.mark.parametrize(
-    ("address", "key"),
+    ("ip", "key"),
     [
         ("203.0.113.9", "203.0.113.9"),
         ("::ffff:203.0.113.9", "203.0.113.9"),
@@ -152,14 +152,14 @@ def test_nothing_link_local_is_ever_opened(address: str) -> None:
         ("a proxy:8080", "a proxy:8080"),
     ],
 )
-def test_an_address_is_counted_by_itself_or_by_its_ipv6_network(address: str, key: str) -> None:
-    assert network_key(address) == key
+def test_an_address_is_counted_by_itself_or_by_its_ipv6_network(ip: str, key: str) -> None:
+    assert network_key(ip) == key
 
 
 @given(st.ip_addresses(v=6), st.integers(0, 2**64 - 1))
-def test_all_addresses_of_a_network_have_one_key(address: ipaddress.IPv6Address, host: int) -> None:
-    neighbour = ipaddress.IPv6Address(int(address) >> 64 << 64 | host)
-    if address.ipv4_mapped or neighbour.ipv4_mapped:
+def test_all_addresses_of_a_network_have_one_key(ip: ipaddress.IPv6Address, host: int) -> None:
+    neighbour = ipaddress.IPv6Address(int(ip) >> 64 << 64 | host)
+    if ip.ipv4_mapped or neighbour.ipv4_mapped:
         return
-    assert network_key(str(address)) == network_key(neighbour.exploded)
-    assert ipaddress.ip_network(network_key(str(address))) == ipaddress.ip_network((int(address) >> 64 << 64, 64))
+    assert network_key(str(ip)) == network_key(neighbour.exploded)
+    assert ipaddress.ip_network(network_key(str(ip))) == ipaddress.ip_network((int(ip) >> 64 << 64, 64))

@@ -96,13 +96,13 @@ def test_an_address_has_one_form(text: str, canonical: str) -> None:
 
 
 @given(st.ip_addresses(v=4))
-def test_an_ipv4_address_inside_ipv6_is_the_ipv4_address(found: ipaddress.IPv4Address) -> None:
-    assert address(f"::ffff:{found}") == str(found)
+def test_an_ipv4_address_inside_ipv6_is_the_ipv4_address(ip: ipaddress.IPv4Address) -> None:
+    assert address(f"::ffff:{ip}") == str(ip)
 
 
 @given(st.ip_addresses())
-def test_the_form_of_a_form_is_itself(found: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
-    assert address(address(str(found))) == address(str(found))
+def test_the_form_of_a_form_is_itself(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    assert address(address(str(ip))) == address(str(ip))
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "203.0.113", "203.0.113.256", "010.0.0.1", "1:2", "203.0.113.9/32"])

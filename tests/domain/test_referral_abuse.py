@@ -64,7 +64,7 @@ def test_the_gravest_reason_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "found"),
+    ("changes", "expected"),
     [
         ({"same_address": {REFERRER}}, ["same_address"]),
         ({"same_address": {PARENT}}, []),
@@ -72,8 +72,8 @@ def test_the_gravest_reason_is_reported() -> None:
         ({"same_address": {REFERRER}, "shares_email_domain": True}, ["same_address", "same_email_domain"]),
     ],
 )
-def test_a_shared_address_or_domain_marks(changes: dict[str, Any], found: list[str]) -> None:
-    assert marks(evidence(**changes)) == found
+def test_a_shared_address_or_domain_marks(changes: dict[str, Any], expected: list[str]) -> None:
+    assert marks(evidence(**changes)) == expected
 
 
 def test_every_reason_is_reported_in_a_sentence() -> None:

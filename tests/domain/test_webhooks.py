@@ -76,11 +76,11 @@ def _checked_events(types: Any) -> Any:
 def fault(url: str, rules: WebhookRules = STRICT) -> str | None:
     """What is said about the url; None when it is good."""
     try:
-        kept = checked({"url": url}, rules)["url"]
+        stored = checked({"url": url}, rules)["url"]
     except InvalidFields as reason:
         ((field, (sentence,)),) = (reason.fields or {}).items()
         return sentence.removeprefix(f"The {field} field ").removesuffix(".")
-    return None if kept == url else f"became {kept}"
+    return None if stored == url else f"became {stored}"
 
 
 @pytest.mark.parametrize(("url", "reason"), [(url, reason) for reason, urls in FAULTS.items() for url in urls])

@@ -95,14 +95,14 @@ class HostileNames(NamedTuple):
 
 
 NAMES = [
-    *(HostileNames(f"four{number}.evil.example", [[address]]) for number, address in enumerate(TARGETS4)),
-    *(HostileNames(f"six{number}.evil.example", [[address]]) for number, address in enumerate(TARGETS6)),
+    *(HostileNames(f"four{number}.evil.example", [[ip]]) for number, ip in enumerate(TARGETS4)),
+    *(HostileNames(f"six{number}.evil.example", [[ip]]) for number, ip in enumerate(TARGETS6)),
     *(
         HostileNames(f"mixed{number}.evil.example", [[a]])
         for number, a in enumerate(in_ipv6("127.0.0.1") + in_ipv6("10.0.0.1"))
     ),
-    *(HostileNames(f"rebinds{number}.evil.example", [[PUBLIC], [address]]) for number, address in enumerate(TARGETS4)),
-    *(HostileNames(f"both{number}.evil.example", [[address, PUBLIC]]) for number, address in enumerate(TARGETS4)),
+    *(HostileNames(f"rebinds{number}.evil.example", [[PUBLIC], [ip]]) for number, ip in enumerate(TARGETS4)),
+    *(HostileNames(f"both{number}.evil.example", [[ip, PUBLIC]]) for number, ip in enumerate(TARGETS4)),
     *(
         HostileNames(f"turns{number}.evil.example", [[PUBLIC6], [a], [PUBLIC], [a]])
         for number, a in enumerate(TARGETS6)
@@ -112,9 +112,9 @@ NAMES = [
 CARRIED = ("127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0", "100.100.100.200", "192.0.0.192", "168.63.129.16")
 HOSTS = [
     *TARGETS4,
-    *(f"[{address}]" for address in TARGETS6),
-    *(f"[{form}]" for address in CARRIED for form in in_ipv6(address)),
-    *(form for address in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "192.168.0.1") for form in in_numbers(address)),
+    *(f"[{ip}]" for ip in TARGETS6),
+    *(f"[{form}]" for ip in CARRIED for form in in_ipv6(ip)),
+    *(form for ip in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "192.168.0.1") for form in in_numbers(ip)),
     *ODD,
 ]
-PLACES = [*HOSTS, *(entry.name for entry in NAMES)]
+URL_HOSTS = [*HOSTS, *(entry.name for entry in NAMES)]

@@ -12,8 +12,8 @@ from lootkeep.engines.resolver import AddressInfo
 class StubNames:
     """What a resolver is given to look names up; it runs in the resolver's threads."""
 
-    def __init__(self, address: str = "127.0.0.1") -> None:
-        self.address = address
+    def __init__(self, ip: str = "127.0.0.1") -> None:
+        self.address = ip
         self.asked: Counter[str] = Counter()
         # Once it is set, the silent ones answer too.
         self.speak = threading.Event()

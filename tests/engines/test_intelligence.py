@@ -41,9 +41,9 @@ def test_well_known_addresses_are_known() -> None:
     assert BUNDLED.network("2001:4860:4860::8888").asn_number == 15169
 
 
-@pytest.mark.parametrize("address", ["52.94.76.1", "2600:1f18::1", "::ffff:52.94.76.1", "2002:345e:4c01::1"])
-def test_the_clouds_are_datacenters(address: str) -> None:
-    assert BUNDLED.network(address).is_datacenter
+@pytest.mark.parametrize("ip", ["52.94.76.1", "2600:1f18::1", "::ffff:52.94.76.1", "2002:345e:4c01::1"])
+def test_the_clouds_are_datacenters(ip: str) -> None:
+    assert BUNDLED.network(ip).is_datacenter
 
 
 def test_a_hosting_company_is_a_datacenter_by_its_network_and_a_home_is_not() -> None:
@@ -51,9 +51,9 @@ def test_a_hosting_company_is_a_datacenter_by_its_network_and_a_home_is_not() ->
     assert not BUNDLED.network("81.2.69.160").is_datacenter
 
 
-@pytest.mark.parametrize("address", [None, "", "garbage", "10.0.0.1", "127.0.0.1", "::1", "fe80::1%eth0", "192.0.2.1"])
-def test_nothing_is_known_of_no_address(address: str | None) -> None:
-    assert BUNDLED.network(address) == NetworkFacts()
+@pytest.mark.parametrize("ip", [None, "", "garbage", "10.0.0.1", "127.0.0.1", "::1", "fe80::1%eth0", "192.0.2.1"])
+def test_nothing_is_known_of_no_address(ip: str | None) -> None:
+    assert BUNDLED.network(ip) == NetworkFacts()
 
 
 @given(st.one_of(st.text(max_size=50), st.ip_addresses().map(str)))

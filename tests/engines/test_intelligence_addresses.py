@@ -28,9 +28,9 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
     ],
 )
 def test_every_form_of_an_ipv4_address_is_judged_as_that_address(text: str) -> None:
-    address = judged(text)
-    assert address is not None
-    assert (address.text, address.is_v6) == ("203.0.113.9", False)
+    ip = judged(text)
+    assert ip is not None
+    assert (ip.text, ip.is_v6) == ("203.0.113.9", False)
 
 
 def test_an_ipv6_address_is_judged_without_its_zone() -> None:
@@ -83,11 +83,11 @@ def test_no_text_is_an_error(text: str) -> None:
 
 @given(st.ip_addresses())
 def test_an_address_is_read_as_the_standard_library_reads_it(
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+    standard: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
-    ip = parsed(str(address))
-    assert ip == ParsedIp(int(address), address.version == 6)
-    assert ipaddress.ip_address(ip.text) == address
+    ip = parsed(str(standard))
+    assert ip == ParsedIp(int(standard), standard.version == 6)
+    assert ipaddress.ip_address(ip.text) == standard
 
 
 @pytest.mark.parametrize(
@@ -147,23 +147,23 @@ def _probes(networks: list[Network]) -> list[ipaddress.IPv4Address | ipaddress.I
 
 @given(_ALL_NETWORKS)
 def test_a_map_with_one_label_holds_exactly_the_addresses_of_its_networks(networks: list[Network]) -> None:
-    known = AddressMap((where, True) for network in networks if (where := span(str(network))))
-    for address in _probes(networks):
-        expected = any(address in network for network in networks if network.version == address.version)
-        asked = _asked(address)
+    marked = AddressMap((where, True) for network in networks if (where := span(str(network))))
+    for ip in _probes(networks):
+        expected = any(ip in network for network in networks if network.version == ip.version)
+        asked = _asked(ip)
         # Networks within ::ffff:0:0/96 are IPv4's: asked about in the other form.
-        if not _is_mapped(address) and not any(_is_mapped(network.network_address) for network in networks):
-            assert bool(known.get(asked)) == expected, (address, networks)
+        if not _is_mapped(ip) and not any(_is_mapped(network.network_address) for network in networks):
+            assert bool(marked.get(asked)) == expected, (ip, networks)
 
 
 @given(_ALL_NETWORKS)
 def test_a_map_answers_with_the_narrowest_network(networks: list[Network]) -> None:
     networks = [network for network in dict.fromkeys(networks) if not _is_mapped(network.network_address)]
     networks_by_span = AddressMap((where, network) for network in networks if (where := span(str(network))))
-    for address in _probes(networks):
-        around = [network for network in networks if network.version == address.version and address in network]
+    for ip in _probes(networks):
+        around = [network for network in networks if network.version == ip.version and ip in network]
         expected = max(around, key=lambda network: network.prefixlen, default=None)
-        assert networks_by_span.get(_asked(address)) == expected, (address, networks)
+        assert networks_by_span.get(_asked(ip)) == expected, (ip, networks)
 
 
 def test_of_two_ranges_that_overlap_the_later_begins_where_it_begins_and_ends_where_it_ends() -> None:
@@ -177,9 +177,9 @@ def test_forty_thousand_networks_take_less_than_three_megabytes() -> None:
     assert members.covered_v4 == 42_000 * 256
 
 
-def _asked(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ParsedIp:
-    return ParsedIp(int(address), address.version == 6)
+def _asked(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ParsedIp:
+    return ParsedIp(int(ip), ip.version == 6)
 
 
-def _is_mapped(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    return address.version == 6 and int(address) >> 32 == 0xFFFF
+def _is_mapped(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    return ip.version == 6 and int(ip) >> 32 == 0xFFFF

@@ -44,8 +44,8 @@ def test_a_plain_list_is_known_by_its_name(lists: ListFolder, name: str, flag: s
     lists.write(name, LIST)
     inside = ["192.0.2.7", "198.51.100.127", "203.0.113.3", "203.0.113.9", "2001:db8:1:ffff::1", "::ffff:192.0.2.7"]
     outside = ["192.0.2.6", "192.0.2.8", "198.51.100.128", "203.0.113.2", "203.0.113.10", "2001:db8:2::1"]
-    assert [lists.flags(address) for address in inside] == [flag] * len(inside)
-    assert [lists.flags(address) for address in outside] == [""] * len(outside)
+    assert [lists.flags(ip) for ip in inside] == [flag] * len(inside)
+    assert [lists.flags(ip) for ip in outside] == [""] * len(outside)
 
 
 def test_a_list_may_have_windows_line_ends_a_byte_order_mark_and_be_packed(lists: ListFolder) -> None:

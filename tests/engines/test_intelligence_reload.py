@@ -246,8 +246,8 @@ def test_questions_are_answered_from_one_version_or_the_other_while_lists_are_sw
 
     asking = threading.Thread(target=ask)
     asking.start()
-    for turn in range(30):
-        loaded.write("vpn.txt", "192.0.2.0/24\n" if turn % 2 else "198.51.100.0/24\n")
+    for number in range(30):
+        loaded.write("vpn.txt", "192.0.2.0/24\n" if number % 2 else "198.51.100.0/24\n")
         loaded.intelligence.refresh_if_changed()
     done.set()
     asking.join()

@@ -148,7 +148,7 @@ async def excerpt(outbound: Outbound, receiver: Receiver, body: bytes) -> str | 
 
 
 @pytest.mark.parametrize(
-    ("body", "kept"),
+    ("body", "expected"),
     [
         (b"", None),
         (b"thanks\n\tbye", "thanks\n\tbye"),
@@ -162,9 +162,9 @@ async def excerpt(outbound: Outbound, receiver: Receiver, body: bytes) -> str | 
     ],
 )
 async def test_the_answer_is_stored_as_clean_text(
-    outbound: Outbound, receiver: Receiver, body: bytes, kept: str | None
+    outbound: Outbound, receiver: Receiver, body: bytes, expected: str | None
 ) -> None:
-    assert await excerpt(outbound, receiver, body) == kept
+    assert await excerpt(outbound, receiver, body) == expected
 
 
 @pytest.mark.parametrize(

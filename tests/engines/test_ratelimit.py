@@ -27,9 +27,9 @@ def name() -> str:
 
 @pytest.fixture(params=["memory", "redis"])
 async def limiter(request: pytest.FixtureRequest) -> AsyncIterator[RateLimiter]:
-    made = new_limiter(request.param, request.getfixturevalue("redis_url"))
-    yield made
-    await made.close()
+    limiter = new_limiter(request.param, request.getfixturevalue("redis_url"))
+    yield limiter
+    await limiter.close()
 
 
 def new_limiter(engine: str, redis_url: str) -> RateLimiter:

@@ -29,7 +29,7 @@ from lootkeep.storage import outbox
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.webhooks import endpoints, log
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.engines.hostile_urls import HOSTS, PLACES, PUBLIC, PUBLIC6
+from tests.engines.hostile_urls import HOSTS, PUBLIC, PUBLIC6, URL_HOSTS
 from tests.engines.watched_loop import WatchedLoop, watched
 from tests.receiver import Receiver
 from tests.worker.delivering import work
@@ -50,8 +50,8 @@ class SsrfEnvironment(NamedTuple):
     def urls(self) -> list[str]:
         """Each place with the port of the listener behind it, with and without TLS."""
         return [
-            f"{scheme}://{place}:{self.six.port if place.startswith('[') else self.four.port}/hook"
-            for place in PLACES
+            f"{scheme}://{host}:{self.six.port if host.startswith('[') else self.four.port}/hook"
+            for host in URL_HOSTS
             for scheme in ("https", "http")
         ]
 
@@ -97,7 +97,7 @@ def play(loop: WatchedLoop, file: Path, act: Callable[[SsrfEnvironment], Awaitab
 
 
 def test_there_are_enough_payloads() -> None:
-    assert len(set(PLACES)) >= 300
+    assert len(set(URL_HOSTS)) >= 300
 
 
 def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> None:
@@ -107,8 +107,8 @@ def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> N
         open_to_all = Outbound(
             (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128")), TLS, scene.loop.resolver()
         )
-        for place in ("127.0.0.1", "0x7f000001", "0x7f.1", "four6.evil.example", "localhost"):
-            assert (await open_to_all.post(f"http://{place}:{scene.four.port}/", b"{}", {})).is_delivered, place
+        for host in ("127.0.0.1", "0x7f000001", "0x7f.1", "four6.evil.example", "localhost"):
+            assert (await open_to_all.post(f"http://{host}:{scene.four.port}/", b"{}", {})).is_delivered, host
         assert (await open_to_all.post(f"http://six1.evil.example:{scene.six.port}/", b"{}", {})).is_delivered
         await open_to_all.close()
         assert scene.four.connects + scene.six.connects == 6
@@ -144,9 +144,9 @@ def test_every_payload_is_refused_at_creation_and_at_change_or_reaches_nothing(
 ) -> None:
     async def act(scene: SsrfEnvironment) -> None:
         await scene.world.post("/webhooks", {"url": "https://shop.example/", "events": ["product.created"]})
-        for place in PLACES:
+        for host in URL_HOSTS:
             for port in (scene.four.port, scene.six.port):
-                url = f"https://{place}:{port}/hook"
+                url = f"https://{host}:{port}/hook"
                 created = await scene.world.post("/webhooks", {"url": url, "events": ["product.created"]})
                 changed = await scene.world.put("/webhooks/1", {"url": url})
                 assert (created.status_code, changed.status_code) in {(422, 422), (201, 200)}, url

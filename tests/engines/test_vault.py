@@ -47,10 +47,10 @@ def test_a_seal_opens_only_in_the_place_it_was_made_for() -> None:
         VAULT.open(VAULT.seal("whsec_x", "webhook secret"), "idempotency answer")
 
 
-@pytest.mark.parametrize("place", [0, 11, 12, 20, -1])
-def test_a_seal_that_was_changed_does_not_open(place: int) -> None:
+@pytest.mark.parametrize("position", [0, 11, 12, 20, -1])
+def test_a_seal_that_was_changed_does_not_open(position: int) -> None:
     raw = bytearray(base64.b64decode(VAULT.seal("whsec_x", "webhook secret")))
-    raw[place] ^= 1
+    raw[position] ^= 1
     with pytest.raises(SealError):
         VAULT.open(base64.b64encode(raw).decode(), "webhook secret")
 

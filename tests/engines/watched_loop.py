@@ -55,19 +55,19 @@ class NameServer:
     def _records(self, name: str, kind: int, family: int) -> list[bytes]:
         """Each look-up asks for both kinds, and both see the same turn."""
         answers = self._left.get(name, [[]])
-        turn = self._asked.get((name, kind), 0)
-        self._asked[name, kind] = turn + 1
+        count = self._asked.get((name, kind), 0)
+        self._asked[name, kind] = count + 1
         size = 4 if family == socket.AF_INET else 6
-        chosen = answers[min(turn, len(answers) - 1)]
+        chosen = answers[min(count, len(answers) - 1)]
         return [socket.inet_pton(family, a) for a in chosen if ipaddress.ip_address(a).version == size]
 
 
-def _read_name(packet: bytes, place: int) -> tuple[str, int]:
+def _read_name(packet: bytes, position: int) -> tuple[str, int]:
     labels = []
-    while length := packet[place]:
-        labels.append(packet[place + 1 : place + 1 + length].decode())
-        place += 1 + length
-    return ".".join(labels).lower(), place + 1
+    while length := packet[position]:
+        labels.append(packet[position + 1 : position + 1 + length].decode())
+        position += 1 + length
+    return ".".join(labels).lower(), position + 1
 
 
 def _ask(server: tuple[str, int], name: str, kind: int) -> list[str]:
@@ -77,19 +77,19 @@ def _ask(server: tuple[str, int], name: str, kind: int) -> list[str]:
         asking.sendto(struct.pack("!HHHHHH", 1, 0x100, 1, 0, 0, 0) + question + struct.pack("!HH", kind, 1), server)
         packet = asking.recv(4096)
     (count,) = struct.unpack_from("!H", packet, 6)
-    place = 12 + len(question) + 4
+    position = 12 + len(question) + 4
     records = []
     for _ in range(count):
-        (length,) = struct.unpack_from("!H", packet, place + 10)
-        raw = packet[place + 12 : place + 12 + length]
+        (length,) = struct.unpack_from("!H", packet, position + 10)
+        raw = packet[position + 12 : position + 12 + length]
         records.append(socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6, raw))
-        place += 12 + length
+        position += 12 + length
     return records
 
 
-def numeric(address: str) -> list[AddressInfo]:
+def numeric(ip: str) -> list[AddressInfo]:
     """What a look-up returns for one address."""
-    return socket.getaddrinfo(address, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    return socket.getaddrinfo(ip, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
 
 
 class WatchedLoop(asyncio.SelectorEventLoop):
@@ -107,12 +107,12 @@ class WatchedLoop(asyncio.SelectorEventLoop):
     def _look_up(self, host: str) -> list[AddressInfo]:
         name = host.lower()
         if name.rstrip(".").endswith(("localhost", "localdomain")):
-            addresses = list(LOOPBACKS)
+            ips = list(LOOPBACKS)
         else:
-            addresses = [address for kind in (1, 28) for address in _ask(self.name_server, name, kind)]
-        if not addresses:
+            ips = [ip for kind in (1, 28) for ip in _ask(self.name_server, name, kind)]
+        if not ips:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return [info for address in addresses for info in numeric(address)]
+        return [info for ip in ips for info in numeric(ip)]
 
     async def sock_connect(self, sock: socket.socket, address: Any) -> None:
         self.dialled.append(address[0])

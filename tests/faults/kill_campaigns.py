@@ -52,13 +52,13 @@ class CampaignReport:
         return {email for email, count in self.arrived.items() if count > 1}
 
 
-async def run(address: str, folder: Path, *, readers: int, kills: int, seed: int) -> CampaignReport:
+async def run(url: str, folder: Path, *, readers: int, kills: int, seed: int) -> CampaignReport:
     """One campaign on an empty database; the process that sends it is killed at random places."""
     chance = random.Random(seed)
     async with MailServer() as server:
         settings = Settings(
             _env_file=None,
-            database_url=address,
+            database_url=url,
             secret_key=KEY,
             database_connections=3,
             smtp_url=server.url,

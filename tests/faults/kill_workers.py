@@ -51,10 +51,10 @@ class SampleData(msgspec.Struct):
     words: str = "a payload of about the size that orders have " * 10
 
 
-async def run(plan: FaultPlan, address: str, folder: Path) -> DeliveryReport:
+async def run(plan: FaultPlan, url: str, folder: Path) -> DeliveryReport:
     """Carries out the plan on an empty database and looks at what is left."""
     settings = Settings(
-        _env_file=None, database_url=address, secret_key=KEY, webhook_allow_insecure=True, database_connections=3
+        _env_file=None, database_url=url, secret_key=KEY, webhook_allow_insecure=True, database_connections=3
     )
     started = time.monotonic()
     chance = random.Random(plan.seed)
@@ -133,33 +133,33 @@ async def _end(deps: Deps, processes: KilledProcesses) -> None:
 
 async def _judge(report: DeliveryReport, deps: Deps, hooks: Hooks) -> None:
     async with deps.db.read() as tx:
-        made = await tx.all(_DELIVERIES)
-        tried = await tx.all(_ATTEMPTS)
-    rows = Counter(public_id for public_id, _, _ in tried)
-    delivered = sum(status == "delivered" and hooks.arrived[public_id] > 0 for public_id, status, _ in made)
+        deliveries = await tx.all(_DELIVERIES)
+        attempts = await tx.all(_ATTEMPTS)
+    rows = Counter(public_id for public_id, _, _ in attempts)
+    delivered = sum(status == "delivered" and hooks.arrived[public_id] > 0 for public_id, status, _ in deliveries)
     report.sends = hooks.total
-    report.interrupted = sum(outcome == "interrupted" for _, _, outcome in tried)
+    report.interrupted = sum(outcome == "interrupted" for _, _, outcome in attempts)
     report.lost = report.plan.events * WEBHOOKS - delivered
     report.without_attempt = sum(max(0, sends - rows[public_id]) for public_id, sends in hooks.arrived.items())
-    numbers = {(public_id, number) for public_id, number, _ in tried}
-    counted = sum(rows[public_id] != count for public_id, _, count in made)
-    report.numbers_twice = len(tried) - len(numbers) + counted
-    report.left_open = sum(outcome == "open" for _, _, outcome in tried)
+    numbers = {(public_id, number) for public_id, number, _ in attempts}
+    counted = sum(rows[public_id] != count for public_id, _, count in deliveries)
+    report.numbers_twice = len(attempts) - len(numbers) + counted
+    report.left_open = sum(outcome == "open" for _, _, outcome in attempts)
 
 
 async def on_sqlite(kills: int, count: int, seed: int) -> DeliveryReport:
     with tempfile.TemporaryDirectory(prefix="lootkeep-kill-") as folder:
-        address = f"sqlite:///{folder}/store.db"
-        return await run(FaultPlan("sqlite", kills, count, seed), address, Path(folder))
+        url = f"sqlite:///{folder}/store.db"
+        return await run(FaultPlan("sqlite", kills, count, seed), url, Path(folder))
 
 
 async def on_postgresql(kills: int, count: int, seed: int, admin_url: str) -> DeliveryReport:
     with tempfile.TemporaryDirectory(prefix="lootkeep-kill-") as folder:
-        address = await new_postgres_database(admin_url, f"lootkeep_kill_{os.getpid()}")
+        url = await new_postgres_database(admin_url, f"lootkeep_kill_{os.getpid()}")
         try:
-            return await run(FaultPlan("postgresql", kills, count, seed), address, Path(folder))
+            return await run(FaultPlan("postgresql", kills, count, seed), url, Path(folder))
         finally:
-            await drop_postgres_database(admin_url, address)
+            await drop_postgres_database(admin_url, url)
 
 
 async def main() -> int:

@@ -40,8 +40,8 @@ def test_every_moment_comes_back_from_its_text_to_the_second(moment: datetime) -
 
 
 @given(moments, moments)
-def test_instants_lie_in_the_order_of_their_moments(one: datetime, other: datetime) -> None:
-    assert (instant(one) < instant(other)) == (one < other)
+def test_instants_sort_like_their_datetimes(first: datetime, second: datetime) -> None:
+    assert (instant(first) < instant(second)) == (first < second)
 
 
 @given(moments)

@@ -42,10 +42,10 @@ class Scrape(NamedTuple):
 UNANSWERED = Scrape({("up", ()): 0})
 
 
-def scrape(address: str, token: str) -> Scrape:
+def scrape(url: str, token: str) -> Scrape:
     try:
         answer = httpx.get(
-            f"{address}/metrics", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS, verify=False
+            f"{url}/metrics", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS, verify=False
         )
     except httpx.TransportError:
         return UNANSWERED
@@ -58,8 +58,8 @@ async def scrape_world(world: World) -> Scrape:
 
 def rules() -> list[dict[str, Any]]:
     (group,) = yaml.safe_load(RULES.read_text())["groups"]
-    found: list[dict[str, Any]] = group["rules"]
-    return found
+    rules: list[dict[str, Any]] = group["rules"]
+    return rules
 
 
 def run_promtool(*arguments: str | Path) -> None:
@@ -74,12 +74,12 @@ def assert_fires(folder: Path, calm: Scrape, *trouble: Scrape, alerts: Iterable[
     what has grown from the last scrape but one to the last grows by as much every minute.
     """
     timeline = [*[calm] * CALM_MINUTES, *trouble]
-    series = sorted({series for found in (calm, *trouble) for series in found.samples})
+    series = sorted({series for scrape in (calm, *trouble) for series in scrape.samples})
     length = CALM_MINUTES + minutes + 1
     fired = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in sorted(alerts)]
     test = {
         "interval": "1m",
-        "input_series": [{"series": _selector(one), "values": _values(one, timeline, length)} for one in series],
+        "input_series": [{"series": _selector(name), "values": _values(name, timeline, length)} for name in series],
         "promql_expr_test": [
             {"expr": _FIRING, "eval_time": f"{CALM_MINUTES - 1}m", "exp_samples": []},
             {"expr": _FIRING, "eval_time": f"{CALM_MINUTES + minutes}m", "exp_samples": fired},
@@ -122,11 +122,11 @@ def _selector(series: Series) -> str:
 
 def _values(series: Series, timeline: Sequence[Scrape], length: int) -> str:
     """As promtool reads them: `_` where a scrape has none."""
-    found = [scrape.samples.get(series) for scrape in timeline]
-    *_, before, last = found
+    values = [scrape.samples.get(series) for scrape in timeline]
+    *_, before, last = values
     if last is not None and any(series in scrape.cumulative for scrape in timeline):
         growth = last - (before or 0)
-        found += [last + growth * minute for minute in range(1, length - len(found) + 1)]
+        values += [last + growth * minute for minute in range(1, length - len(values) + 1)]
     else:
-        found += [last] * (length - len(found))
-    return " ".join("_" if value is None else f"{value:.9f}" for value in found)
+        values += [last] * (length - len(values))
+    return " ".join("_" if value is None else f"{value:.9f}" for value in values)

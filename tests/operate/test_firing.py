@@ -31,10 +31,10 @@ TIERS = f"{EXTERNAL}/referrals/tiers"
 def test_down_fires_when_the_service_has_stopped(tmp_path: Path) -> None:
     started = terminal.start(tmp_path, terminal.environment({}), "serve", "--port", "0")
     with terminal.served(started) as server:
-        address, token = server.address, server.token
-        calm = scrape(address, token)
+        url, token = server.address, server.token
+        calm = scrape(url, token)
         server.stop()
-    assert_fires(tmp_path, calm, scrape(address, token), alerts={"LootkeepDown"})
+    assert_fires(tmp_path, calm, scrape(url, token), alerts={"LootkeepDown"})
 
 
 @delivering.only_postgresql
@@ -133,8 +133,8 @@ def test_receivers_fail_fires_when_a_receiver_answers_with_errors(service: Servi
 def test_emails_fail_fires_when_the_mail_server_is_gone(service: Serving, tmp_path: Path) -> None:
     calm = scrape(service.address, service.token)
     campaign = {"name": "News", "subject": "News", "body_html": "Hi"}
-    made = _call(service, "POST", f"{EXTERNAL}/email-campaigns", campaign).json()["data"]
-    _call(service, "POST", f"{EXTERNAL}/email-campaigns/{made['id']}/test", {"email": "me@shop.example"})
+    created = _call(service, "POST", f"{EXTERNAL}/email-campaigns", campaign).json()["data"]
+    _call(service, "POST", f"{EXTERNAL}/email-campaigns/{created['id']}/test", {"email": "me@shop.example"})
     failed = _scrape_with_growth(service, calm, "lootkeep_email_attempts_total", "failed")
     assert_fires(tmp_path, calm, failed, alerts={"LootkeepEmailsFail"})
 

@@ -35,9 +35,11 @@ class TickingClock(ManualClock):
 
 
 @pytest.fixture
-async def worlds(address: Path | str, db: Engine) -> AsyncIterator[list[World]]:
+async def worlds(db_location: Path | str, db: Engine) -> AsyncIterator[list[World]]:
     """Two processes on one database, each with connections and a clock of its own."""
-    other = SqliteDatabase(address) if isinstance(address, Path) else await PostgresDatabase.open(address, 10)
+    other = (
+        SqliteDatabase(db_location) if isinstance(db_location, Path) else await PostgresDatabase.open(db_location, 10)
+    )
     worlds = [World(engine, ids=RandomIds(), rate_limit_per_minute=0) for engine in (db, other)]
     await worlds[0].begin()
     await shop(worlds[0])

@@ -43,7 +43,7 @@ async def test_rings_are_cancelled_while_others_order_and_cancel_the_same_produc
         await new_product(world, name=f"Rare {number}", stock=STOCK)
     for _ in range(ROUNDS):
         lines = [tuple((product, 1) for product in chance.sample(range(1, 5), 2)) for _ in customers]
-        carts = [order_of(who["id"], *some) for who, some in zip(customers, lines, strict=True)]
+        carts = [order_of(who["id"], *cart) for who, cart in zip(customers, lines, strict=True)]
         checks = await placed(world, carts[:PEOPLE])
         calls = rings(chance, checks, "fraud", block=["customer", "email"]) + carts[PEOPLE:]
         # Every check belongs to the order of the same number.

@@ -75,20 +75,20 @@ def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
 
 
 async def maintained_buyers(db: Database) -> dict[Any, set[int]]:
-    found: dict[Any, set[int]] = defaultdict(set)
+    customer_ids: dict[Any, set[int]] = defaultdict(set)
     for row in await rows(db, buyers):
         for number, byte in enumerate(row["bits"]):
             for bit in range(8):
                 if byte >> bit & 1:
-                    place = row["chunk"] * 16_384 + number * 8 + bit
-                    found[_LENGTHS[row["level"]], row["block"]].add(place * 4 + row["shard"])
-    return dict(found)
+                    index = row["chunk"] * 16_384 + number * 8 + bit
+                    customer_ids[_LENGTHS[row["level"]], row["block"]].add(index * 4 + row["shard"])
+    return dict(customer_ids)
 
 
 def recounted_buyers(placed: list[Row]) -> dict[Any, set[int]]:
-    found: dict[Any, set[int]] = defaultdict(set)
+    customer_ids: dict[Any, set[int]] = defaultdict(set)
     for order in placed:
         if order["paid_at"] is not None:
             for length in ("day", "eight"):
-                found[length, _block(length, order["paid_at"])].add(order["customer_id"])
-    return dict(found)
+                customer_ids[length, _block(length, order["paid_at"])].add(order["customer_id"])
+    return dict(customer_ids)

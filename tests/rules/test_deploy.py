@@ -83,10 +83,10 @@ def test_compose_migrates_first_and_gives_our_own_containers_no_rights() -> None
 def test_only_the_proxy_of_compose_is_reached_from_outside_and_it_is_the_one_that_is_believed() -> None:
     services = COMPOSE["services"]
     assert [name for name, service in services.items() if "ports" in service] == ["proxy"]
-    address = services["proxy"]["networks"]["outside"]["ipv4_address"]
-    assert f"\nFORWARDED_ALLOW_IPS={address}\n" in (DEPLOY / "lootkeep.env.example").read_text()
+    ip = services["proxy"]["networks"]["outside"]["ipv4_address"]
+    assert f"\nFORWARDED_ALLOW_IPS={ip}\n" in (DEPLOY / "lootkeep.env.example").read_text()
     (pool,) = COMPOSE["networks"]["outside"]["ipam"]["config"]
-    assert ip_address(address) in ip_network(pool["subnet"])
+    assert ip_address(ip) in ip_network(pool["subnet"])
     assert COMPOSE["networks"]["inside"] == {"internal": True}
     assert [services[server]["networks"] for server in ("postgres", "redis")] == [["inside"], ["inside"]]
 

@@ -41,7 +41,7 @@ async def check_revenue(world: World, query: str, interval: str, reckoning: Call
         assert figures == (_text(gross), _text(refunds), _text(gross - refunds), right.points[label]["orders"]), label
     totals = answer["totals"]
     assert (totals["gross_revenue"], totals["refunds"]) == (_text(right.total("gross")), _text(right.total("refunds")))
-    others = {one["currency"]: (one["gross_revenue"], one["refunds"]) for one in answer["other_currencies"]}
+    others = {row["currency"]: (row["gross_revenue"], row["refunds"]) for row in answer["other_currencies"]}
     assert others == {
         currency: (_text(sums["gross"]), _text(sums["refunds"]))
         for currency, sums in right.others.items()

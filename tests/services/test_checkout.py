@@ -69,7 +69,7 @@ class _Rollback(Exception):
 
 
 async def test_history_placed_together_is_what_it_is_one_by_one(world: World) -> None:
-    carts = _carts(random.Random(5), await _people(world), await _things(world))
+    carts = _carts(random.Random(5), await _people(world), await _product_ids(world))
     together, alone = await _outcome(world, carts, 500), await _outcome(world, carts, 1)
     assert together == alone
     messages, tables = together
@@ -96,12 +96,12 @@ async def _people(world: World) -> list[int]:
     return [*plain, *tagged, *brought]
 
 
-async def _things(world: World) -> list[int]:
+async def _product_ids(world: World) -> list[int]:
     terms: list[dict[str, Any]] = [{}, {"delivery_type": "keys"}, {"stock": 4}, {"price": "0.00"}, {"stock": 1000}]
     return [(await new_product(world, name=f"Thing {n}", **fields))["id"] for n, fields in enumerate(terms)]
 
 
-def _carts(chance: random.Random, people: list[int], things: list[int]) -> list[Cart]:
+def _carts(chance: random.Random, people: list[int], product_ids: list[int]) -> list[Cart]:
     """Of few customers, addresses and devices, within few hours: nearly every order must see one before it."""
     carts = []
     for number in range(220):
@@ -110,7 +110,8 @@ def _carts(chance: random.Random, people: list[int], things: list[int]) -> list[
         done = Instant(at + HOUR) if paid is not None and chance.random() < 0.5 else None
         price = None if paid is None else chance.choice((None, Hundredths(7_77)))
         lines = tuple(
-            CartLine(thing, chance.choice((1, 2)), price) for thing in chance.sample(things, chance.choice((1, 2)))
+            CartLine(product_id, chance.choice((1, 2)), price)
+            for product_id in chance.sample(product_ids, chance.choice((1, 2)))
         )
         ending: dict[str, Any] = chance.choice(ENDINGS) if paid is not None else chance.choice(UNPAID)
         carts.append(

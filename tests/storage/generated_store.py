@@ -39,13 +39,13 @@ class Rollback(Exception):
     """Takes an operation back."""
 
 
-def address_of(
+def location_of(
     name: str, make_sqlite: Callable[[Path], Awaitable[None]], make_postgres: Callable[[str], Awaitable[None]]
 ) -> Any:
     """A fixture: the location of a store that is built once for all tests, on each engine in turn."""
 
     @pytest.fixture(scope="session", params=ENGINES)
-    def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | str]:
+    def db_location(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | str]:
         if request.param == "sqlite":
             path = tmp_path_factory.mktemp(name) / f"{name}.db"
             asyncio.run(_generated(make_sqlite(path)))
@@ -58,7 +58,7 @@ def address_of(
         yield url
         asyncio.run(drop_postgres_database(admin_url, url))
 
-    return address
+    return db_location
 
 
 async def _generated(making: Awaitable[None]) -> None:
@@ -93,17 +93,17 @@ class GeneratedStore:
 
 
 @asynccontextmanager
-async def opened(address: Path | str) -> AsyncIterator[GeneratedStore]:
+async def opened(db_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A made store, a file or the address of a database."""
-    if isinstance(address, Path):
-        engine = SqliteDatabase(address)
-        connection = apsw.Connection(str(address))
+    if isinstance(db_location, Path):
+        engine = SqliteDatabase(db_location)
+        connection = apsw.Connection(str(db_location))
         yield GeneratedStore(engine, partial(sqlite_work, connection, ALIASES), MAX_STEPS, await _large(engine))
         connection.close()
         await engine.close()
     else:
-        database = await PostgresDatabase.open(address, 2)
-        explaining = await asyncpg.connect(address)
+        database = await PostgresDatabase.open(db_location, 2)
+        explaining = await asyncpg.connect(db_location)
         yield GeneratedStore(database, partial(postgres_work, explaining), MAX_ROWS, await _large(database))
         await explaining.close()
         await database.close()

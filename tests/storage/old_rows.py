@@ -10,7 +10,7 @@ _ORDER = """
     INSERT INTO orders (customer_id, status, subtotal, discount_total, total, gift_card_total, refunded_total,
         currency, metadata, created_at, updated_at, ip_address)
     VALUES (1, 'pending', 0, 0, 0, 0, 0, 'USD', '{{}}', 1, 1, {})"""
-OLD_ADDRESSES = (
+OLD_IPS = (
     "203.0.113.9",
     "2001:db8::1",
     "2001:db8::2",
@@ -27,9 +27,9 @@ OLD_ADDRESSES = (
 
 def old_orders() -> str:
     """An order from each address and one from nowhere, by one customer, who was seen everywhere."""
-    addresses = enumerate(OLD_ADDRESSES, 1)
-    seen = [f"INSERT INTO sightings VALUES ('address', '{address}', 1, {i}, {i + 10})" for i, address in addresses]
-    placed = [_ORDER.format(f"'{address}'") for address in OLD_ADDRESSES]
+    ips = enumerate(OLD_IPS, 1)
+    seen = [f"INSERT INTO sightings VALUES ('address', '{ip}', 1, {i}, {i + 10})" for i, ip in ips]
+    placed = [_ORDER.format(f"'{ip}'") for ip in OLD_IPS]
     return ";".join([_CUSTOMER, *placed, _ORDER.format("NULL"), *seen])
 
 

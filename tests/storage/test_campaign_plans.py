@@ -86,7 +86,7 @@ def _recipient(number: int) -> dict[str, Any]:
     }
 
 
-def _mail(number: int) -> dict[str, Any]:
+def _email(number: int) -> dict[str, Any]:
     is_open = number > 100
     status = "queued" if is_open else ("sent", "failed", "outbox")[number % 3]
     given = dict.fromkeys(("kind", "to_email", "to_name", "subject", "body"), "x")
@@ -101,7 +101,7 @@ async def full(db: Engine) -> Engine:
             (customers, _customer),
             (email_campaigns, _campaign),
             (campaign_recipients, _recipient),
-            (mail_table, _mail),
+            (mail_table, _email),
         ):
             await tx.execute_many(
                 Query(insert(table).values({name: _bind(table, name) for name in row(0)})), _rows(row)
@@ -129,39 +129,39 @@ AUDIENCES = {
 
 @pytest.mark.parametrize("name", AUDIENCES)
 async def test_nobody_is_sorted_to_count_an_audience_and_show_some_of_it(
-    full: Engine, address: Path | str, name: str
+    full: Engine, db_location: Path | str, name: str
 ) -> None:
     async with full.read() as tx:
         recorder = QueryRecorder(tx)
         await audiences.preview(recorder, AUDIENCES[name])
     for query in recorder.asked:
-        assert await _sorting_steps(address, query) == []
+        assert await _sorting_steps(db_location, query) == []
 
 
-async def _sorting_steps(address: Path | str, query: RecordedQuery) -> list[str]:
+async def _sorting_steps(db_location: Path | str, query: RecordedQuery) -> list[str]:
     """The steps of the plan that sort, whether for an order or for groups."""
-    if isinstance(address, Path):
-        connection = apsw.Connection(str(address))
+    if isinstance(db_location, Path):
+        connection = apsw.Connection(str(db_location))
         compiled = query.query.sqlite
         plan = [
             row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {compiled.sql}", compiled.arguments(query.values))
         ]
         connection.close()
     else:
-        explaining = await asyncpg.connect(address)
+        explaining = await asyncpg.connect(db_location)
         compiled = query.query.postgres
         plan = [row[0] for row in await explaining.fetch(f"EXPLAIN {compiled.sql}", *compiled.arguments(query.values))]
         await explaining.close()
     return [step for step in plan if "TEMP B-TREE" in step or "Sort" in step]
 
 
-async def _explained(address: Path | str, recorder: QueryRecorder) -> list[Any]:
-    if isinstance(address, Path):
-        connection = apsw.Connection(str(address))
+async def _explained(db_location: Path | str, recorder: QueryRecorder) -> list[Any]:
+    if isinstance(db_location, Path):
+        connection = apsw.Connection(str(db_location))
         works = [await sqlite_work(connection, {"other": "email_campaigns"}, query) for query in recorder.asked]
         connection.close()
         return works
-    explaining = await asyncpg.connect(address)
+    explaining = await asyncpg.connect(db_location)
     await explaining.execute("ANALYZE")
     works = [await postgres_work(explaining, query) for query in recorder.asked]
     await explaining.close()
@@ -169,11 +169,11 @@ async def _explained(address: Path | str, recorder: QueryRecorder) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_the_next_one_is_found_by_an_index(full: Engine, address: Path | str, name: str) -> None:
+async def test_the_next_one_is_found_by_an_index(full: Engine, db_location: Path | str, name: str) -> None:
     async with full.write() as tx:
         recorder = QueryRecorder(tx)
         await READINGS[name](recorder)
-    works = await _explained(address, recorder)
+    works = await _explained(db_location, recorder)
     assert [work for work in works if work.scanned & LARGE or work.touched > MAX_ROWS] == []
     if name in QUEUES:
         assert [work for work in works if work.sorts] == []

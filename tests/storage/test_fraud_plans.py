@@ -31,7 +31,7 @@ from lootkeep.storage import (
 )
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
-from tests.storage.generated_store import GeneratedStore, Rollback, address_of, opened
+from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder
 from tests.world import World
 
@@ -55,10 +55,10 @@ _EVERY_FILTER: list[dict[str, Any]] = [
 ]
 
 
-def _past(email: str, address: str, device: str) -> Reading:
+def _past(email: str, ip: str, device: str) -> Reading:
     async def read(tx: Transaction) -> None:
-        await fraud_history.gather(tx, Policy(), [fraud_history.BuyerQuery(END, email, address, device, customer_id=7)])
-        await fraud_limits.ends(tx, Policy(), END, email=email, ip_address=address)
+        await fraud_history.gather(tx, Policy(), [fraud_history.BuyerQuery(END, email, ip, device, customer_id=7)])
+        await fraud_limits.ends(tx, Policy(), END, email=email, ip_address=ip)
 
     return read
 
@@ -86,7 +86,7 @@ COUNTS: dict[str, Reading] = {
 }
 
 
-judged_address = address_of(
+judged_location = location_of(
     "judged",
     partial(data.make_sqlite, plan=data.ORDERS, size=ORDERS),
     partial(data.make_postgres, plan=data.ORDERS, size=ORDERS),
@@ -94,9 +94,9 @@ judged_address = address_of(
 
 
 @pytest.fixture
-async def judged(judged_address: Path | str) -> AsyncIterator[GeneratedStore]:
+async def judged(judged_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many fraud checks, on each engine in turn."""
-    async with opened(judged_address) as store:
+    async with opened(judged_location) as store:
         assert {"customers", "orders", "sightings", "fraud_checks"} <= store.large
         yield store
 

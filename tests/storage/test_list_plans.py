@@ -15,12 +15,12 @@ from tests.storage.plans import QueryRecorder
 
 SIZE = 20_000
 READINGS = {
-    **{f"{name}, search": lists.asking(one.listing, {"search": lists.RARE}) for name, one in lists.LISTS.items()},
+    **{f"{name}, search": lists.asking(case.listing, {"search": lists.RARE}) for name, case in lists.LISTS.items()},
     **{
-        f"{name} by {sort}, {chosen}": lists.asking(one.listing, filters, sort)
-        for name, one in lists.LISTS.items()
-        for sort in one.listing.sorts
-        for chosen, filters in (("all", {}), *((chosen, {chosen: value}) for chosen, value in one.values.items()))
+        f"{name} by {sort}, {chosen}": lists.asking(case.listing, filters, sort)
+        for name, case in lists.LISTS.items()
+        for sort in case.listing.sorts
+        for chosen, filters in (("all", {}), *((chosen, {chosen: value}) for chosen, value in case.values.items()))
     },
 }
 # Searched for by each list; a short term is looked for in every row, which the documentation says.

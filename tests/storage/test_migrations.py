@@ -23,7 +23,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import attempts, deliveries, fraud_checks, labels, metadata, orders, sightings
 from tests.conftest import ENGINES
-from tests.storage.old_rows import OLD_ADDRESSES, OLD_CHECKS, old_orders
+from tests.storage.old_rows import OLD_CHECKS, OLD_IPS, old_orders
 
 FUTURE = "9999"
 NEWER = (
@@ -68,7 +68,7 @@ Facts = set[tuple[Any, ...]]
 
 
 @pytest.fixture(params=ENGINES)
-def empty_address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+def empty_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     if request.param == "sqlite":
         return tmp_path / "new.db"
     url: str = request.getfixturevalue("new_postgres_url")
@@ -76,15 +76,15 @@ def empty_address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
 
 
 @pytest.fixture
-async def empty(empty_address: Path | str) -> AsyncIterator[Callable[[], Any]]:
+async def empty(empty_location: Path | str) -> AsyncIterator[Callable[[], Any]]:
     """Opens the same new and empty database as often as it is called."""
     opened: list[Engine] = []
 
     async def open_one() -> Engine:
-        if isinstance(empty_address, Path):
-            opened.append(SqliteDatabase(empty_address))
+        if isinstance(empty_location, Path):
+            opened.append(SqliteDatabase(empty_location))
         else:
-            opened.append(await PostgresDatabase.open(empty_address, 2))
+            opened.append(await PostgresDatabase.open(empty_location, 2))
         return opened[-1]
 
     yield open_one
@@ -130,10 +130,10 @@ async def test_deliveries_and_attempts_outlive_the_change_of_their_tables(empty:
     )
     async with engine.write() as tx:
         rows = await tx.all(query)
-        tried = await tx.all(Query(select(attempts.c.delivery_id, attempts.c.number, attempts.c.outcome)))
+        attempted = await tx.all(Query(select(attempts.c.delivery_id, attempts.c.number, attempts.c.outcome)))
         new = await tx.one(Query(insert(deliveries).values(**NEW_DELIVERY).returning(deliveries.c.id)))
     assert rows == [(4, "delivered", 10, None, None), (7, "pending", 50, "worker", 50)]
-    assert tried == [(4, 1, "delivered"), (7, 1, "failed"), (7, 2, "open")]
+    assert attempted == [(4, 1, "delivered"), (7, 1, "failed"), (7, 2, "open")]
     assert new == (8,)
 
 
@@ -145,8 +145,8 @@ async def test_addresses_of_old_orders_and_sightings_are_counted_by_network(empt
     async with engine.read() as tx:
         placed = await tx.all(Query(select(orders.c.ip_address, orders.c.ip_network).order_by(orders.c.id)))
         seen = await tx.all(Query(select(*sightings.c).order_by(sightings.c.value)))
-    assert placed == [(address, address and network_key(address)) for address in (*OLD_ADDRESSES, None)]
-    assert [row[1] for row in seen] == sorted({network_key(address) for address in OLD_ADDRESSES})
+    assert placed == [(ip, ip and network_key(ip)) for ip in (*OLD_IPS, None)]
+    assert [row[1] for row in seen] == sorted({network_key(ip) for ip in OLD_IPS})
     assert ("address", "2001:db8:0:0::/64", 1, 2, 13) in seen
 
 
@@ -158,10 +158,10 @@ async def test_reviews_that_are_there_become_labels(empty: Callable[[], Any]) ->
     await engine.migrate(lambda _: OLD_CHECKS)
     await migrations.upgrade(engine)
     async with engine.read() as tx:
-        known = await tx.all(Query(select(labels.c.kind, labels.c.value, labels.c.since, labels.c.order_id)))
+        stored_links = await tx.all(Query(select(labels.c.kind, labels.c.value, labels.c.since, labels.c.order_id)))
         truths = await tx.all(Query(select(fraud_checks.c.truth).order_by(fraud_checks.c.id)))
     links = {"customer": "1", "instrument": "card", "mailbox": "jun@mail.example"}
-    assert set(known) == {(kind, value, 90, 1) for kind, value in links.items()}
+    assert set(stored_links) == {(kind, value, 90, 1) for kind, value in links.items()}
     assert truths == [("fraud",), (None,)]
 
 
@@ -265,9 +265,9 @@ def _sqlite_facts(file: Path) -> Facts:
             continue
         body, end = sql[sql.index("(") + 1 : sql.rindex(")")], sql[sql.rindex(")") :]
         facts.add((kind, name, "ends with", _plain(end)))
-        for place, clause in enumerate(map(_plain, _clauses(body))):
+        for position, clause in enumerate(map(_plain, _clauses(body))):
             is_constraint = clause.startswith(("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"))
-            facts.add((kind, name, "constraint" if is_constraint else place, clause))
+            facts.add((kind, name, "constraint" if is_constraint else position, clause))
     return facts
 
 

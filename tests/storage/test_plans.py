@@ -42,7 +42,7 @@ from lootkeep.storage import (
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import counters
 from lootkeep.storage.totals.changes import CounterDeltas
-from tests.storage.generated_store import GeneratedStore, Rollback, address_of, opened
+from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder
 from tests.world import World
 
@@ -118,7 +118,7 @@ READINGS: dict[str, Reading] = {
 }
 
 
-made_address = address_of(
+store_location = location_of(
     "made",
     partial(data.make_sqlite, plan=data.REFERRALS, size=SIZE),
     partial(data.make_postgres, plan=data.REFERRALS, size=SIZE),
@@ -126,9 +126,9 @@ made_address = address_of(
 
 
 @pytest.fixture
-async def store(made_address: Path | str) -> AsyncIterator[GeneratedStore]:
+async def store(store_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many referrals, on each engine in turn."""
-    async with opened(made_address) as store:
+    async with opened(store_location) as store:
         assert {"customers", "referrals", "sightings"} <= store.large
         yield store
 

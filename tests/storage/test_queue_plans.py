@@ -51,15 +51,15 @@ LOOKS: dict[str, ReadCall] = {
 
 
 @pytest.fixture
-async def explain(world: World, address: Path | str) -> AsyncIterator[Explain]:
+async def explain(world: World, db_location: Path | str) -> AsyncIterator[Explain]:
     """A queue in which all but the first few of each webhook are parked, and a way to see how it is searched."""
     await fill(world)
-    if isinstance(address, Path):
-        file = apsw.Connection(str(address))
+    if isinstance(db_location, Path):
+        file = apsw.Connection(str(db_location))
         yield partial(sqlite_work, file, {})
         file.close()
     else:
-        connection = await asyncpg.connect(address)
+        connection = await asyncpg.connect(db_location)
         await connection.execute("ANALYZE")
         yield partial(postgres_work, connection)
         await connection.close()
@@ -75,10 +75,10 @@ async def fill(world: World) -> None:
         await tx.execute_many(_adding(events, recorded), [recorded for _ in range(EVENTS)])
         parked = [_parked(webhook, event, now) for webhook in range(1, WEBHOOKS + 1) for event in range(1, EVENTS + 1)]
         await tx.execute_many(_adding(deliveries, parked[0]), parked)
-        tried = {"number": 1, "outcome": "failed", "started_at": now}
+        attempt = {"number": 1, "outcome": "failed", "started_at": now}
         numbers = range(1, WEBHOOKS * EVENTS + 1)
         await tx.execute_many(
-            _adding(attempts, {"delivery_id": 1, **tried}), [{"delivery_id": n, **tried} for n in numbers]
+            _adding(attempts, {"delivery_id": 1, **attempt}), [{"delivery_id": n, **attempt} for n in numbers]
         )
 
 
@@ -94,14 +94,14 @@ def _parked(webhook: int, event: int, now: int) -> dict[str, Any]:
 
 
 async def test_counting_what_is_pending_does_not_read_what_has_ended(
-    world: World, explain: Explain, address: Path | str
+    world: World, explain: Explain, db_location: Path | str
 ) -> None:
     now = world.clock.now()
     async with world.db.write() as tx:
         ended = {"status": "delivered", "finished_at": now}
         await tx.run(Query(update(deliveries).where(deliveries.c.due_at > now).values(ended)))
-    if isinstance(address, str):
-        connection = await asyncpg.connect(address)
+    if isinstance(db_location, str):
+        connection = await asyncpg.connect(db_location)
         await connection.execute("VACUUM ANALYZE deliveries")
         await connection.close()
     async with world.db.write() as tx:
@@ -113,9 +113,9 @@ async def test_counting_what_is_pending_does_not_read_what_has_ended(
 
 @pytest.mark.parametrize("name", LOOKS)
 async def test_a_look_at_a_full_queue_touches_little(
-    world: World, explain: Explain, address: Path | str, name: str
+    world: World, explain: Explain, db_location: Path | str, name: str
 ) -> None:
-    most = MAX_STEPS if isinstance(address, Path) else MAX_ROWS
+    most = MAX_STEPS if isinstance(db_location, Path) else MAX_ROWS
     async with world.db.write() as tx:
         recorder = QueryRecorder(tx)
         await LOOKS[name](recorder, world.clock.now())

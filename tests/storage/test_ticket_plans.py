@@ -23,7 +23,7 @@ from lootkeep.kernel.paging import ListRequest, Page, SortDirection
 from lootkeep.services import support_tickets as support_tickets_service
 from lootkeep.storage import ticket_figures, ticket_lists
 from lootkeep.storage.engine.database import JoinedDatabase
-from tests.storage.generated_store import GeneratedStore, Rollback, address_of, opened
+from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder, QueryWork
 from tests.world import World
 
@@ -37,13 +37,15 @@ UNCHECKED = re.compile("urgent|(middle|far|last) page")
 READINGS = {name: reading for name, reading in tickets.readings(SIZE).items() if not UNCHECKED.search(name)}
 
 
-many_address = address_of("tickets", partial(tickets.make_sqlite, size=SIZE), partial(tickets.make_postgres, size=SIZE))
+many_location = location_of(
+    "tickets", partial(tickets.make_sqlite, size=SIZE), partial(tickets.make_postgres, size=SIZE)
+)
 
 
 @pytest.fixture
-async def desk(many_address: Path | str) -> AsyncIterator[GeneratedStore]:
+async def desk(many_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many tickets, on each engine in turn."""
-    async with opened(many_address) as store:
+    async with opened(many_location) as store:
         assert store.large >= LARGE
         yield store
 

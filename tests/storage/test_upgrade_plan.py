@@ -36,8 +36,8 @@ async def engine(new_address: Path | str) -> AsyncIterator[Engine]:
 
 
 async def test_an_empty_database_needs_no_pause_and_no_time(engine: Engine) -> None:
-    found = await plan(engine)
-    assert (found.current, len(found.steps), found.seconds, found.pause) == (
+    upgrade = await plan(engine)
+    assert (upgrade.current, len(upgrade.steps), upgrade.seconds, upgrade.pause) == (
         None,
         len(migrations.known_revisions()),
         0,

@@ -44,7 +44,7 @@ def dump(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-def address(dump: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path | str:
+def db_location(dump: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path | str:
     if engine_of(dump) == "sqlite":
         return tmp_path / "store.db"
     url: str = request.getfixturevalue("new_postgres_url")
@@ -52,13 +52,13 @@ def address(dump: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path 
 
 
 @pytest.fixture
-async def earlier(dump: Path, address: Path | str) -> AsyncIterator[Engine]:
+async def earlier(dump: Path, db_location: Path | str) -> AsyncIterator[Engine]:
     """The database as an earlier version left it."""
-    await load(dump, address)
-    if isinstance(address, Path):
-        engine: Engine = SqliteDatabase(address)
+    await load(dump, db_location)
+    if isinstance(db_location, Path):
+        engine: Engine = SqliteDatabase(db_location)
     else:
-        engine = await PostgresDatabase.open(address, 4)
+        engine = await PostgresDatabase.open(db_location, 4)
     yield engine
     await engine.close()
 

@@ -19,8 +19,8 @@ from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.world import World
 
-only_sqlite = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
-only_postgresql = pytest.mark.parametrize("address", ["postgresql"], indirect=True)
+only_sqlite = pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
+only_postgresql = pytest.mark.parametrize("db_location", ["postgresql"], indirect=True)
 
 
 class SampleData(msgspec.Struct):

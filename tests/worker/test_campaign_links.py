@@ -17,8 +17,8 @@ def unsubscribe_link(server: MailServer) -> str:
     return str(received.message["List-Unsubscribe"]).replace("\r\n ", "").strip("<>")
 
 
-def links_of(letter: ReceivedEmail) -> list[str]:
-    return re.findall(r"""(?:href|src)=["']([^"']*)""", letter.part("html"))
+def links_of(email: ReceivedEmail) -> list[str]:
+    return re.findall(r"""(?:href|src)=["']([^"']*)""", email.part("html"))
 
 
 def named(world: World) -> World:

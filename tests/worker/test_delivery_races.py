@@ -78,7 +78,7 @@ async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
 
 @only_postgresql
 async def test_retention_does_not_remove_what_is_being_sent_again(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, address: str
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, db_location: str
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
@@ -90,7 +90,7 @@ async def test_retention_does_not_remove_what_is_being_sent_again(
         assert locked
         await log_db.send_again(tx, locked.id, insecure_world.clock.now())
         purging = asyncio.create_task(retention.purge_events(insecure_world.deps, 30))
-        await waits_for_a_lock(address, purging)
+        await waits_for_a_lock(db_location, purging)
     await purging
     await work(worker)
     assert len(receiver.received) == 2

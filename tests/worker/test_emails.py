@@ -60,8 +60,8 @@ async def test_an_email_of_an_operation_that_fails_was_never_written(world: Worl
 async def test_without_a_server_email_stays_in_the_outbox_and_is_never_called_sent(world: World) -> None:
     mail_id = await write(world)
     await work(email_worker(world, None))
-    mail = await read(world, mail_id)
-    assert (mail.status, mail.reason) == ("outbox", None)
+    email = await read(world, mail_id)
+    assert (email.status, email.reason) == ("outbox", None)
     async with world.db.read() as tx:
         shown = await emails_db.newest(tx, "outbox", 10)
         assert await emails_db.newest(tx, "sent", 10) == []

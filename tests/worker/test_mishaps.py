@@ -73,6 +73,6 @@ async def test_an_unknown_event_type_as_a_filter_is_refused(insecure_world: Worl
     assert answer.status_code == 422
 
 
-@pytest.mark.parametrize("address", ["100:0:0:1::1", "2620:4f:8000::1", "200::1", "::ffff:0:7f00:1", "4000::1"])
-def test_the_rest_of_the_registry_and_what_is_not_allocated_is_not_public(address: str) -> None:
-    assert not is_public(address)
+@pytest.mark.parametrize("ip", ["100:0:0:1::1", "2620:4f:8000::1", "200::1", "::ffff:0:7f00:1", "4000::1"])
+def test_the_rest_of_the_registry_and_what_is_not_allocated_is_not_public(ip: str) -> None:
+    assert not is_public(ip)

@@ -18,10 +18,10 @@ from tests.world import World
 
 @only_postgresql
 async def test_an_event_committed_while_the_worker_begins_to_listen_does_not_wait(
-    insecure_world: World, address: str
+    insecure_world: World, db_location: str
 ) -> None:
     """What is committed between the last look and LISTEN is not announced: after listening again, look at once."""
-    wakeup = PostgresWakeup(address)
+    wakeup = PostgresWakeup(db_location)
     await record(insecure_world)
     async with asyncio.timeout(PATIENCE_SECONDS):
         await wakeup.wait(FOR_GOOD)
@@ -89,9 +89,9 @@ class outage:  # noqa: N801  reads as what it does
 
 @only_postgresql
 async def test_a_redelivery_on_postgresql_wakes_the_worker(
-    insecure_world: World, receiver: Receiver, address: str
+    insecure_world: World, receiver: Receiver, db_location: str
 ) -> None:
-    wakeup = PostgresWakeup(address)
+    wakeup = PostgresWakeup(db_location)
     await wakeup.wait(0.01)
     await subscribe(insecure_world, receiver, "product.created")
     resting = OnlyWoken(wakeup)

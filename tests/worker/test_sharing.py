@@ -41,9 +41,9 @@ async def test_workers_in_processes_of_their_own_do_not_wait_for_each_other(
     await record(insecure_world, 15)
     await fan_out(insecure_world)
     elsewhere = await PostgresDatabase.open(postgres_url, 1)
-    async with insecure_world.db.write() as one, elsewhere.write() as other, asyncio.timeout(PATIENCE_SECONDS):
-        first = await claim(insecure_world, one, "first")
-        second = await claim(insecure_world, other, "second")
+    async with insecure_world.db.write() as own_tx, elsewhere.write() as foreign_tx, asyncio.timeout(PATIENCE_SECONDS):
+        first = await claim(insecure_world, own_tx, "first")
+        second = await claim(insecure_world, foreign_tx, "second")
     await elsewhere.close()
     assert (len(first), len(second)) == (10, 5)
     assert not {claimed.id for claimed in first} & {claimed.id for claimed in second}

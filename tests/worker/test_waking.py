@@ -25,9 +25,9 @@ from tests.world import World
 
 
 async def test_a_first_attempt_does_not_wait_for_the_next_look(
-    insecure_world: World, receiver: Receiver, address: Path | str
+    insecure_world: World, receiver: Receiver, db_location: Path | str
 ) -> None:
-    wakeup = wakeup_of(insecure_world, address)
+    wakeup = wakeup_of(insecure_world, db_location)
     # It listens from its first wait on.
     await wakeup.wait(0.01)
     await subscribe(insecure_world, receiver, "product.created")
@@ -98,8 +98,8 @@ async def test_attempts_are_counted_by_outcome(insecure_world: World, receiver: 
     assert (counted, registry.get_sample_value("lootkeep_webhook_seconds_count")) == ([1, 2], 3)
 
 
-async def test_only_the_loop_whose_tables_changed_is_woken(insecure_world: World, address: Path | str) -> None:
-    wakeup = wakeup_of(insecure_world, address, {"events"})
+async def test_only_the_loop_whose_tables_changed_is_woken(insecure_world: World, db_location: Path | str) -> None:
+    wakeup = wakeup_of(insecure_world, db_location, {"events"})
     emails = wakeup.follower({"mails"})
     # It listens from its first wait on, and looks once then.
     await wakeup.wait(PATIENCE_SECONDS if isinstance(wakeup, PostgresWakeup) else 0)
@@ -124,11 +124,11 @@ class CountedWakeup(PostgresWakeup):
 
 
 @only_postgresql
-async def test_what_other_processes_commit_wakes_once_for_many_notifications(address: str) -> None:
-    wakeup = CountedWakeup(address, is_own=lambda _backend: False)
+async def test_what_other_processes_commit_wakes_once_for_many_notifications(db_location: str) -> None:
+    wakeup = CountedWakeup(db_location, is_own=lambda _backend: False)
     await wakeup.wait(PATIENCE_SECONDS)
     before = wakeup.wakes
-    stranger = await asyncpg.connect(address)
+    stranger = await asyncpg.connect(db_location)
     # In one transaction, so that all arrive together; the same text twice would be sent once.
     await stranger.execute("SELECT pg_notify('lootkeep_work', 'table ' || n) FROM generate_series(1, 20) AS n")
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -139,19 +139,19 @@ async def test_what_other_processes_commit_wakes_once_for_many_notifications(add
 
 
 @only_postgresql
-async def test_a_database_knows_the_backends_of_its_own_connections(insecure_world: World, address: str) -> None:
+async def test_a_database_knows_the_backends_of_its_own_connections(insecure_world: World, db_location: str) -> None:
     database = cast(PostgresDatabase, insecure_world.db)
     async with database.read() as tx:
         ((own,),) = await cast(PostgresTransaction, tx).fetch("SELECT pg_backend_pid()", [])
-    stranger = await asyncpg.connect(address)
+    stranger = await asyncpg.connect(db_location)
     assert (database.uses(own), database.uses(stranger.get_server_pid())) == (True, False)
     await stranger.close()
 
 
-def wakeup_of(world: World, address: Path | str, tables: Collection[str] = ()) -> MemoryWakeup:
+def wakeup_of(world: World, db_location: Path | str, tables: Collection[str] = ()) -> MemoryWakeup:
     """As wiring chooses it."""
-    if isinstance(address, str):
-        return PostgresWakeup(address, tables, cast(PostgresDatabase, world.db).uses)
+    if isinstance(db_location, str):
+        return PostgresWakeup(db_location, tables, cast(PostgresDatabase, world.db).uses)
     assert isinstance(world.db, SqliteDatabase)
     wakeup = MemoryWakeup(tables)
     world.db.on_commit(wakeup.wake)

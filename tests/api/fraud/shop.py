@@ -71,8 +71,8 @@ async def review(world: World, check_id: int, outcome: str, **fields: Any) -> ht
 
 async def stored(world: World) -> list[FraudCheck]:
     """All checks, the first order's first."""
-    found: list[FraudCheck] = []
+    checks: list[FraudCheck] = []
     async with world.deps.db.read() as tx:
-        while batch := await fraud_lists.before(tx, *(found[-1].place if found else (Instant(2**60), 0)), 0):
-            found += batch
-    return sorted(found, key=lambda check: check.order_id)
+        while batch := await fraud_lists.before(tx, *(checks[-1].place if checks else (Instant(2**60), 0)), 0):
+            checks += batch
+    return sorted(checks, key=lambda check: check.order_id)

@@ -48,8 +48,8 @@ async def test_declines_of_an_account_count_above_the_limit_and_twice_above_twic
     for number, declines in enumerate((2, 3, 4, 5)):
         buyer = await declined(world, declines, ip_address=f"203.0.113.{number}")
         await judged(world, buyer, ip_address=f"192.0.2.{number}")
-    found = [(await signals(world, number)).get("card_testing", 0) for number in (2, 4, 6, 8)]
-    assert found == [0, 20, 20, 40]
+    points = [(await signals(world, number)).get("card_testing", 0) for number in (2, 4, 6, 8)]
+    assert points == [0, 20, 20, 40]
 
 
 async def test_declines_on_a_device_or_an_address_count_for_other_accounts(world: World) -> None:
@@ -58,8 +58,8 @@ async def test_declines_on_a_device_or_an_address_count_for_other_accounts(world
     await declined(world, 6, device_id="d", ip_address="2001:db8::1")
     for customer, fields in zip(others, ({"device_id": "d"}, {"ip_address": "2001:db8::2"}, {}), strict=True):
         await judged(world, customer, **{"ip_address": "192.0.2.1"} | fields)
-    found = [(await signals(world, number)).get("card_testing", 0) for number in (2, 3, 4)]
-    assert found == [20, 20, 0]
+    points = [(await signals(world, number)).get("card_testing", 0) for number in (2, 3, 4)]
+    assert points == [20, 20, 0]
 
 
 async def test_declines_are_forgotten_after_the_window(world: World) -> None:

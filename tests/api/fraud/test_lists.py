@@ -21,9 +21,9 @@ async def filled(world: World) -> list[dict[str, Any]]:
     customers = [await regular(world) for _ in range(3)]
     await settings(world, fraud_action="verify")
     for number in range(36):
-        address = ("203.0.113.9", TOR, PROXY, VPN)[number % 4]
+        ip = ("203.0.113.9", TOR, PROXY, VPN)[number % 4]
         agent = ("Mozilla/5.0 Firefox/128.0", "curl/8.0", None)[number % 3]
-        await judged(world, customers[number % 3], ip_address=address, user_agent=agent)
+        await judged(world, customers[number % 3], ip_address=ip, user_agent=agent)
         world.clock.advance(DAY // 5)
     for number in range(1, 37, 5):
         await review(world, number, "legitimate")

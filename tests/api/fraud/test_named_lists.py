@@ -121,7 +121,7 @@ async def test_everything_of_a_buyer_is_blocked_with_a_review(world: World) -> N
     (rule,) = (await world.get("/fraud/rules")).json()["data"]
     assert (rule["name"], rule["action"], rule["mode"]) == ("Blocked buyers", "block", "on")
     lists = (await world.get("/fraud/lists")).json()["data"]
-    assert [one["entries_count"] for one in lists] == [1] * 5
+    assert [entry_list["entries_count"] for entry_list in lists] == [1] * 5
     ours: list[dict[str, Any]] = [{"device_id": "phone"}, {"ip_address": VPN}, CARD]
     for number, fields in enumerate(ours):
         other = await regular(world, email=f"o{number}@example.org")

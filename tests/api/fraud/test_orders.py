@@ -249,10 +249,10 @@ async def test_every_stored_check_executes_again_to_the_same_result(world: World
     for change in changes * 25:
         await settings(world, **change)
         await judged(world, customers[0], ip_address=PROXY, user_agent="curl/8.0", billing_country="DE")
-        for number, address in enumerate((HOME, VPN, PROXY, TOR, DATACENTER)):
+        for number, ip in enumerate((HOME, VPN, PROXY, TOR, DATACENTER)):
             country = ("DE", "FR", "CU", None)[number % 4]
             for customer in customers:
-                await judged(world, customer, ip_address=address, billing_country=country, user_agent=BROWSER)
+                await judged(world, customer, ip_address=ip, billing_country=country, user_agent=BROWSER)
         world.clock.advance(DAY)
     async with world.deps.db.read() as tx:
         stored: list[FraudCheck] = []

@@ -105,20 +105,20 @@ async def test_what_was_done_and_decided_is_announced(world: World) -> None:
     await judged(world, await regular(world), ip_address=TOR)
     await judged(world, await regular(world))
     await review(world, 1, "fraud")
-    found = await announced(world)
-    assert [kind for kind, _ in found] == ["fraud.held", "fraud.flagged", "fraud.blocked", "fraud.reviewed"]
-    assert [data["order_status"] for _, data in found] == ["on_hold", "pending", "cancelled", "cancelled"]
-    assert (found[3][1]["review_outcome"], found[3][1]["reviewed_by"]) == ("fraud", 1)
+    events = await announced(world)
+    assert [kind for kind, _ in events] == ["fraud.held", "fraud.flagged", "fraud.blocked", "fraud.reviewed"]
+    assert [data["order_status"] for _, data in events] == ["on_hold", "pending", "cancelled", "cancelled"]
+    assert (events[3][1]["review_outcome"], events[3][1]["reviewed_by"]) == ("fraud", 1)
 
 
 async def test_the_riskiest_allowed_orders_of_the_day_are_as_many_as_the_budget(world: World) -> None:
     await shop(world)
     customers = [await regular(world) for _ in range(3)]
-    for customer, address in zip(customers, (DATACENTER, "192.0.2.1", PROXY), strict=True):
-        await judged(world, customer, ip_address=address)
+    for customer, ip in zip(customers, (DATACENTER, "192.0.2.1", PROXY), strict=True):
+        await judged(world, customer, ip_address=ip)
     assert (await world.get("/fraud/queue/today")).json()["data"] == {"budget": 0, "checks": []}
     await settings(world, fraud_review_daily_budget=2)
-    found = (await world.get("/fraud/queue/today")).json()["data"]
-    assert [check["id"] for check in found["checks"]] == [3, 1]
+    today = (await world.get("/fraud/queue/today")).json()["data"]
+    assert [check["id"] for check in today["checks"]] == [3, 1]
     world.clock.advance(DAY)
     assert (await world.get("/fraud/queue/today")).json()["data"]["checks"] == []

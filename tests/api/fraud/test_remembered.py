@@ -105,9 +105,9 @@ async def test_a_paid_order_of_long_ago_counts_in_favour_but_not_on_a_new_device
     world.clock.advance(61 * DAY)
     await judged(world, customer, device_id="d-1")
     await judged(world, customer, device_id="d-2")
-    found = [(await check(world, number)) for number in (2, 3)]
-    assert [one["check"]["signals"] for one in found] == [{"trusted_customer": -15}, {}]
-    assert [one["detected_signals"] for one in found] == [[], []]
+    checks = [(await check(world, number)) for number in (2, 3)]
+    assert [details["check"]["signals"] for details in checks] == [{"trusted_customer": -15}, {}]
+    assert [details["detected_signals"] for details in checks] == [[], []]
 
 
 async def test_an_order_is_large_by_the_measure_of_the_week(world: World) -> None:

@@ -119,14 +119,14 @@ def cart(order: PastOrder, customer_id: int) -> Cart:
 
 
 async def imported(world: World, orders: list[PastOrder]) -> None:
-    known: dict[str, int] = {}
+    customers: dict[str, int] = {}
     for form in sign_ups(orders):
-        known[form.email] = (await customers_service.sign_up(world.deps, form)).customer.id
+        customers[form.email] = (await customers_service.sign_up(world.deps, form)).customer.id
     for start in range(0, len(orders), _BATCH):
         changes = CounterDeltas(shard_key=0)
         carts = [
             msgspec.structs.replace(
-                cart(order, known[order.email]), created_at=order.created_at, paid_at=order.created_at
+                cart(order, customers[order.email]), created_at=order.created_at, paid_at=order.created_at
             )
             for order in orders[start : start + _BATCH]
         ]
@@ -137,7 +137,7 @@ async def imported(world: World, orders: list[PastOrder]) -> None:
 
 async def lived_through(world: World, orders: list[PastOrder]) -> None:
     """Sign-ups and orders as they happened, paid at once, with the measure of each week taken in time."""
-    forms, known, clock = sign_ups(orders), dict[str, int](), ManualClock(Instant(0))
+    forms, customers, clock = sign_ups(orders), dict[str, int](), ManualClock(Instant(0))
     # What is reported of an order later: that a payment was declined, or disputed.
     later: list[tuple[Instant, int, bool]] = []
     deps = replace(world.deps, clock=clock)
@@ -145,7 +145,7 @@ async def lived_through(world: World, orders: list[PastOrder]) -> None:
         assert order.created_at is not None
         while forms and (forms[0].created_at or 0) <= order.created_at:
             form = forms.pop(0)
-            known[form.email] = (await customers_service.sign_up(deps, form)).customer.id
+            customers[form.email] = (await customers_service.sign_up(deps, form)).customer.id
         while later and later[0][0] <= order.created_at:
             at, order_id, is_dispute = heappop(later)
             clock.advance(at - clock.now())
@@ -155,7 +155,7 @@ async def lived_through(world: World, orders: list[PastOrder]) -> None:
                 await orders_service.decline(deps, order_id)
         clock.advance(order.created_at - clock.now())
         await fraud_amounts.refresh(deps)
-        details, _ = await orders_service.place(deps, cart(order, known[order.email]))
+        details, _ = await orders_service.place(deps, cart(order, customers[order.email]))
         await orders_service.pay(deps, details.order.id, None, None)
         for at in order.declined_at:
             heappush(later, (at, details.order.id, False))

@@ -174,9 +174,9 @@ async def test_the_dashboard_separates_days_weeks_and_months(world: World) -> No
     await shop(world)
     customer = (await new_customer(world))["customer"]["id"]
     # Sunday 2026-11-15; the week began on the 9th.
-    for days, address in ((0, TOR), (16, TOR), (1, "203.0.113.1"), (0, TOR)):
+    for days, ip in ((0, TOR), (16, TOR), (1, "203.0.113.1"), (0, TOR)):
         world.clock.advance(days * DAY)
-        await judged(world, customer, ip_address=address)
+        await judged(world, customer, ip_address=ip)
     # Now it is Wednesday 2026-12-02: two days ago was November, in the same week.
     stats = (await world.get("/fraud/dashboard")).json()["data"]["stats"]
     assert stats["today"] == {"blocked": 1, "flagged": 0, "allowed": 1}

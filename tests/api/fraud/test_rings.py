@@ -21,8 +21,8 @@ async def linked(world: World, customer_id: int) -> dict[str, Any]:
     return data
 
 
-def depths(found: dict[str, Any]) -> dict[int, int]:
-    return {account["id"]: account["depth"] for account in found["accounts"]}
+def depths(ring: dict[str, Any]) -> dict[int, int]:
+    return {account["id"]: account["depth"] for account in ring["accounts"]}
 
 
 async def order(world: World, customer_id: int, number: int, **fields: Any) -> None:
@@ -38,15 +38,15 @@ async def test_accounts_are_found_two_links_away_with_the_times_of_each_link(wor
     await order(world, ids[2], 3, device_id="other", payment={"fingerprint": "fp"})
     await order(world, ids[3], 4, device_id="other")
     await order(world, ids[4], 5)
-    found = await linked(world, ids[0])
-    assert depths(found) == {ids[0]: 0, ids[1]: 1, ids[2]: 2}
-    assert {(edge["kind"], edge["customer_id"]) for edge in found["edges"]} == {
+    ring = await linked(world, ids[0])
+    assert depths(ring) == {ids[0]: 0, ids[1]: 1, ids[2]: 2}
+    assert {(edge["kind"], edge["customer_id"]) for edge in ring["edges"]} == {
         *(("device", number) for number in ids[:2]),
         *(("instrument", number) for number in ids[1:3]),
     }
-    assert all(edge["first_seen_at"] == edge["last_seen_at"] for edge in found["edges"])
-    assert (found["hubs"], found["is_complete"]) == ([], True)
-    assert (await world.get("/fraud/checks/1/linked")).json()["data"] == found
+    assert all(edge["first_seen_at"] == edge["last_seen_at"] for edge in ring["edges"])
+    assert (ring["hubs"], ring["is_complete"]) == ([], True)
+    assert (await world.get("/fraud/checks/1/linked")).json()["data"] == ring
 
 
 async def test_a_referral_links_and_labels_are_shown(world: World) -> None:
@@ -57,19 +57,19 @@ async def test_a_referral_links_and_labels_are_shown(world: World) -> None:
     await order(world, await regular(world, referral_code=referrer["referral_code"]), 2)
     await world.post(f"{ORDERS}/1/pay", {})
     await world.post(f"{ORDERS}/1/dispute", {"kind": "dispute", "reason": "fraudulent"})
-    found = await linked(world, referrer["id"])
-    assert depths(found) == {referrer["id"]: 0, friend: 1, friend + 1: 1}
-    shown = found["accounts"][1]
+    ring = await linked(world, referrer["id"])
+    assert depths(ring) == {referrer["id"]: 0, friend: 1, friend + 1: 1}
+    shown = ring["accounts"][1]
     assert (shown["orders_count"], shown["is_fraud"], shown["is_disputed"]) == (1, True, True)
-    assert {edge["kind"] for edge in found["edges"]} == {"referral"}
+    assert {edge["kind"] for edge in ring["edges"]} == {"referral"}
 
 
 async def test_a_hub_is_named_and_not_walked_through(world: World) -> None:
     for number in range(21):
         await new_customer(world, ip_address="203.0.113.1", device_id="cafe" if number < 2 else None)
-    found = await linked(world, 1)
-    assert depths(found) == {1: 0, 2: 1}
-    assert found["hubs"] == [{"kind": "address", "value": "203.0.113.1"}]
+    ring = await linked(world, 1)
+    assert depths(ring) == {1: 0, 2: 1}
+    assert ring["hubs"] == [{"kind": "address", "value": "203.0.113.1"}]
 
 
 async def test_no_more_than_two_hundred_accounts_are_walked_to(world: World) -> None:
@@ -80,10 +80,10 @@ async def test_no_more_than_two_hundred_accounts_are_walked_to(world: World) -> 
         await identity_db.remember(tx, [SeenCustomer(ids[0], devices, world.clock.now())])
         for index, customer in enumerate(ids[1:]):
             await identity_db.remember(tx, [SeenCustomer(customer, [devices[index // 19]], world.clock.now())])
-    found = await linked(world, ids[0])
-    assert (len(found["accounts"]), found["hubs"], found["is_complete"]) == (MAX_ACCOUNTS, [], False)
-    listed = depths(found)
-    assert {edge["customer_id"] for edge in found["edges"]} == set(listed)
+    ring = await linked(world, ids[0])
+    assert (len(ring["accounts"]), ring["hubs"], ring["is_complete"]) == (MAX_ACCOUNTS, [], False)
+    listed = depths(ring)
+    assert {edge["customer_id"] for edge in ring["edges"]} == set(listed)
 
 
 async def test_what_an_account_has_too_much_of_is_not_called_complete(world: World) -> None:
@@ -94,8 +94,8 @@ async def test_what_an_account_has_too_much_of_is_not_called_complete(world: Wor
             seen = [SeenCustomer(first, traces, Instant(world.clock.now() + number))]
             await identity_db.remember(tx, seen)
         await identity_db.remember(tx, [SeenCustomer(second, [Trace("device", "d0")], world.clock.now())])
-    found = await linked(world, first)
-    assert (depths(found), found["is_complete"]) == ({first: 0}, False)
+    ring = await linked(world, first)
+    assert (depths(ring), ring["is_complete"]) == ({first: 0}, False)
     assert (await linked(world, second))["is_complete"] is False
 
 

@@ -39,11 +39,13 @@ async def test_a_created_rule_is_answered_with_every_field(world: World) -> None
 async def test_rules_act_by_precedence_and_never_make_a_decision_milder(world: World) -> None:
     await shop(world)
     customer = await regular(world)
-    made = {name: (await make(world, name=name, action=name))["id"] for name in ("flag", "verify", "block", "allow")}
+    rule_ids = {
+        name: (await make(world, name=name, action=name))["id"] for name in ("flag", "verify", "block", "allow")
+    }
     expected = {"allow": "allowed", "block": "blocked", "verify": "verification_required", "flag": "flagged"}
     for name in expected:
         assert (await action(world, customer, ip_address=VPN))[0] == expected[name]
-        await world.put(f"/fraud/rules/{made[name]}", {"mode": "off"})
+        await world.put(f"/fraud/rules/{rule_ids[name]}", {"mode": "off"})
         world.clock.advance(30 * HOUR)
     assert (await action(world, customer, ip_address=VPN))[0] == "allowed"
     # What the settings block is not only verified; what a rule allows is not blocked.
@@ -152,12 +154,12 @@ async def test_every_check_executes_again_to_the_same_result_after_rules_and_lis
     await world.delete(f"/fraud/lists/{offices}")
     checks = await stored(world)
     async with world.deps.db.read() as tx:
-        again = [judge(facts_of(one), await fraud_checks.policy_of(tx, one.policy_version)) for one in checks]
-    assert [(one.points, one.action_taken, one.rules) for one in checks] == [
+        again = [judge(facts_of(check), await fraud_checks.policy_of(tx, check.policy_version)) for check in checks]
+    assert [(check.points, check.action_taken, check.rules) for check in checks] == [
         (verdict.signals, verdict.action_taken, list(verdict.rules)) for verdict in again
     ]
-    assert {one.action_taken for one in checks} >= {"allowed", "flagged"}
-    assert len({len(one.rules) for one in checks}) > 1
+    assert {check.action_taken for check in checks} >= {"allowed", "flagged"}
+    assert len({len(check.rules) for check in checks}) > 1
 
 
 async def test_an_imported_order_is_judged_by_rules_and_lists_too(world: World) -> None:

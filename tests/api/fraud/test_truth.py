@@ -96,8 +96,8 @@ async def test_what_counts_in_favour_is_right_about_good_orders(world: World) ->
         order = await judged(world, await regular(world), payment={"three_d_secure": "passed"})
         await review(world, order["fraud_check"]["id"], outcome)
     rows = {row["name"]: row for row in (await world.get("/fraud/signals")).json()["data"]}
-    found = rows["three_d_secure"]
-    assert (found["fired"], found["right"], found["wrong"], found["precision"]) == (3, 2, 1, 0.6667)
+    row = rows["three_d_secure"]
+    assert (row["fired"], row["right"], row["wrong"], row["precision"]) == (3, 2, 1, 0.6667)
 
 
 @pytest.mark.parametrize("what", SAID)
@@ -125,11 +125,11 @@ async def test_an_order_counts_for_a_calibration_when_it_is_ninety_days_old(worl
 async def measured(world: World) -> tuple[int, int]:
     """Orders and frauds that the report looks at, and the base odds, which are measured once a week."""
     result = await fraud_calibration.report(world.deps)
-    found = result.base.orders + result.trial.orders, result.base.frauds + result.trial.frauds
+    counts = result.base.orders + result.trial.orders, result.base.frauds + result.trial.frauds
     async with world.deps.db.read() as tx:
         base = base_odds(await fraud_truth.scores(tx, world.clock.now()), world.clock.now())
-    assert (base.orders, base.frauds) == found
-    return found
+    assert (base.orders, base.frauds) == counts
+    return counts
 
 
 async def test_a_review_counts_at_once_and_its_last_word(world: World) -> None:
@@ -155,8 +155,8 @@ async def test_the_dashboard_judges_the_newest_month_that_is_ninety_days_old(wor
     nothing = {"orders": 0, "frauds": 0, "caught": 0, "recall": None}
     assert await judged_month(world) == {"since": "2027-01-01T00:00:00Z"} | nothing
     world.clock.advance(1)
-    found = {"orders": 3, "frauds": 2, "caught": 1, "recall": 0.5}
-    assert await judged_month(world) == {"since": "2027-02-01T00:00:00Z"} | found
+    report = {"orders": 3, "frauds": 2, "caught": 1, "recall": 0.5}
+    assert await judged_month(world) == {"since": "2027-02-01T00:00:00Z"} | report
     await world.post(f"{ORDERS}/1/dispute", {"kind": "dispute_won", "reason": "fraudulent"})
     assert (await judged_month(world))["frauds"] == 1
 

@@ -15,7 +15,7 @@ def test_granian_serves_the_same_application(database: dict[str, str], tmp_path:
     words = (PROGRAMS / "granian", "--interface", "asgi", "--factory", "lootkeep.wiring:app", "--host", "127.0.0.1")
     served = start(database, tmp_path, *words)
     pages = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", TIERS)
-    got = {path: served.get(path).status_code for path in pages}
+    statuses = {path: served.get(path).status_code for path in pages}
     contents: dict[str, Any] = {
         "by length": json.dumps(BRONZE).encode(),
         "in chunks": iter([json.dumps(BRONZE).encode()[:9], json.dumps(BRONZE).encode()[9:]]),
@@ -27,7 +27,7 @@ def test_granian_serves_the_same_application(database: dict[str, str], tmp_path:
     posted = {kind: httpx.post(served.url + TIERS, content=sent, headers=headers) for kind, sent in contents.items()}
     nobody = httpx.get(served.url + TIERS)
     stop(served)
-    assert got == dict.fromkeys(pages, 200)
+    assert statuses == dict.fromkeys(pages, 200)
     assert {kind: (answer.status_code, answer.json()["success"]) for kind, answer in posted.items()} == {
         "by length": (201, True),
         "in chunks": (201, True),

@@ -44,7 +44,7 @@ def past(count: int, seed: int = 1) -> list[dict[str, Any]]:
     rng = random.Random(seed)
     rows: list[dict[str, Any]] = []
 
-    def add(signed_up: datetime, at: datetime, device: str, address: int, is_fraud: bool) -> None:
+    def add(signed_up: datetime, at: datetime, device: str, ip: int, is_fraud: bool) -> None:
         rows.append(
             {
                 "order_id": f"o{len(rows)}",
@@ -52,7 +52,7 @@ def past(count: int, seed: int = 1) -> list[dict[str, Any]]:
                 "email": f"p{len(rows)}@mail.example",
                 "customer_created_at": signed_up.isoformat(),
                 "created_at": at.isoformat(),
-                "ip_address": address,
+                "ip_address": ip,
                 "device_id": device,
                 "total": f"{rng.randint(5, 99)}.00",
                 "fraud": int(is_fraud),
@@ -62,13 +62,13 @@ def past(count: int, seed: int = 1) -> list[dict[str, Any]]:
     # In a range that is not in use, of which no list knows anything: a network's points would blur the picture.
     while len(rows) < count:
         signed_up = BEGIN + timedelta(minutes=rng.randrange(500_000))
-        device, address = f"d{rng.randrange(count * 20)}", rng.randrange(240 << 24, 2**32 - 1)
+        device, ip = f"d{rng.randrange(count * 20)}", rng.randrange(240 << 24, 2**32 - 1)
         if rng.random() < 0.02:
-            for place in range(rng.randint(2, 8)):
-                moment = signed_up + timedelta(minutes=place * rng.randint(1, 90))
-                add(moment, moment + timedelta(seconds=1), device, address, True)
+            for index in range(rng.randint(2, 8)):
+                moment = signed_up + timedelta(minutes=index * rng.randint(1, 90))
+                add(moment, moment + timedelta(seconds=1), device, ip, True)
         else:
             bought = signed_up + timedelta(minutes=rng.randrange(200_000))
-            add(signed_up, bought, device, address, rng.random() < 0.02)
+            add(signed_up, bought, device, ip, rng.random() < 0.02)
     rng.shuffle(rows)
     return rows

@@ -34,7 +34,7 @@ def test_times_are_read_in_all_their_forms(text: str, moment: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "address"),
+    ("text", "ip"),
     [
         ("203.0.113.9", "203.0.113.9"),
         ("::ffff:203.0.113.9", "203.0.113.9"),
@@ -45,8 +45,8 @@ def test_times_are_read_in_all_their_forms(text: str, moment: str) -> None:
         ("0", "0.0.0.0"),
     ],
 )
-def test_addresses_are_read_in_all_their_forms(text: str, address: str) -> None:
-    assert COMMA.ip_address(text) == address
+def test_addresses_are_read_in_all_their_forms(text: str, ip: str) -> None:
+    assert COMMA.ip_address(text) == ip
 
 
 def test_countries_and_amounts_are_read_as_shops_write_them() -> None:

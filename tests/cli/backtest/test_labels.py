@@ -63,10 +63,10 @@ def test_no_label_counts_before_its_time(rows: list[Any]) -> None:
         for number, (hours, who, disputed, device, card) in enumerate(rows)
     ]
     verdicts = judged(orders)
-    for place, judged_order in enumerate(orders):
+    for index, judged_order in enumerate(orders):
         assert judged_order.created_at is not None
-        known = [_known_at(past, judged_order.created_at) for past in orders]
-        assert judged(known)[place] == verdicts[place]
+        labels = [_known_at(past, judged_order.created_at) for past in orders]
+        assert judged(labels)[index] == verdicts[index]
     assert judged([replace(past, is_fraud=True) for past in orders]) == verdicts
 
 
@@ -85,11 +85,11 @@ def test_a_label_counts_from_its_time_on_by_its_closest_link() -> None:
         order(5, 50, "c", device_id="phone"),
         order(6, 51, "d"),
     ]
-    found = [verdict.signals.get("confirmed_fraud", 0) for verdict in judged([fraud, *later])]
-    assert found == [0, 0, 60, 40, 20, 0]
+    points = [verdict.signals.get("confirmed_fraud", 0) for verdict in judged([fraud, *later])]
+    assert points == [0, 0, 60, 40, 20, 0]
 
 
 def test_trust_ends_with_a_dispute() -> None:
     first = order(1, 0, "a", 80 * 24)
-    found = [verdict.signals for verdict in judged([first, order(2, 70 * 24, "a"), order(3, 90 * 24, "a")])]
-    assert (found[1].get("trusted_customer"), found[2].get("trusted_customer")) == (-15, None)
+    signals = [verdict.signals for verdict in judged([first, order(2, 70 * 24, "a"), order(3, 90 * 24, "a")])]
+    assert (signals[1].get("trusted_customer"), signals[2].get("trusted_customer")) == (-15, None)

@@ -140,8 +140,8 @@ def test_the_last_fifth_by_time_has_figures_of_its_own(run: BacktestRun) -> None
         ORDER | {"order_id": "l2", "created_at": "2026-02-01", "fraud": 0, "user_agent": "Mozilla/5.0"},
     ]
     rows = [{"user_agent": "Mozilla/5.0"} | row for row in [*late, *early]]
-    found = run.report(rows)["last_fifth"]
-    assert found == {"orders": 2, "frauds": 1, "auc": 1.0, "tpr_at_1pct_fpr": 1.0}
+    report = run.report(rows)["last_fifth"]
+    assert report == {"orders": 2, "frauds": 1, "auc": 1.0, "tpr_at_1pct_fpr": 1.0}
 
 
 def test_without_a_signal_a_score_does_not_fall_below_zero_either(run: BacktestRun) -> None:
@@ -152,16 +152,16 @@ def test_without_a_signal_a_score_does_not_fall_below_zero_either(run: BacktestR
     # A trusted customer of 20 - 15 points, and a fraud of none.
     rows[2]["user_agent"] = "curl/8.0"
     rows[3] |= {"email": "eve@a.example", "fraud": 1}
-    found = {row["name"]: row["auc_gain"] for row in run.report(rows)["signals"]}
-    assert found["user_agent_missing_or_bot"] == pytest.approx(1 / 3 - 1 / 2)
+    gains = {row["name"]: row["auc_gain"] for row in run.report(rows)["signals"]}
+    assert gains["user_agent_missing_or_bot"] == pytest.approx(1 / 3 - 1 / 2)
 
 
 def test_other_settings_can_be_tried(run: BacktestRun) -> None:
     rows = [ORDER | {"created_at": "2026-01-01T10:00:30", "customer_created_at": "2026-01-01T10:00:00", "fraud": 0}]
     (run.terminal.folder / "settings.json").write_text('{"fraud_accounts_made_at_checkout": true}')
     assert [row["score"] for row in run.scores(rows)] == ["20"]
-    found = run.report(rows, "--settings", "settings.json")
-    assert (found["settings"], found["scores"]["good"][0]) == ("the settings of settings.json", 1)
+    report = run.report(rows, "--settings", "settings.json")
+    assert (report["settings"], report["scores"]["good"][0]) == ("the settings of settings.json", 1)
 
 
 def test_settings_that_cannot_be_used_are_named(run: BacktestRun) -> None:

@@ -80,8 +80,12 @@ def test_the_first_owner_is_not_suspected_for_those_who_came_later() -> None:
 def test_an_account_is_on_the_device_from_its_sign_up_on() -> None:
     memory = OrderHistory(60)
     memory.remember_sign_up(seen(9 * DAY, account="ada"))
-    found = memory.history(seen(account="bob", account_created_at=NOW))
-    assert (found.device_accounts, found.device_accounts_before, found.mailbox_orders) == (1, 1, 0)
+    bob = memory.history(seen(account="bob", account_created_at=NOW))
+    assert (bob.device_accounts, bob.device_accounts_before, bob.mailbox_orders) == (
+        1,
+        1,
+        0,
+    )
 
 
 def test_a_burst_is_counted_within_a_day_and_ends_for_customers_of_a_week() -> None:
@@ -133,15 +137,15 @@ HOURS = (
     | st.integers(0, 800).map(lambda days: days * DAY)
     | st.integers(0, 200 * 24 * 2).map(lambda halves: halves * HOUR // 2)
 )
-some = st.none() | st.sampled_from(["a", "b", "c"])
+values = st.none() | st.sampled_from(["a", "b", "c"])
 
 
-@given(st.lists(st.tuples(HOURS, some, some, some, some), max_size=30), st.sampled_from([15, 60, 1440]))
+@given(st.lists(st.tuples(HOURS, values, values, values, values), max_size=30), st.sampled_from([15, 60, 1440]))
 def test_the_memory_is_that_of_counting_all_orders_again(rows: list[Any], window: int) -> None:
     memory = OrderHistory(window)
     before: list[Sighting] = []
-    for ago, account, address, mailbox, device in sorted(rows, key=lambda row: -row[0]):
-        sighting = seen(ago, account=account, address=address, mailbox=mailbox, device=device)
+    for ago, account, ip, mailbox, device in sorted(rows, key=lambda row: -row[0]):
+        sighting = seen(ago, account=account, address=ip, mailbox=mailbox, device=device)
         assert memory.history(sighting) == counted(before, sighting, window)
         memory.remember(sighting)
         before.append(sighting)
@@ -156,11 +160,11 @@ def counted(before: list[Sighting], sighting: Sighting, window: int) -> History:
         value = getattr(sighting, field)
         if not value or not sighting.account:
             return 0
-        found = {b.account for b in before if getattr(b, field) == value and b.at > sighting.at - span and b.account}
-        return min(len(found - {sighting.account}), ENOUGH_ACCOUNTS)
+        accounts = {b.account for b in before if getattr(b, field) == value and b.at > sighting.at - span and b.account}
+        return min(len(accounts - {sighting.account}), ENOUGH_ACCOUNTS)
 
     own = [b for b in before if sighting.account and b.account == sighting.account]
-    made = min((b.at for b in own), default=sighting.at)
+    created = min((b.at for b in own), default=sighting.at)
 
     def newcomer() -> int:
         times: dict[str, list[int]] = {}
@@ -174,7 +178,7 @@ def counted(before: list[Sighting], sighting: Sighting, window: int) -> History:
             ):
                 times.setdefault(b.account, []).append(b.at)
         return sum(
-            min(seen_at) < made and sighting.at - 730 * DAY < max(seen_at) <= sighting.at - HOUR
+            min(seen_at) < created and sighting.at - 730 * DAY < max(seen_at) <= sighting.at - HOUR
             for seen_at in times.values()
         )
 

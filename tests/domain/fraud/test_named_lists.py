@@ -15,27 +15,27 @@ IP = (ListUse("ip", "mine"),)
 
 
 @given(st.ip_addresses(v=4), st.integers(8, 32))
-def test_an_ipv4_address_is_found_by_every_network_it_is_in(address: ipaddress.IPv4Address, prefix: int) -> None:
-    assert found(str(address), f"{address}/{prefix}")
+def test_an_ipv4_address_is_found_by_every_network_it_is_in(ip: ipaddress.IPv4Address, prefix: int) -> None:
+    assert matches(str(ip), f"{ip}/{prefix}")
 
 
 @given(st.ip_addresses(v=6), st.sampled_from([*range(16, 65, 4), 128]))
-def test_an_ipv6_address_is_found_by_every_network_it_is_in(address: ipaddress.IPv6Address, prefix: int) -> None:
+def test_an_ipv6_address_is_found_by_every_network_it_is_in(ip: ipaddress.IPv6Address, prefix: int) -> None:
     # An IPv4 address in IPv6 is the IPv4 address.
-    assert found(str(address), f"{address}/{prefix}") or address.ipv4_mapped
+    assert matches(str(ip), f"{ip}/{prefix}") or ip.ipv4_mapped
 
 
 @given(st.ip_addresses(v=4), st.ip_addresses(v=4), st.integers(8, 32))
 def test_another_address_is_found_only_by_a_network_it_is_in(
-    address: ipaddress.IPv4Address, other: ipaddress.IPv4Address, prefix: int
+    ip: ipaddress.IPv4Address, other: ipaddress.IPv4Address, prefix: int
 ) -> None:
     network = ipaddress.ip_network(f"{other}/{prefix}", strict=False)
-    assert found(str(address), str(network)) is (address in network)
+    assert matches(str(ip), str(network)) is (ip in network)
 
 
-def found(address: str, entry: str) -> bool:
+def matches(ip: str, entry: str) -> bool:
     entries = {("mine", entry_value("ip", entry))}
-    return memberships(IP, sought(IP, order(ip_address=address)), entries)["ip@mine"]
+    return memberships(IP, sought(IP, order(ip_address=ip)), entries)["ip@mine"]
 
 
 def test_a_domain_is_found_by_those_above_it_and_by_no_other() -> None:

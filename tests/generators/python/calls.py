@@ -72,15 +72,15 @@ def products() -> dict[str, Any]:
         per_page=1,
     )
     assert isinstance(response.parsed, ProductPageResponse), response
-    got = get_product.sync(last.data.id, client=client())
-    assert got is not None
-    assert not isinstance(got, Failure)
+    last_product = get_product.sync(last.data.id, client=client())
+    assert last_product is not None
+    assert not isinstance(last_product, Failure)
     return {
         "most_expensive": [product.name for product in response.parsed.data],
         "total": response.parsed.meta.total,
         "limit": response.headers["X-RateLimit-Limit"],
-        "price": got.data.price,
-        "description": got.data.description,
+        "price": last_product.data.price,
+        "description": last_product.data.description,
     }
 
 

@@ -25,14 +25,14 @@ def statements_of(dump: Path) -> str:
     return gzip.decompress(dump.read_bytes()).decode()
 
 
-async def load(dump: Path, address: Path | str) -> None:
+async def load(dump: Path, db_location: Path | str) -> None:
     """Into an empty database: a file, or a URL of PostgreSQL."""
     statements = statements_of(dump)
-    if isinstance(address, Path):
-        file = apsw.Connection(str(address))
+    if isinstance(db_location, Path):
+        file = apsw.Connection(str(db_location))
         file.execute(statements).fetchall()
         file.close()
     else:
-        connection = await asyncpg.connect(address)
+        connection = await asyncpg.connect(db_location)
         await connection.execute(statements)
         await connection.close()
