@@ -59,7 +59,8 @@ def line_chart(
 ) -> LineChart:
     """Each value with its text; `tick` writes the numbers of the axis."""
     values, values_before = [value for value, _ in now], [value for value, _ in before]
-    top = _rounded_up(max((*values, *values_before, 1)))
+    most = max((*values, *values_before, 0))
+    top = _rounded_up(max(most, 1))
     step = WIDTH / max(1, len(values) - 1)
     line = _line(values, top, step)
     rows = zip_longest(labels, now, before[: len(now)], fillvalue=(0, ""))
@@ -70,7 +71,8 @@ def line_chart(
     shown = min(_MAX_LABELS, len(labels))
     # Evenly spaced, the first and the last among them.
     marked = [labels[round(place * (len(labels) - 1) / max(1, shown - 1))] for place in range(shown)]
-    ticks = [tick(top * part // _TICKS) for part in range(_TICKS, -1, -1)]
+    # An axis of nothing has only its zero.
+    ticks = [tick(top * part // _TICKS) if most or not part else "" for part in range(_TICKS, -1, -1)]
     area = f"0,{HEIGHT} {line} {WIDTH},{HEIGHT}" if values else ""
     return LineChart(title, points, line, area, _line(values_before, top, step), ticks, marked, round(step / 2, 1))
 

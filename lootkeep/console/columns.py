@@ -16,7 +16,8 @@ from lootkeep.domain.orders import order_number
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
 
-_NOTHING = '<span class="muted">–</span>'
+# A phone leaves it out.
+_NOTHING = '<span class="muted none">–</span>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,4 +123,6 @@ class Table:
 
 
 def _tag(column: Column) -> str:
-    return f'<td class="{column.cell.css}">' if column.cell.css else "<td>"
+    """With the title, for narrow boxes where a row is a block."""
+    css = f' class="{column.cell.css}"' if column.cell.css else ""
+    return f'<td{css} data-title="{escape(column.title)}">'

@@ -13,7 +13,7 @@ from lootkeep.kernel.wording import plural
 _DRAWN = 6
 # The height of an account, and of a thing with what is written under it.
 _ACCOUNT, _THING = 34, 60
-_MAX_NAME, _MAX_THING = 24, 44
+_MAX_NAME, _MAX_THING = 20, 36
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
 LOOPBACK: tuple[IpNetwork, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 
 _MAX_URL_LENGTH = 2048
+# Of the name that people see: one line, wherever it is shown.
+_MAX_NAME_LENGTH = 60
 _PRIVATE = "must not point to a private address"
 _TYPE_LIKE = re.compile(r"[A-Za-z_]{1,20}(\.[A-Za-z_*]{1,20})?")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?", re.IGNORECASE)
@@ -54,9 +56,10 @@ class Webhook(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What people call it: its host and path."""
+        """What people call it: its host and path; of a long one the beginning and the end."""
         parts = urlsplit(self.url)
-        return f"{parts.netloc}{parts.path.rstrip('/')}"
+        name = f"{parts.netloc}{parts.path.rstrip('/')}"
+        return name if len(name) <= _MAX_NAME_LENGTH else f"{name[: _MAX_NAME_LENGTH - 20]}…{name[-19:]}"
 
     @property
     def event_types(self) -> list[str]:

@@ -88,7 +88,7 @@ async def test_an_amount_is_redeemed_and_the_card_revoked_after_a_question(store
     assert await send(visits, "redeem", amount="50.00", confirmed="yes") == 422
     assert await send(visits, "revoke", reason="stolen", confirmed="yes") == 303
     page = (await visits.get(HERE)).text
-    assert re.findall(r'class="number">(−?\$[\d.]+)</td><td class="number">(\$[\d.]+)', page) == [
+    assert re.findall(r'data-title="Amount">(−?\$[\d.]+)</td><td [^>]+>(\$[\d.]+)', page) == [
         ("$25.00", "$25.00"),
         ("−$5.00", "$20.00"),
         ("−$20.00", "$0.00"),

@@ -51,7 +51,7 @@ async def test_the_program_has_its_figures_and_a_leaderboard(program: World) -> 
     page = (await (await visitor(program, "owner")).get("/referrals")).text
     assert re.findall(r'class="figure">([^<]+)<', page) == ["2", "1", "1", "$0.00", "1"]
     assert "50.0 % of them" in page
-    assert re.search(r"<bdi>Jun Park</bdi></a></td><td class=\"number\">2</td><td class=\"number\">1</td>", page)
+    assert re.search(r"<bdi>Jun Park</bdi></a></td><td [^>]+>2</td><td [^>]+>1</td>", page)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lootkeep.domain.events import EVENT_TYPES, SPECIFIED_TYPES
-from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, WebhookRules, checked, reachable
+from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, Webhook, WebhookRules, checked, reachable
 from lootkeep.kernel.errors import InvalidFields
+from tests.world import NOON
 
 STRICT = WebhookRules()
 INSECURE = WebhookRules(allow_insecure=True)
@@ -203,3 +204,15 @@ def test_a_bad_list_of_types_is_refused_with_its_reason(types: list[str], senten
     with pytest.raises(InvalidFields) as reason:
         _checked_events(types)
     assert reason.value.fields == {"events": [f"The events field {sentence}."]}
+
+
+def test_a_receiver_is_called_by_its_host_and_path_and_a_long_one_by_its_beginning_and_end() -> None:
+    assert called("https://hooks.example/bot/") == "hooks.example/bot"
+    long = called(f"https://hooks.example/{'x' * 200}/discord?key=1")
+    assert len(long) == 60
+    assert long.startswith("hooks.example/xxx")
+    assert long.endswith("xxx/discord")
+
+
+def called(url: str) -> str:
+    return Webhook(1, url, "[]", True, "", None, None, NOON, NOON).name
