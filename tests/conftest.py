@@ -43,6 +43,7 @@ NOT_QUICK = (
     "engines/test_ssrf.py",
     "faults/",
     "generators/",
+    "machines/",
     "operate/",
     "races/",
     "replica/",

@@ -14,8 +14,9 @@ class Gate:
     refusing, new connections are counted and cut.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, host: str = "127.0.0.1") -> None:
         self._parts = urlsplit(url)
+        self._host = host
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._passing: set[asyncio.Task[None]] = set()
@@ -28,10 +29,10 @@ class Gate:
     @property
     def url(self) -> str:
         login, at, _ = self._parts.netloc.rpartition("@")
-        return self._parts._replace(netloc=f"{login}{at}127.0.0.1:{self._port}").geturl()
+        return self._parts._replace(netloc=f"{login}{at}{self._host}:{self._port}").geturl()
 
     async def open(self) -> None:
-        self._server = await asyncio.start_server(self._pass, "127.0.0.1", self._port)
+        self._server = await asyncio.start_server(self._pass, self._host, self._port)
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def shut(self) -> None:

@@ -23,7 +23,7 @@ from tests.servers import (
 )
 
 # Commits are written at once, as in a store that loses none; the disk is not waited for.
-OPTIONS = POSTGRES_OPTIONS | {"synchronous_commit": "local", "shared_buffers": "64MB", "autovacuum": "off"}
+OPTIONS = POSTGRES_OPTIONS | {"synchronous_commit": "on", "shared_buffers": "64MB", "autovacuum": "off"}
 # What it has to replay goes before what it is asked.
 REPLICA_OPTIONS = OPTIONS | {"max_standby_streaming_delay": "0"}
 

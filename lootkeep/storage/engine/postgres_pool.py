@@ -53,7 +53,8 @@ class Pool:
     def distrust(self, connection: Connection) -> None:
         """For a connection on which no answer came in time: what waits in the pool went the same way as it did.
 
-        Hard, because a polite end would wait for an answer, too.
+        Hard, because a polite end would wait for an answer, too, and to cancel a commit that waits for a synchronous
+        replica would show what that replica does not have: then a repeated request would be acknowledged.
         """
         connection.terminate()
         while self._free:

@@ -10,10 +10,12 @@ class Change(NamedTuple):
 
     `is_online`: what a process of the version before writes after it is complete. It only adds tables, indexes, and
     columns that such a process need not fill.
+    `unused_since`: the migration whose version was the first that neither reads nor writes what this one drops.
     """
 
     sentence: str
     is_online: bool = False
+    unused_since: str = ""
 
 
 CHANGES = {
