@@ -137,7 +137,11 @@ def _other_tiles(course: Course, formats: Formats, unique: int, new: int) -> lis
     average = formats.money(gross // orders) if orders else "–"
     return [
         Tile("Average order", average, "gross revenue by orders"),
-        Tile("Refunded", formats.whole_money(refunds), f"{percent(refunds, gross)} of gross revenue" if gross else "of gross revenue"),
+        Tile(
+            "Refunded",
+            formats.whole_money(refunds),
+            f"{percent(refunds, gross)} of gross revenue" if gross else "of gross revenue",
+        ),
         Tile("Customers", number(unique), f"{number(new)} bought for the first time"),
     ]
 
