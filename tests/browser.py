@@ -148,12 +148,12 @@ def browsing() -> Iterator[Browser]:
     """A browser that remembers nothing, closed at the end."""
     with (
         tempfile.TemporaryDirectory(prefix="lootkeep-browser-", ignore_cleanup_errors=True) as folder,
-        _driver(Path(folder)) as address,
+        _driver(Path(folder)) as url,
         httpx.Client(trust_env=False, timeout=LONGER_SECONDS) as http,
     ):
         capabilities = {"capabilities": {"alwaysMatch": _capabilities(Path(folder))}}
-        made = _value(http.post(f"{address}/session", json=capabilities))
-        session = f"{address}/session/{made['sessionId']}"
+        created = _value(http.post(f"{url}/session", json=capabilities))
+        session = f"{url}/session/{created['sessionId']}"
         http.base_url = session
         try:
             yield Browser(http)

@@ -51,14 +51,14 @@ def main(folder: Path) -> None:
             take(browser, server.address, folder)
 
 
-def take(browser: Browser, address: str, folder: Path) -> None:
+def take(browser: Browser, url: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    browser.open(address + RICH)
+    browser.open(url + RICH)
     order = browser.run("document.querySelector('td a').pathname.split('/').pop()")
     for name, path, (width, height), theme in PICTURES:
         browser.resize(width, height)
         browser.prefer(theme)
-        browser.open(address + path.format(order=order))
+        browser.open(url + path.format(order=order))
         browser.until("document.readyState === 'complete'")
         (folder / f"console-{name}.png").write_bytes(browser.screenshot())
 

@@ -54,7 +54,7 @@ _REASONS = {
 
 
 # How the store writes a time.
-Time = Callable[[Instant], str]
+TimeFormat = Callable[[Instant], str]
 
 
 class RecentAttempt(msgspec.Struct, frozen=True):
@@ -107,7 +107,7 @@ class Diagnosis:
 def diagnose(
     receiver: Receiver,
     failures: Sequence[RecentAttempt],
-    time: Time,
+    time: TimeFormat,
     *,
     has_worked: bool,
     given_up: Instant | None,
@@ -156,7 +156,7 @@ def _same_reason(failures: Sequence[RecentAttempt]) -> Sequence[RecentAttempt]:
     return failures[others[-1] if others else 0 :]
 
 
-def _what(failures: Sequence[RecentAttempt], time: Time) -> str:
+def _what(failures: Sequence[RecentAttempt], time: TimeFormat) -> str:
     subject = "The last attempt on" if len(failures) == 1 else "Every attempt since"
     reason = _as_predicate(failures[-1].reason or "failed")
     return f"{subject} {time(failures[0].started_at)} failed: it {reason}{_took(failures)}."
@@ -180,7 +180,7 @@ def _slow(receiver: Receiver) -> str:
     )
 
 
-def _waiting(receiver: Receiver, time: Time, given_up: Instant | None) -> list[str]:
+def _waiting(receiver: Receiver, time: TimeFormat, given_up: Instant | None) -> list[str]:
     if not receiver.waiting:
         return ["Nothing waits to be sent again."]
     waits = plural(receiver.waiting, "delivery waits", "deliveries wait")

@@ -12,7 +12,7 @@ from lootkeep.storage.engine.database import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class IntervalFigures:
     """One interval of a period."""
 
     bucket: Bucket
@@ -28,8 +28,8 @@ class Course:
     before: list[SalesFigures]
 
     @property
-    def steps(self) -> list[Step]:
-        return [Step(*pair) for pair in zip(self.cuts, self.now, strict=False)]
+    def steps(self) -> list[IntervalFigures]:
+        return [IntervalFigures(*pair) for pair in zip(self.cuts, self.now, strict=False)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ class FraudDashboardView(msgspec.Struct, frozen=True):
     judged_month: JudgedMonthView
 
 
-Counts = Mapping[tuple[str, str], int]
+CheckCounts = Mapping[tuple[str, str], int]
 
 
 _ENTRY = shown(FraudCheckView, CheckEntry, "order", "customer")
@@ -246,7 +246,7 @@ def review(stored: Review) -> CheckReviewView:
     return CheckReviewView(stored.outcome, stored.notes, stored.reviewed_by, utc(stored.created_at))
 
 
-def judged_month(start: Instant, counts: Counts, frauds: Mapping[str, int]) -> JudgedMonthView:
+def judged_month(start: Instant, counts: CheckCounts, frauds: Mapping[str, int]) -> JudgedMonthView:
     total = sum(frauds.values())
     caught = total - frauds.get("allowed", 0)
     recall = round(caught / total, 4) if total else None
@@ -254,7 +254,7 @@ def judged_month(start: Instant, counts: Counts, frauds: Mapping[str, int]) -> J
 
 
 def dashboard(
-    *, today: Counts, week: Counts, month: Counts, pending_review: int, judged: JudgedMonthView
+    *, today: CheckCounts, week: CheckCounts, month: CheckCounts, pending_review: int, judged: JudgedMonthView
 ) -> FraudDashboardView:
     high = sum(count for (level, _), count in today.items() if level in ("high", "critical"))
     return FraudDashboardView(
@@ -269,7 +269,7 @@ def dashboard(
     )
 
 
-def _taken(counts: Counts, action: str) -> int:
+def _taken(counts: CheckCounts, action: str) -> int:
     return sum(count for (_, taken), count in counts.items() if taken == action)
 
 

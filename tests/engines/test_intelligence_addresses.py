@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lootkeep.engines.intelligence.addresses import V4_BITS, V6_BITS, AddressMap, ParsedIp, Span, parsed, span
+from lootkeep.engines.intelligence.addresses import V4_BITS, V6_BITS, AddressMap, IpRange, ParsedIp, parsed, span
 from lootkeep.engines.intelligence.knowledge import judged
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -108,7 +108,7 @@ def test_a_line_may_name_an_address_a_network_or_a_range(text: str, first: str, 
     start, end = parsed(first), parsed(last)
     assert start is not None
     assert end is not None
-    assert span(text) == Span(start.number, end.number, start.is_v6)
+    assert span(text) == IpRange(start.number, end.number, start.is_v6)
 
 
 @pytest.mark.parametrize(
@@ -167,12 +167,12 @@ def test_a_map_answers_with_the_narrowest_network(networks: list[Network]) -> No
 
 
 def test_of_two_ranges_that_overlap_the_later_begins_where_it_begins_and_ends_where_it_ends() -> None:
-    ranges = AddressMap([(Span(0, 10), "A"), (Span(5, 15), "B"), (Span(12, 13), "C")])
+    ranges = AddressMap([(IpRange(0, 10), "A"), (IpRange(5, 15), "B"), (IpRange(12, 13), "C")])
     assert "".join(ranges.get(ParsedIp(number)) or "-" for number in range(18)) == "AAAAABBBBBBBCCBB--"
 
 
 def test_forty_thousand_networks_take_less_than_three_megabytes() -> None:
-    members = AddressMap((Span(number << 9, (number << 9) + 255), True) for number in range(42_000))
+    members = AddressMap((IpRange(number << 9, (number << 9) + 255), True) for number in range(42_000))
     assert sum(part.itemsize * len(part) for part in (members._v4, members._labels_v4)) < 3_000_000
     assert members.covered_v4 == 42_000 * 256
 

@@ -36,7 +36,7 @@ class ParsedIp(NamedTuple):
         return inet_ntop(AF_INET, self.number.to_bytes(4, "big"))
 
 
-class Span(NamedTuple):
+class IpRange(NamedTuple):
     """All addresses from the first to the last."""
 
     first: int
@@ -65,7 +65,7 @@ def unwrapped(ip: ParsedIp) -> ParsedIp:
     return ip
 
 
-def span(text: str) -> Span | None:
+def span(text: str) -> IpRange | None:
     """What a line of a list names: an address, a network or a range."""
     if "/" in text:
         return _network(text)
@@ -76,13 +76,13 @@ def span(text: str) -> Span | None:
     return between(ip, ip)
 
 
-def between(first: ParsedIp | None, last: ParsedIp | None) -> Span | None:
+def between(first: ParsedIp | None, last: ParsedIp | None) -> IpRange | None:
     if first is None or last is None or first.is_v6 != last.is_v6 or first.number > last.number:
         return None
     return _span(first.number, last.number, first.is_v6)
 
 
-def _network(text: str) -> Span | None:
+def _network(text: str) -> IpRange | None:
     start, _, length = text.partition("/")
     ip = parsed(start)
     if ip is None or not (length.isascii() and length.isdigit() and len(length) <= 3):
@@ -95,11 +95,11 @@ def _network(text: str) -> Span | None:
     return _span(first, first | ((1 << free) - 1), is_v6)
 
 
-def _span(first: int, last: int, is_v6: bool) -> Span:
+def _span(first: int, last: int, is_v6: bool) -> IpRange:
     """IPv4 addresses written as IPv6 ones are IPv4."""
     if is_v6 and first >> V4_BITS == last >> V4_BITS == _MAPPED:
-        return Span(first & _V4_MASK, last & _V4_MASK)
-    return Span(first, last, is_v6)
+        return IpRange(first & _V4_MASK, last & _V4_MASK)
+    return IpRange(first, last, is_v6)
 
 
 class AddressMap(Generic[V]):
@@ -108,7 +108,7 @@ class AddressMap(Generic[V]):
     # Bounds take 4 bytes for IPv4 and 16 for IPv6; `_labels` has the label before the first bound as its first item.
     __slots__ = ("_high", "_labels_v4", "_labels_v6", "_low", "_v4", "_values", "rows")
 
-    def __init__(self, rows: Iterable[tuple[Span, V]]) -> None:
+    def __init__(self, rows: Iterable[tuple[IpRange, V]]) -> None:
         v4: list[tuple[int, int, int]] = []
         v6: list[tuple[int, int, int]] = []
         indexes: dict[V, int] = {}

@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 from functools import cache, partial
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import ParsedIp, Span, between, parsed, span
+from lootkeep.engines.intelligence.addresses import IpRange, ParsedIp, between, parsed, span
 from lootkeep.engines.intelligence.layouts import network_of
 from lootkeep.engines.intelligence.opening import Opened
 from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected
 from lootkeep.kernel.clock import Instant, instant
 
 # The range is None where a line cannot be read, the label is None where it says nothing we ask for.
-NetworkRow = tuple[Span | None, NetworkFacts | None]
+NetworkRow = tuple[IpRange | None, NetworkFacts | None]
 RowReader = Callable[[Opened], Iterator[NetworkRow]]
 
 # Tor's exit file: lines that name no address, and those that do.
@@ -113,7 +113,7 @@ def _cells(file: Opened) -> Iterator[list[str]]:
         raise Rejected("is not a table that can be read") from None
 
 
-def _between(first: str, last: str) -> Span | None:
+def _between(first: str, last: str) -> IpRange | None:
     return between(_end(first), _end(last))
 
 

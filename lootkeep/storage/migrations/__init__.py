@@ -8,9 +8,10 @@ from typing import Any
 
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.migrations.changes import CHANGES
 
-# The newest revision in versions/. Named here so that a start with nothing to do need not load alembic.
-HEAD = "0038"
+# The newest revision in versions/, found without alembic: a start with nothing to do need not load it.
+HEAD = max(CHANGES)
 
 # Every schema has had these tables since the first revision.
 _OWN_TABLES = {"tokens", "idempotency_keys", "referral_tiers"}

@@ -17,7 +17,7 @@ from lootkeep.storage.engine.query import Query
 
 # When, under which key and how much a record adds.
 Added = tuple[int, tuple[Any, ...], tuple[int, ...]]
-Reader = Callable[[Any], Any]
+ValueReader = Callable[[Any], Any]
 
 
 class Constant(str):
@@ -84,12 +84,12 @@ class Total:
         return at, tuple([read(record) for read in key]), tuple([read(record) for read in sums])
 
     @cached_property
-    def _readers(self) -> tuple[list[Reader], list[Reader]]:
+    def _readers(self) -> tuple[list[ValueReader], list[ValueReader]]:
         """How each part of the key and each sum is read off a record: made once, as every write of an order asks."""
         key = [self._key_reader(name) for name in self.sums.key if name in self.key]
         return key, [_reader(self.adds.get(name, 0)) for name in self.sums.sums]
 
-    def _key_reader(self, column: str) -> Reader:
+    def _key_reader(self, column: str) -> ValueReader:
         part = self.key[column]
         if isinstance(part, Constant):
             return _reader(str(part), is_field=False)
@@ -138,7 +138,7 @@ def summed(sums: SumTable, rows: Any) -> Select[Any]:
     return select(*key, *added).group_by(*key)
 
 
-def _reader(value: str | int, *, is_field: bool = True) -> Reader:
+def _reader(value: str | int, *, is_field: bool = True) -> ValueReader:
     return attrgetter(value) if isinstance(value, str) and is_field else lambda record: value
 
 

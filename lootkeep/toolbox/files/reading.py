@@ -62,7 +62,7 @@ class TooLong(Exception):
     """The row is longer than anything the store would take; it has been skipped."""
 
 
-class Lines:
+class FileLines:
     """The lines of a file, counted. It goes on after it has raised, which a generator would not."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -76,7 +76,7 @@ class Lines:
         self._left = _MAX_ROW
         return self.number + 1
 
-    def __iter__(self) -> Lines:
+    def __iter__(self) -> FileLines:
         return self
 
     def __next__(self) -> bytes:
@@ -105,7 +105,7 @@ class RowFile:
         self._file = file
         self.dialect = dialect
         self.size = self._file.seek(0, 2)
-        self._lines = Lines(self._file)
+        self._lines = FileLines(self._file)
         # The headings of the file, and their columns; NDJSON has none.
         self.header: list[str] = []
         self.columns: list[str] = []
@@ -123,7 +123,7 @@ class RowFile:
     def rows(self) -> Rows:
         """From the start. An empty cell is a field that was not sent."""
         self._file.seek(0)
-        self._lines = Lines(self._file)
+        self._lines = FileLines(self._file)
         return self._json_rows() if self._options.is_json else self._csv_rows()
 
     def _records(self) -> Iterator[list[str]]:
@@ -220,7 +220,7 @@ def _transcoded(file: BinaryIO, head: bytes, stack: ExitStack) -> BinaryIO:
     return copy
 
 
-def _header(lines: Lines, records: Iterator[list[str]]) -> list[str]:
+def _header(lines: FileLines, records: Iterator[list[str]]) -> list[str]:
     lines.begin_row()
     try:
         return [name.strip() for name in next(records)]

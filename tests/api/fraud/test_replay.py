@@ -176,10 +176,10 @@ async def test_a_path_into_the_store_and_the_backtest_score_the_same_orders_alik
     policy = Policy(**OPEN)  # type: ignore[arg-type]
     replayed = replay(PastOrders(frozenset(COLUMNS), orders), policy, world.intelligence, lambda done: None)
     checks = await stored(world)
-    assert [(one.points, one.risk_score, one.action_taken) for one in checks] == [
-        (one.verdict.signals, one.verdict.risk_score, one.verdict.action_taken) for one in replayed
+    assert [(check.points, check.risk_score, check.action_taken) for check in checks] == [
+        (judged.verdict.signals, judged.verdict.risk_score, judged.verdict.action_taken) for judged in replayed
     ]
-    fired = {name for one in checks for name in one.points}
+    fired = {name for check in checks for name in check.points}
     assert fired >= {
         *("vpn", "proxy", "datacenter", "tor", "sanctioned_country", "high_risk_country"),
         *("velocity_ip", "velocity_email", "order_burst", "large_order", "disposable_email", "tagged_email"),

@@ -81,16 +81,12 @@ def test_an_account_is_on_the_device_from_its_sign_up_on() -> None:
     memory = OrderHistory(60)
     memory.remember_sign_up(seen(9 * DAY, account="ada"))
     bob = memory.history(seen(account="bob", account_created_at=NOW))
-    assert (bob.device_accounts, bob.device_accounts_before, bob.mailbox_orders) == (
-        1,
-        1,
-        0,
-    )
+    assert (bob.device_accounts, bob.device_accounts_before, bob.mailbox_orders) == (1, 1, 0)
 
 
 def test_a_burst_is_counted_within_a_day_and_ends_for_customers_of_a_week() -> None:
-    found = history(seen(DAY), seen(DAY - 1))
-    assert (found.customer_orders_in_day, found.has_older_order) == (1, False)
+    burst = history(seen(DAY), seen(DAY - 1))
+    assert (burst.customer_orders_in_day, burst.has_older_order) == (1, False)
     assert not history(seen(7 * DAY)).has_older_order
     assert history(seen(7 * DAY + 1), seen(1)).has_older_order
 
