@@ -9,8 +9,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,31 @@ class Browser:
         element = self._find(selector)
         self._tell(f"element/{element}/clear")
         self._tell(f"element/{element}/value", text=text)
+
+    def type(self, text: str) -> None:
+        """One key after the other, wherever the focus is."""
+        actions = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        self._tell("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+
+    def focused(self) -> str:
+        """The accessible name of what has the focus, as a screen reader says it."""
+        while True:
+            element = _value(self._http.get("element/active"))[ELEMENT]
+            answer = self._http.get(f"element/{element}/computedlabel")
+            # The page may be replaced between the two questions.
+            if answer.status_code != HTTPStatus.NOT_FOUND:
+                return str(_value(answer)).strip()
+
+    def wait_for_text(self, text: str) -> None:
+        """In the content of the page; works without JavaScript and across page loads."""
+        assert '"' not in text
+        self._tell("element", using="xpath", value=f'//main[contains(normalize-space(.), "{text}")]')
+
+    def wait_for_address(self, text: str) -> None:
+        """In the address of the page; works without JavaScript and across page loads."""
+        end = time.monotonic() + SECONDS
+        while text not in (address := str(_value(self._http.get("url")))):
+            assert time.monotonic() < end, address
 
     def press(self, *keys: str) -> None:
         """Keys that are held down together, wherever the focus is."""

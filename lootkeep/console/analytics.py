@@ -135,13 +135,10 @@ def _other_tiles(course: Course, formats: Formats, unique: int, new: int) -> lis
     gross, orders = sum(f.gross for f in course.now), sum(f.orders for f in course.now)
     refunds = sum(f.refunds for f in course.now)
     average = formats.money(gross // orders) if orders else "–"
+    share = f"{percent(refunds, gross)} of gross revenue" if gross else "of gross revenue"
     return [
         Tile("Average order", average, "gross revenue by orders"),
-        Tile(
-            "Refunded",
-            formats.whole_money(refunds),
-            f"{percent(refunds, gross)} of gross revenue" if gross else "of gross revenue",
-        ),
+        Tile("Refunded", formats.whole_money(refunds), share),
         Tile("Customers", number(unique), f"{number(new)} bought for the first time"),
     ]
 

@@ -5,6 +5,10 @@ const TYPING = "input, textarea, select, [contenteditable]";
 const SLOW_MILLISECONDS = 300;
 let asking = null;
 
+// The address of what is shown, without the place in it.
+const here = () => location.href.split("#")[0];
+let shown = here();
+
 const swap = (html, url, isNew) => {
   const next = new DOMParser().parseFromString(html, "text/html");
   const main = next.querySelector("main");
@@ -22,6 +26,7 @@ const swap = (html, url, isNew) => {
     document.querySelector("#menu").checked = false;
     main.focus({ preventScroll: true });
   }
+  shown = here();
   refreshLater();
 };
 
@@ -113,14 +118,16 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  const url = new URL(event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action);
+  // Not form.action and form.method, which are the fields of that name in a form that has them.
+  const told = (name) => event.submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name) ?? "";
+  const url = new URL(told("action"), location.href);
   if (!isOurs(url) || !document.querySelector(".side")) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   const next = form.dataset.next && new URL(form.dataset.next, location.href).href;
   if (next && showAhead(next)) {
     decide(url.href, fields, next);
-  } else if (form.method === "post") {
+  } else if (told("method") === "post") {
     load(url.href, { method: "POST", body: fields }, true);
   } else {
     for (const [name, value] of [...fields]) if (!value) fields.delete(name);
@@ -129,7 +136,10 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-addEventListener("popstate", () => load(location.href, {}, false));
+// A link to a place in the page comes here too, and nothing that was entered may be lost by it.
+addEventListener("popstate", () => {
+  if (here() !== shown) load(location.href, {}, false);
+});
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
