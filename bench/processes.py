@@ -27,7 +27,7 @@ PROCESSES = (1, 2)
 # Orders in a round.
 ROUND = 600
 _COUNT = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
-_BACKENDS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+BACKENDS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Side:
         # Backends report what they did when they rest, once a second at most.
         await asyncio.sleep(1.5)
         admin = await asyncpg.connect(self.url)
-        backends = [row[0] for row in await admin.fetch(_BACKENDS)]
+        backends = [row[0] for row in await admin.fetch(BACKENDS)]
         transactions = await admin.fetchval(_COUNT)
         await admin.close()
         return cpu_seconds(self.subject.pid) * 1000, sum(map(own_seconds, backends)) * 1000, transactions

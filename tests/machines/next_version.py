@@ -8,13 +8,13 @@ from pathlib import Path
 from lootkeep.storage import migrations
 from tests.rules.tree import ROOT
 
-_REVISION = "9999"
+NEXT_REVISION = "9999"
 _MIGRATION = f'''"""What the next version needs: a column, a table, and an index."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "{_REVISION}"
+revision = "{NEXT_REVISION}"
 down_revision = "{migrations.HEAD}"
 
 
@@ -30,7 +30,7 @@ def next_version(folder: Path) -> Path:
     code = folder / "next"
     shutil.copytree(ROOT / "lootkeep", code / "lootkeep", ignore=shutil.ignore_patterns("__pycache__"))
     changed = code / "lootkeep/storage/migrations"
-    (changed / f"versions/{_REVISION}_next.py").write_text(_MIGRATION)
+    (changed / f"versions/{NEXT_REVISION}_next.py").write_text(_MIGRATION)
     start = changed / "__init__.py"
-    start.write_text(start.read_text().replace(f'HEAD = "{migrations.HEAD}"', f'HEAD = "{_REVISION}"'))
+    start.write_text(start.read_text().replace(f'HEAD = "{migrations.HEAD}"', f'HEAD = "{NEXT_REVISION}"'))
     return code

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from tests.gate import Gate
 from tests.machines.hosts import APIS, HOSTS, WORKERS
-from tests.machines.next_version import next_version
+from tests.machines.next_version import NEXT_REVISION, next_version
 from tests.machines.store import LIMIT, Outcome, Store
 
 # Longer than HAProxy takes to notice, and than a client waits for an answer.
@@ -115,6 +115,9 @@ async def _rolling_migration(store: Store, outcome: Outcome) -> None:
     machines = store.machines
     machines.code = next_version(machines.folder)
     await machines.migrate()
+    # What is started from now on runs the new code: the old one refuses a newer schema.
+    if await store.revision() != NEXT_REVISION:
+        outcome.faults.append("the schema is not that of the new version")
     await store.order(50)
     await _rolling_restart(store, outcome)
 

@@ -79,16 +79,19 @@ class Store:
         outcome.pause_seconds = _longest_pause(self.shop.times, began)
         outcome.acknowledged = sum(moment > began for moment in self.shop.times)
         outcome.repeated = sum(len(ids) - 1 for ids in arrived.values())
-        stored = Counter(await self._stored())
+        stored = Counter(await self._fetch("SELECT metadata::json ->> 'shop' FROM orders"))
         lost = sorted(name for name in acknowledged if not stored[name])
         outcome.faults += [f"acknowledged, but not stored: {name}" for name in lost]
         outcome.faults += [f"stored {count} times: {name}" for name, count in stored.items() if count > 1]
         outcome.faults += [f"several ids: order {order} {ids}" for order, ids in arrived.items() if len(set(ids)) > 1]
         outcome.faults += [f"not found after its acknowledgement: {name}" for name in self.shop.unseen]
 
-    async def _stored(self) -> list[str]:
+    async def revision(self) -> str:
+        return (await self._fetch("SELECT version_num FROM alembic_version"))[0]
+
+    async def _fetch(self, sql: str) -> list[str]:
         connection = await asyncpg.connect(self.machines.url(self.machines.primary), timeout=5)
-        rows = await connection.fetch("SELECT metadata::json ->> 'shop' FROM orders")
+        rows = await connection.fetch(sql)
         await connection.close()
         return [row[0] for row in rows]
 

@@ -26,7 +26,7 @@ _COMMITTED = (
 # Nothing from a server that is no replica: it was promoted, or has never been one.
 _REPLAYED = "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint WHERE pg_is_in_recovery()"
 
-# Replaying a commit takes about as long.
+# Short compared with what a read may wait.
 _POLL_SECONDS = 0.002
 # How often it is tried while it is not used.
 _RETRY_SECONDS = 1.0
