@@ -162,10 +162,12 @@ class Side:
 
     async def round(self, name: str, how_many: int) -> None:
         requests = self.requests(name, how_many)
-        before = cpu_seconds(self.subject.pid), cpu_seconds(self.postmaster)
-        await load.run(self.subject.port, requests, ENDPOINTS[name].status, CONNECTIONS)
-        await asyncio.sleep(SETTLE_SECONDS)
-        after = cpu_seconds(self.subject.pid), cpu_seconds(self.postmaster)
+        async with load.connected(self.subject.port, ENDPOINTS[name].status, CONNECTIONS) as send:
+            await asyncio.sleep(SETTLE_SECONDS)
+            before = cpu_seconds(self.subject.pid), cpu_seconds(self.postmaster)
+            await send(requests)
+            await asyncio.sleep(SETTLE_SECONDS)
+            after = cpu_seconds(self.subject.pid), cpu_seconds(self.postmaster)
         service, server = ((end - start) * 1e6 / how_many for start, end in zip(before, after, strict=True))
         self.service_us.append(service)
         self.database_us.append(server)
