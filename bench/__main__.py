@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from bench import api, machine, report
+from bench import api, growth, machine, report
 from bench.options import ENGINES, Options, progress
 from bench.report import SectionResult
 from bench.subjects import LOAD_CORES
@@ -33,6 +33,7 @@ class Section:
 
 SECTIONS = {
     "api": Section("The API", api.TEXT, api.measure, ("fastapi", "pydantic", "sqlalchemy", "uvicorn", "uvloop")),
+    "growth": Section("Growth", growth.TEXT, growth.measure),
 }
 PAGE_SECTIONS = {name: (section.title, section.text) for name, section in SECTIONS.items()}
 

@@ -14,14 +14,15 @@ from typing import Any
 
 from bench import load
 from bench.options import Options, progress
-from bench.plots import Plot
+from bench.plots import Plot, Series
 from bench.report import Cell, SectionResult, Table, ratio, verdict
 from bench.subjects import Subject, cpu_seconds, database, lootkeep, peer
 
 # How many times the peer's requests per CPU second.
 TARGETS = {"sqlite": 8.0, "postgresql": 6.0}
 ROUNDS = 15
-CONNECTIONS = 32
+# As many as Lootkeep works on at a time: nothing queues, so that a busy machine refuses nothing.
+CONNECTIONS = {"sqlite": 16, "postgresql": 8}
 # What the lists are read from.
 TIERS, PRODUCTS, CUSTOMERS, ORDERS = 15, 60, 60, 60
 # What a server still does after its last answer belongs to the round.
@@ -135,6 +136,7 @@ class Side:
 
     subject: Subject
     postmaster: int | None
+    connections: int
     numbers: dict[str, Iterator[int]] = field(default_factory=lambda: {name: count() for name in ENDPOINTS})
     service_us: list[float] = field(default_factory=list)
     database_us: list[float] = field(default_factory=list)
@@ -162,7 +164,7 @@ class Side:
 
     async def round(self, name: str, how_many: int) -> None:
         requests = self.requests(name, how_many)
-        async with load.connected(self.subject.port, ENDPOINTS[name].status, CONNECTIONS) as send:
+        async with load.connected(self.subject.port, ENDPOINTS[name].status, self.connections) as send:
             await asyncio.sleep(SETTLE_SECONDS)
             before = cpu_seconds(self.subject.pid), cpu_seconds(self.postmaster)
             await send(requests)
@@ -205,16 +207,20 @@ def measure(options: Options) -> SectionResult:
         "",
     ]
     tables = [Table(f"{engine}: CPU of a request", columns, those) for engine, those in rows.items()]
-    series = {engine: [(str(row[0]), float(str(row[5]))) for row in those] for engine, those in rows.items()}
+    series: Series = {engine: [(str(row[0]), float(str(row[5]))) for row in those] for engine, those in rows.items()}
     targets = {f"target {engine}": TARGETS[engine] for engine in rows}
     title = "Requests per CPU second compared with FastAPI and SQLAlchemy ORM"
-    return SectionResult(tables, [Plot("api", title, "times", dict(series), targets)])
+    return SectionResult(tables, [Plot("api", title, "times", series, targets)])
 
 
 async def compare(engine: str, options: Options) -> list[list[Cell]]:
     async with database(engine) as our_database, database(engine) as their_database:
         with lootkeep(our_database.url) as ours, peer(their_database.url) as theirs:
-            sides = Side(ours, our_database.postmaster), Side(theirs, their_database.postmaster)
+            connections = CONNECTIONS[engine]
+            sides = (
+                Side(ours, our_database.postmaster, connections),
+                Side(theirs, their_database.postmaster, connections),
+            )
             for our_answer, their_answer in zip(*(side.seed() for side in sides), strict=True):
                 if comparable(our_answer) != comparable(their_answer):
                     raise SystemExit(f"The subjects do not answer the same:\n{our_answer}\n{their_answer}")
@@ -222,7 +228,7 @@ async def compare(engine: str, options: Options) -> list[list[Cell]]:
 
 
 async def compare_endpoint(engine: str, name: str, sides: tuple[Side, Side], options: Options) -> list[Cell]:
-    how_many = CONNECTIONS if options.is_quick else ENDPOINTS[name].requests
+    how_many = CONNECTIONS[engine] if options.is_quick else ENDPOINTS[name].requests
     turns = list(sides)
     for number in range(options.rounds_or(ROUNDS) + 1):
         for side in turns:

@@ -3,12 +3,15 @@
 import math
 from dataclasses import dataclass
 from html import escape
+from typing import TypeAlias
 
 WIDTH, LEFT, RIGHT = 760, 210, 60
 BAR, GAP, TOP = 16, 8, 46
 HEIGHT = 320
 COLOURS = ("#2f6fde", "#d9822b", "#2d9d78", "#a450c8", "#c23c3c", "#6b7280", "#8a6d1d", "#0e8fa3", "#b83280", "#4d7c0f")
 INK = "#808080"
+
+Series: TypeAlias = dict[str, list[tuple[str | float, float]]]
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Plot:
     name: str
     title: str
     unit: str
-    series: dict[str, list[tuple[str | float, float]]]
+    series: Series
     # A vertical line across bars, a horizontal one across lines.
     targets: dict[str, float]
     is_lines: bool = False
