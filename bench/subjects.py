@@ -120,11 +120,12 @@ def server(command: list[str], settings: dict[str, str]) -> Iterator[subprocess.
                 process.wait()
 
 
-def ready(subject: Subject, process: subprocess.Popen[bytes]) -> Subject:
+def ready(subject: Subject, process: subprocess.Popen[bytes], path: str = TIERS) -> Subject:
+    """When it answers this path."""
     deadline = time.monotonic() + READY_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         try:
-            subject.call("GET")
+            subject.call("GET", path=path)
             return subject
         except (OSError, http.client.HTTPException):
             time.sleep(0.1)
