@@ -23,7 +23,7 @@ import uvloop
 from rich.console import Console
 
 from bench import built
-from bench.growth import ENGINES, TARGET, Call, GrowthResult, OpenStore, as_table, measure, opened
+from bench.readings import ENGINES, TARGET, Call, GrowthResult, OpenStore, as_table, measure, opened
 from lootkeep.api.external.analytics import AnalyticsQuery, get_revenue, get_sales
 from lootkeep.api.http.routes import Call as Request
 from lootkeep.deps import Deps

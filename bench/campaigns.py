@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import BigInteger, bindparam, select, text, update
 
-from bench.growth import ENGINES
+from bench.readings import ENGINES
 from lootkeep.deps import Deps
 from lootkeep.domain.campaigns import Audience
 from lootkeep.kernel.clock import SystemClock

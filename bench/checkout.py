@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from bench import rules
 from bench.buyers import COLLECTOR, RUSH_ADDRESS, RUSH_DEVICE, BenchBuyer
 from bench.evidence import instrument
-from bench.growth import OpenStore, opened
 from bench.people import END
+from bench.readings import OpenStore, opened
 from bench.rows import PRICE
 from bench.subjects import own_seconds
 from lootkeep.deps import Deps

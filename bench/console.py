@@ -6,6 +6,7 @@ connection; on PostgreSQL the server's CPU counts too. Ends with status 1 when a
 
 import argparse
 import asyncio
+import json
 import logging
 import sys
 import time
@@ -20,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import lists
-from bench.growth import ENGINES, OpenStore, opened
+from bench.readings import ENGINES, OpenStore, opened
 from bench.subjects import own_seconds
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
@@ -84,32 +85,48 @@ class Caller:
     async def seconds(self, path: str, rounds: int) -> float:
         """The CPU of the least disturbed call, after one that fills caches."""
         await self._call(path)
-        return min([await self._timed(path) for _ in range(rounds)])
+        return min([await self.mean(path, 1) for _ in range(rounds)])
 
-    async def _timed(self, path: str) -> float:
+    async def mean(self, path: str, calls: int) -> float:
+        """CPU seconds of a call, over several."""
         before = self._cpu()
-        await self._call(path)
-        return self._cpu() - before
+        for _ in range(calls):
+            await self._call(path)
+        return (self._cpu() - before) / calls
+
+    async def status(self, path: str) -> int:
+        return (await self._answer(path))[0]
+
+    async def total(self, path: str) -> int:
+        """How many rows a list has."""
+        answer = json.loads((await self._answer(path))[1])
+        return int(answer.get("meta", {}).get("total", 0))
 
     def _cpu(self) -> float:
         return time.process_time() + (own_seconds(self._store.backend) if self._store.backend else 0.0)
 
     async def _call(self, path: str) -> None:
+        status, _ = await self._answer(path)
+        assert status == 200, (path, status)
+
+    async def _answer(self, path: str) -> tuple[int, bytes]:
         parts = urlsplit(path)
         scope: dict[str, Any] = {"type": "http", "http_version": "1.1", "asgi": {"version": "3.0"}, "method": "GET"}
         scope |= {"scheme": "http", "path": parts.path, "raw_path": parts.path.encode(), "root_path": ""}
         scope |= {"query_string": parts.query.encode(), "headers": self._headers}
         scope |= {"client": ("127.0.0.1", 1), "server": ("store.test", 80)}
         statuses: list[int] = []
+        bodies: list[bytes] = []
 
         async def receive() -> dict[str, Any]:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def send(message: dict[str, Any]) -> None:
             statuses.extend([message["status"]] if "status" in message else [])
+            bodies.append(message.get("body", b""))
 
         await self._app(scope, receive, send)
-        assert statuses == [200], (path, statuses)
+        return statuses[0], b"".join(bodies)
 
 
 async def furnish(world: World) -> dict[str, int]:

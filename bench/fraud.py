@@ -24,8 +24,8 @@ from bench import data
 from bench.buyers import YEAR
 from bench.checkout import CallTimes, deps_of, judge, placing, set_rules, spent, visits_of
 from bench.edge import EdgeApp
-from bench.growth import ENGINES, SIZES, Call, GrowthResult, OpenStore, as_table, built, is_met, measure, opened
 from bench.people import END
+from bench.readings import ENGINES, SIZES, Call, GrowthResult, OpenStore, as_table, built, is_met, measure, opened
 from lootkeep.engines import logs
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.kernel.clock import Instant, SystemClock, utc

@@ -1,252 +1,164 @@
-"""What the readings of the referral program cost as a store grows, on both engines, as CPU and as time.
+"""What every endpoint and every page costs as a store grows, as CPU, on both engines.
 
-`.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.growth`. Each reading is measured as its endpoint does
-it, without HTTP, so that nothing constant hides growth; on PostgreSQL the server's CPU counts too. Both sizes take
-turns in one process. Ends with status 1 when a reading costs more than its target.
+Each is called in this process as a server calls it, without sockets, so that nothing constant hides growth; on
+PostgreSQL the server's CPU counts too. Stores of all sizes take turns.
 """
 
-import argparse
-import json
-import sys
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
-from pathlib import Path
+import asyncio
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
+import structlog
 import uvloop
-from rich.console import Console
-from rich.table import Table
-from sqlalchemy import func, select
 
-from bench import data
-from bench.people import RARE, code
-from bench.subjects import own_seconds
-from lootkeep.domain.referrals import SETTINGS, ReferralSettings
-from lootkeep.kernel.paging import ListRequest, Page
-from lootkeep.storage import customers, referral_lists, settings
-from lootkeep.storage.engine.database import Engine, Transaction
-from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.engine.query import Query
-from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.totals import counters
+from bench import grown
+from bench.console import Caller, furnish
+from bench.lists import RARE
+from bench.options import Options, progress
+from bench.plots import Plot, Series
+from bench.readings import opened
+from bench.report import Cell, SectionResult, Table, ratio, shown, verdict
+from lootkeep.api import external, store
+from lootkeep.console.pages import PAGES
+from lootkeep.kernel.clock import ManualClock
+from lootkeep.kernel.ids import RandomIds
+from lootkeep.services import sign_in
+from tests.console.visits import user
+from tests.world import World
 
-# Times the cost in the small store: of figures and first pages.
-TARGET = 2.0
-# Of a page far down, of a filter whose matches are counted, and of the checks of whole months, in the large store.
-MAX_DEEP_US = 150_000
-_DEEP = ("middle page", "filtered by", "dashboard")
-SIZES = (10_000, 1_000_000)
-ENGINES = ("sqlite", "postgresql")
+SIZES = (10_000, 100_000, 1_000_000)
+QUICK_SIZES = (1_000, 2_000)
+ROUNDS = 7
+# Times the cost in the smallest store; and milliseconds of what is deep: a page far down, whole months of checks, a
+# year of analytics, everything about a person or a product.
+MAX_TIMES, MAX_DEEP_MS = 2.0, 150.0
+DEEP = ("middle page", "analytics", "dashboard", "/products/{id}", "preview", "audience", "/campaigns/{id}")
 PER_PAGE = 15
+# A round of something fast is about this long.
+ROUND_SECONDS = 0.02
+# By the beginning of a path, what the store has there; what furnish adds comes from it.
+IDS = {"webhooks/deliveries": "wh_7", "deliveries": "wh_7", "webhooks": str(grown.WEBHOOK), "users": "1"}
+NEEDED = {"fraud/explain": "?ip=203.0.113.9", "email-campaigns/{id}/preview": "?customer_id=7", "search": f"?q={RARE}"}
+# Reached before signing in.
+_OPEN = ("/sign-in", "/setup")
+_PARAMETER = re.compile(r"\{\w+\}")
 
-Reading = Callable[[Transaction], Awaitable[Any]]
-Call = Callable[[], Awaitable[Any]]
+TEXT = f"""CPU of every GET endpoint and every page of the console in stores of different sizes, called without
+sockets. The size is the number of customers, products, orders with their checks, campaigns, gift cards, tickets,
+events and deliveries each. The largest store may cost {MAX_TIMES:.0f} times what the smallest costs; a deep page, whole
+months of checks and a year of analytics up to {MAX_DEEP_MS:.0f} ms of CPU."""
 
 
 @dataclass(frozen=True)
-class OpenStore:
-    """A built store that is open, and the process that serves it besides this one."""
+class GrownStore:
+    """A store of one size that is open, and who calls it."""
 
     size: int
-    engine: Engine
-    backend: int | None
+    world: World
+    api: Caller
+    console: Caller
+    ids: dict[str, str]
+
+    def caller(self, path: str) -> Caller:
+        return self.console if path.startswith("/console") else self.api
 
 
-@dataclass(frozen=True)
-class Cost:
-    """Microseconds of one reading."""
-
-    cpu_us: float
-    wall_us: float
-
-
-@dataclass(frozen=True)
-class GrowthResult:
-    """A reading in the small and the large store, and the medians over the rounds of large to small."""
-
-    engine: str
-    reading: str
-    small: Cost
-    large: Cost
-    cpu_ratio: float
-    wall_ratio: float
-
-
-def main() -> int:
-    options = parse_options()
-    results: list[GrowthResult] = []
-    for engine in options.engine or ENGINES:
-        addresses = [built(engine, data.REFERRALS, size) for size in options.size or SIZES]
-        results += uvloop.run(compare(engine, options.size or SIZES, addresses, options))
-    Console(width=120).print(as_table(results))
-    if options.json:
-        options.json.write_text(json.dumps([asdict(result) for result in results], indent=2) + "\n")
-    return int(not all(map(is_met, results)))
+def measure(options: Options) -> SectionResult:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    sizes = options.rows or (QUICK_SIZES if options.is_quick else SIZES)
+    tables, plots = [], []
+    for engine in options.engines:
+        addresses = [asyncio.run(grown.store(engine, size)) for size in sizes]
+        rows, left_out = uvloop.run(compare(engine, dict(zip(sizes, addresses, strict=True)), options))
+        note = f"Not measured, as the store has no example: {', '.join(left_out)}." if left_out else ""
+        columns = [engine, *(f"ms with {size:,}" for size in sizes), "times", "half in", ""]
+        tables.append(Table(f"{engine}: CPU in ms", columns, rows, note))
+        series: Series = {
+            str(row[0]): list(zip(sizes, map(float, row[1 : len(sizes) + 1]), strict=True))  # type: ignore[arg-type]
+            for row in sorted(rows, key=lambda row: -float(str(row[len(sizes)])))[:20]
+        }
+        title = f"The twenty most expensive endpoints and pages, {engine}"
+        plots.append(Plot(f"growth-{engine}", title, "ms of CPU", series, {"150 ms": MAX_DEEP_MS}, is_lines=True))
+    return SectionResult(tables, plots)
 
 
-def parse_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="bench.growth")
-    parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one")
-    parser.add_argument("--size", type=int, nargs=2, metavar=("SMALL", "LARGE"), help="referrals [10000 1000000]")
-    parser.add_argument("--rounds", type=int, default=25)
-    parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file")
-    return parser.parse_args()
+async def compare(engine: str, addresses: dict[int, str], options: Options) -> tuple[list[list[Cell]], list[str]]:
+    stores = [await open_store(engine, size, address) for size, address in addresses.items()]
+    rows, left_out = [], []
+    for name, template in paths():
+        row = await compare_path(name, template, stores, options.rounds_or(ROUNDS))
+        if row:
+            rows.append(row)
+            progress(f"{engine}: {name} {shown(row[-3])} times, {shown(row[-4])} ms")
+        else:
+            left_out.append(f"`{name}`")
+    for each in stores:
+        await each.world.close()
+        await each.world.db.close()
+    return rows, left_out
 
 
-def built(engine: str, plan: data.DataPlan, size: int) -> str:
-    started = time.monotonic()
-    address = str(data.sqlite(plan, size)) if engine == "sqlite" else data.postgres(plan, size)
-    print(f"{engine} with {size:,} {plan.name} is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
-    return address
+async def open_store(engine: str, size: int, address: str) -> GrownStore:
+    opened_store = await opened(engine, size, address)
+    world = World(opened_store.engine, clock=ManualClock(grown.END), ids=RandomIds(), rate_limit_per_minute=0)
+    await world.begin()
+    found = await furnish(world)
+    secret = await sign_in.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
+    console = Caller(world, opened_store, {"host": "store.test", "cookie": f"lootkeep={secret}"})
+    api = Caller(world, opened_store, {"host": "store.test", "authorization": f"Bearer {world.token}"})
+    return GrownStore(size, world, api, console, {"fraud/checks": str(found["check"])} | IDS)
 
 
-async def compare(
-    engine: str, sizes: Sequence[int], addresses: list[str], options: argparse.Namespace
-) -> list[GrowthResult]:
-    stores = [await opened(engine, size, address) for size, address in zip(sizes, addresses, strict=True)]
-    calls = [as_calls(store, await readings_of(store)) for store in stores]
-    results = [
-        await measure(engine, name, stores, [calls_of_store[name] for calls_of_store in calls], options.rounds)
-        for name in calls[0]
-    ]
-    for store in stores:
-        await store.engine.close()
-    return results
+def paths() -> Iterator[tuple[str, str]]:
+    """Every read of the route table and the page table, and of lists also a page in the middle and a search."""
+    for group in (*external.GROUPS, *store.GROUPS):
+        for route in group.routes:
+            if route.method != "GET":
+                continue
+            path = f"{group.prefix}{route.path}"
+            needed = next((query for end, query in NEEDED.items() if path.endswith(end)), "")
+            yield path.removeprefix("/api"), path + needed
+            fields = route.query.model_fields if route.query else {}
+            if "page" in fields:
+                yield f"{path.removeprefix('/api')}, middle page", f"{path}?page={{page}}"
+            if "search" in fields:
+                yield f"{path.removeprefix('/api')}, search", f"{path}?search={RARE}"
+    for page in PAGES:
+        if page.method == "GET" and page.path not in _OPEN:
+            path = f"/console{page.path}"
+            yield path, path + next((query for end, query in NEEDED.items() if path.endswith(f"/{end}")), "")
 
 
-async def opened(engine: str, size: int, address: str) -> OpenStore:
-    if engine == "sqlite":
-        return OpenStore(size, SqliteDatabase(Path(address)), None)
-    database = await PostgresDatabase.open(address, 1)
-    async with database.read() as tx:
-        row = await tx.one(Query(select(func.pg_backend_pid())))
-    return OpenStore(size, database, row[0] if row else None)
-
-
-async def readings_of(store: OpenStore) -> dict[str, Reading]:
-    """The readings that the issue names, each as its endpoint does it."""
-    async with store.engine.read() as tx:
-        totals = await counters.totals(tx, "referrals.")
-    middle = {status: total // 2 // PER_PAGE for status, total in totals.items()}
-
-    def listed(number: int, **filters: str) -> Reading:
-        return lambda tx: referral_lists.REFERRALS.page(tx, ListRequest(Page(number, PER_PAGE), filters))
-
-    return {
-        "statistics": statistics,
-        "leaderboard": leaderboard,
-        "top referrers": lambda tx: referral_lists.top_referrers(tx, 10),
-        "code validation": validation(store.size),
-        "first page": listed(1),
-        "middle page": listed(sum(totals.values()) // 2 // PER_PAGE),
-        "status, first page": listed(1, status="successful"),
-        "status, middle page": listed(middle["successful"], status="successful"),
-        "search, three letters": listed(1, search=RARE),
-        "search within a status": listed(1, search=RARE, status="pending"),
-    }
-
-
-async def statistics(tx: Transaction) -> None:
-    for prefix in ("referrals.", "claims.", "coupon_discounts."):
-        await counters.totals(tx, prefix)
-
-
-async def leaderboard(tx: Transaction) -> None:
-    event = (await settings.get(tx, SETTINGS, ReferralSettings)).referral_reward_event
-    await referral_lists.leaderboard(tx, event, 10)
-
-
-def validation(size: int) -> Reading:
-    """Another code each time: the pages that lead to one stay at hand, those that lead to all do not."""
-    number = 0
-
-    async def validate(tx: Transaction) -> None:
-        nonlocal number
-        number = (number + size // 97) % size
-        await settings.get(tx, SETTINGS, ReferralSettings)
-        assert await customers.by_referral_code(tx, code(number + 1))
-
-    return validate
-
-
-def as_calls(store: OpenStore, readings: Mapping[str, Reading]) -> dict[str, Call]:
-    """Each reading in a transaction of its own."""
-
-    async def read(reading: Reading) -> None:
-        async with store.engine.read() as tx:
-            await reading(tx)
-
-    return {name: partial(read, reading) for name, reading in readings.items()}
-
-
-async def measure(engine: str, name: str, stores: list[OpenStore], calls: list[Call], rounds: int) -> GrowthResult:
-    pairs = list(zip(stores, calls, strict=True))
-    # The slower of the two decides, so that a round takes about a tenth of a second.
-    slowest = max([(await cost(*pair, 5)).wall_us for pair in pairs])
-    count = max(5, min(300, int(100_000 / slowest)))
-    costs: dict[int, list[Cost]] = {store.size: [] for store in stores}
+async def compare_path(name: str, template: str, stores: list[GrownStore], rounds: int) -> list[Cell] | None:
+    calls = [(each, await resolved(template, each)) for each in stores]
+    counts = []
+    for each, path in calls:
+        if path is None or await each.caller(path).status(path) != 200:
+            return None
+        slowest = await each.caller(path).seconds(path, 1)
+        counts.append(max(1, min(20, int(ROUND_SECONDS / max(slowest, 1e-6)))))
+    costs: dict[int, list[float]] = {each.size: [] for each in stores}
     for _ in range(rounds):
-        for store, call in pairs:
-            costs[store.size].append(await cost(store, call, count))
-        pairs.reverse()
-    small, large = (costs[store.size] for store in stores)
-    both = list(zip(large, small, strict=True))
-    return GrowthResult(
-        engine,
-        name,
-        middle_of(small),
-        middle_of(large),
-        median(ours.cpu_us / theirs.cpu_us for ours, theirs in both),
-        median(ours.wall_us / theirs.wall_us for ours, theirs in both),
-    )
+        for each, path in calls:
+            assert path
+            costs[each.size].append(await each.caller(path).mean(path, min(counts)) * 1000)
+        calls.reverse()
+    times = ratio(costs[stores[-1].size], costs[stores[0].size])
+    medians = [median(costs[each.size]) for each in stores]
+    is_deep = any(word in name for word in DEEP)
+    is_met = times.median <= MAX_TIMES or (is_deep and medians[-1] <= MAX_DEEP_MS)
+    half = f"{shown(times.low)} to {shown(times.high)}"
+    return [name, *medians, times.median, half, verdict(is_met=is_met)]
 
 
-async def cost(store: OpenStore, call: Call, count: int) -> Cost:
-    def cpu() -> float:
-        return time.process_time() + (own_seconds(store.backend) if store.backend else 0.0)
-
-    before, started = cpu(), time.perf_counter()
-    for _ in range(count):
-        await call()
-    wall, spent = time.perf_counter() - started, cpu() - before
-    return Cost(spent * 1e6 / count, wall * 1e6 / count)
-
-
-def middle_of(costs: list[Cost]) -> Cost:
-    return Cost(median(measured.cpu_us for measured in costs), median(measured.wall_us for measured in costs))
-
-
-def is_met(result: GrowthResult) -> bool:
-    if any(word in result.reading for word in _DEEP):
-        return result.large.cpu_us <= MAX_DEEP_US
-    return max(result.cpu_ratio, result.wall_ratio) <= TARGET
-
-
-def as_table(results: list[GrowthResult]) -> Table:
-    title = f"Large store to small store: at most {TARGET:.1f}, or deep and at most {MAX_DEEP_US:,} us of CPU"
-    table = Table(title=title, title_justify="left")
-    for name in ("engine", "reading"):
-        table.add_column(name)
-    for name in ("CPU small us", "CPU large us", "ratio", "time small us", "time large us", "ratio"):
-        table.add_column(name, justify="right")
-    for result in results:
-        table.add_row(result.engine, result.reading, *cells(result))
-    return table
-
-
-def cells(result: GrowthResult) -> list[str]:
-    texts = []
-    for small, large, ratio in (
-        (result.small.cpu_us, result.large.cpu_us, result.cpu_ratio),
-        (result.small.wall_us, result.large.wall_us, result.wall_ratio),
-    ):
-        colour = "green" if is_met(result) else "red"
-        texts += [f"{small:,.0f}", f"{large:,.0f}", f"[{colour}]{ratio:.2f}[/]"]
-    return texts
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+async def resolved(template: str, each: GrownStore) -> str | None:
+    """The path in this store: with an id, and the number of the page in the middle."""
+    known = next((value for start, value in each.ids.items() if f"/{start}/" in template), "7")
+    path = _PARAMETER.sub(lambda match: match[0] if match[0] == "{page}" else known, template)
+    if "{page}" not in path:
+        return path
+    total = await each.caller(path).total(path.partition("?")[0])
+    return path.format(page=total // 2 // PER_PAGE) if total > 4 * PER_PAGE else None

@@ -22,7 +22,7 @@ from rich.console import Console
 
 from bench import built
 from bench.analytics import NUMBERS
-from bench.growth import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
+from bench.readings import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest, Page, SortDirection
 from lootkeep.storage import campaigns, customer_lists, migrations, order_lists, product_lists

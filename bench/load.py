@@ -3,10 +3,11 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import TypeAlias, cast
 
 # A stuck server should end the run with a sentence, not hang it.
 PATIENCE_SECONDS = 300.0
@@ -22,24 +23,39 @@ class LoadResult:
     seconds: float
 
 
+Send: TypeAlias = Callable[[Iterable[bytes]], Awaitable[LoadResult]]
+
+
 class UnexpectedAnswer(Exception):
     """The server answered something else than the run is about, so its figures would mean nothing."""
 
 
 async def run(port: int, requests: Iterable[bytes], expected_status: int, connections: int) -> LoadResult:
-    """Send the requests over this many connections, each with one request under way at a time."""
+    """Send the requests over this many new connections, each with one request under way at a time."""
+    async with connected(port, expected_status, connections) as send:
+        return await send(requests)
+
+
+@asynccontextmanager
+async def connected(port: int, expected_status: int, connections: int) -> AsyncIterator[Send]:
+    """The same over connections that are open already: opening them is on nobody's bill."""
     loop = asyncio.get_running_loop()
-    pending = iter(requests)
-    make_client = partial(_Client, pending, expected_status)
-    opened = [await loop.create_connection(make_client, "127.0.0.1", port) for _ in range(connections)]
+    opened = [
+        await loop.create_connection(partial(_Client, expected_status), "127.0.0.1", port) for _ in range(connections)
+    ]
     clients = [client for _, client in opened]
-    started = time.perf_counter()
-    for client in clients:
-        client.send_next()
-    try:
+
+    async def send(requests: Iterable[bytes]) -> LoadResult:
+        pending = iter(requests)
+        started = time.perf_counter()
+        for client in clients:
+            client.begin(pending)
         async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.gather(*(client.done for client in clients))
         return LoadResult(sum(client.answered for client in clients), time.perf_counter() - started)
+
+    try:
+        yield send
     finally:
         for client in clients:
             client.close()
@@ -62,10 +78,10 @@ def request(method: str, path: str, token: str, body: object = None) -> bytes:
 class _Client(asyncio.Protocol):
     """One connection: it sends the next request as soon as the answer before it is complete."""
 
-    def __init__(self, pending: Iterator[bytes], expected_status: int) -> None:
+    def __init__(self, expected_status: int) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.answered = 0
-        self._pending = pending
+        self._pending: Iterator[bytes] = iter(())
         self._status = str(expected_status).encode()
         self._buffer = b""
 
@@ -91,6 +107,11 @@ class _Client(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.done.done():
             self._fail(f"the server closed a connection after {self.answered} answers")
+
+    def begin(self, pending: Iterator[bytes]) -> None:
+        """Takes from what all connections share."""
+        self._pending = pending
+        self.send_next()
 
     def send_next(self) -> None:
         following = next(self._pending, None)

@@ -1,14 +1,13 @@
 """A receiver of webhooks that costs next to nothing, and how soon and how steadily a queue comes to it.
 
 `receiver()` starts one in a process of its own (`python -m bench.receiving`), on a core that no subject uses. It keeps
-connections alive, answers 200 to every POST and only counts. A GET returns how many came and when the last one did.
+connections alive, answers 200 to every POST and only counts. A GET returns how many came and when the last one did,
+and of those whose body holds `event-N.` when each came.
 """
 
 import asyncio
-import gc
 import json
 import os
-import random
 import secrets
 import subprocess
 import sys
@@ -26,31 +25,16 @@ import asyncpg
 import uvloop
 
 from bench.subjects import free_port
-from lootkeep.deps import Deps
-from lootkeep.domain.deliveries import AttemptResult, ClaimedDelivery
-from lootkeep.domain.settlement import Settlement
-from lootkeep.kernel.clock import HOUR, Instant
 from lootkeep.settings import PREFIX, Settings
-from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.webhooks import deliveries
 
 PATIENCE_SECONDS = 900.0
 IDLE_SECONDS = 0.25
 Run = Callable[[str], Awaitable[list[Any]]]
 
-_LEASE = "bench"
-_REFUSED = AttemptResult(False, 500, 1, "answered 500", None)
-_PARKED = """INSERT INTO deliveries (public_id, event_id, webhook_id, event_type, status, priority, due_at,
-        attempts_count, failures, response_code, reason, created_at)
-    SELECT 'wh_' || e.id || '_' || w.id, e.id, w.id, e.type, 'pending', 1,
-        {later} + (e.id * 7919 + w.id * 104729) % {hour}, 1, 1, 500, 'answered 500', {now}
-    FROM events e CROSS JOIN webhooks w"""
-_TRIED = """INSERT INTO attempts (delivery_id, number, outcome, started_at, finished_at, response_code, reason)
-    SELECT id, 1, 'failed', created_at, created_at, 500, 'answered 500' FROM deliveries"""
-
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 HEAD_END = b"\r\n\r\n"
 LENGTH = b"content-length:"
+NUMBER = b"event-"
 
 
 @dataclass(frozen=True)
@@ -72,8 +56,15 @@ class Receiver:
         return f"http://127.0.0.1:{self._port}/hooks/{name}"
 
     def arrivals(self) -> Arrivals:
-        self._connection.request("GET", "/")
-        return Arrivals(*json.loads(self._connection.getresponse().read()))
+        return Arrivals(*self._get("/"))
+
+    def numbered(self) -> dict[int, float]:
+        """When each event that has a number arrived first, since this was asked last."""
+        return {int(number): moment for number, moment in self._get("/numbered").items()}
+
+    def _get(self, path: str) -> Any:
+        self._connection.request("GET", path)
+        return json.loads(self._connection.getresponse().read())
 
     def wait_for(self, count: int, every: float = 0.05) -> Arrivals:
         """Returns when this many have arrived in total."""
@@ -107,7 +98,7 @@ def settings_for(database_url: str) -> dict[str, str]:
         "LOOTKEEP_SECRET_KEY": secrets.token_urlsafe(32),
         "LOOTKEEP_RATE_LIMIT_PER_MINUTE": "0",
         "LOOTKEEP_WEBHOOK_ALLOW_INSECURE": "true",
-        "LOOTKEEP_LOG_LEVEL": "warning",
+        "LOOTKEEP_LOG_LEVEL": "error",
     }
 
 
@@ -178,23 +169,21 @@ def first_attempts(service: int, token: str, target: Receiver, count: int) -> Sp
 
 @dataclass(frozen=True)
 class DrainMemory:
-    """Resident megabytes of a process while the deliveries drained."""
+    """How long the deliveries took to drain, and resident megabytes of the process meanwhile."""
 
-    deliveries: int
+    seconds: float
     before: float
     peak: float
-    after: float
 
 
 def drained(pid: int, target: Receiver, deliveries: int) -> DrainMemory:
     """Looks on until the deliveries have arrived."""
-    arrived, before = target.arrivals().count, resident_mb(pid)
+    arrived, before, started = target.arrivals().count, resident_mb(pid), time.monotonic()
     peak = before
     while target.arrivals().count < arrived + deliveries:
         peak = max(peak, resident_mb(pid))
         time.sleep(0.1)
-    time.sleep(IDLE_SECONDS)
-    return DrainMemory(deliveries, before, peak, resident_mb(pid))
+    return DrainMemory(target.arrivals().last - started, before, peak)
 
 
 def resident_mb(pid: int) -> float:
@@ -202,51 +191,12 @@ def resident_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str, Spread]:
-    """The worker's claim with its commit, and its look for the next due time, in a queue full of retries.
-
-    Ten of the recorded events come due at a time, for every webhook; once claimed they are parked again.
-    """
-    # As the command does with what it has imported: the collector leaves it alone.
-    gc.freeze()
-    now = deps.clock.now()
-    await run(_PARKED.format(now=now, later=now + HOUR, hour=HOUR))
-    await run(_TRIED)
-    if isinstance(deps.db, PostgresDatabase):
-        # What autovacuum does to a queue that lives; and what making the rows has left to write is not measured.
-        await run("VACUUM ANALYZE")
-        await run("CHECKPOINT")
-    times: dict[str, list[float]] = {"claim": [], "next due": []}
-    for _ in range(count):
-        chosen = ", ".join(str(random.randrange(events) + 1) for _ in range(10))
-        await run(f"UPDATE deliveries SET due_at = {deps.clock.now()} WHERE event_id IN ({chosen})")
-        started = time.monotonic()
-        claimed = await _claim(deps)
-        times["claim"].append((time.monotonic() - started) * 1000)
-        later = Settlement("pending", Instant(deps.clock.now() + HOUR), 2)
-        async with deps.db.write() as tx:
-            settled = [(delivery, _REFUSED, later) for delivery in claimed]
-            await deliveries.settle(tx, _LEASE, settled, deps.clock.now())
-        started = time.monotonic()
-        async with deps.db.read() as tx:
-            await deliveries.next_due(tx, deps.clock.now())
-        times["next due"].append((time.monotonic() - started) * 1000)
-    return {name: spread(those) for name, those in times.items()}
-
-
-async def _claim(deps: Deps) -> list[ClaimedDelivery]:
-    """As the worker does it: a look, then the claim."""
-    now = deps.clock.now()
-    async with deps.db.read() as tx:
-        due = await deliveries.webhooks_due(tx, now)
-    async with deps.db.write() as tx:
-        claimed, _ = await deliveries.claim(tx, [deliveries.ClaimSlot(*row, 10) for row in due], _LEASE, now)
-    return [delivery for _, delivery in claimed]
-
-
 class _Count:
     count = 0
     last = 0.0
+
+    def __init__(self) -> None:
+        self.numbered: dict[str, float] = {}
 
 
 class _Protocol(asyncio.Protocol):
@@ -265,19 +215,25 @@ class _Protocol(asyncio.Protocol):
             head = self._buffer[:end].lower()
             if head.startswith(b"get"):
                 self._buffer = b""
-                self._tell()
+                self._tell(is_numbered=head.startswith(b"get /numbered"))
                 return
             length = int(head.partition(LENGTH)[2].partition(b"\r\n")[0])
             whole = end + len(HEAD_END) + length
             if len(self._buffer) < whole:
                 return
-            self._buffer = self._buffer[whole:]
+            body, self._buffer = self._buffer[end:whole], self._buffer[whole:]
             self._arrived.count += 1
             self._arrived.last = time.monotonic()
+            if (start := body.find(NUMBER)) >= 0:
+                number = body[start + len(NUMBER) :].partition(b".")[0].decode()
+                self._arrived.numbered.setdefault(number, self._arrived.last)
             self._transport.write(ANSWER)
 
-    def _tell(self) -> None:
-        text = json.dumps([self._arrived.count, self._arrived.last]).encode()
+    def _tell(self, *, is_numbered: bool) -> None:
+        answer: Any = [self._arrived.count, self._arrived.last]
+        if is_numbered:
+            answer, self._arrived.numbered = self._arrived.numbered, {}
+        text = json.dumps(answer).encode()
         self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(text), text))
 
 

@@ -13,9 +13,10 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
+
+from tests import servers
 
 ROOT = Path(__file__).parent.parent
 LOOTKEEP = str(ROOT / ".venv/bin/lootkeep")
@@ -23,7 +24,8 @@ PEER = [str(ROOT / ".venv-bench/bin/python"), "-m", "bench.peers.fastapi_orm"]
 TIERS = "/api/external/v1/referrals/tiers"
 # Never reached: the limiter counts every request but refuses none.
 RATE_LIMIT = "1000000000"
-READY_SECONDS = 30.0
+# A busy machine takes its time.
+READY_SECONDS = 180.0
 SERVER_CORE, *LOAD_CORES = sorted(os.sched_getaffinity(0))
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -65,7 +67,7 @@ def lootkeep(database_url: str) -> Iterator[Subject]:
         "LOOTKEEP_PORT": str(port),
         "LOOTKEEP_SECRET_KEY": secrets.token_urlsafe(32),
         "LOOTKEEP_RATE_LIMIT_PER_MINUTE": RATE_LIMIT,
-        "LOOTKEEP_LOG_LEVEL": "warning",
+        "LOOTKEEP_LOG_LEVEL": "error",
     }
     run_command([LOOTKEEP, "migrate"], settings)
     create = [LOOTKEEP, "token", "create", "--name", "bench", "--all-scopes", "--quiet"]
@@ -89,23 +91,16 @@ def peer(database_url: str) -> Iterator[Subject]:
 
 @asynccontextmanager
 async def database(engine: str) -> AsyncIterator[SubjectDatabase]:
-    """A fresh database that is gone afterwards."""
+    """A fresh database that is gone afterwards, on PostgreSQL with a server of its own: its CPU is its subject's."""
     if engine == "sqlite":
         with tempfile.TemporaryDirectory() as folder:
             yield SubjectDatabase(f"sqlite:///{folder}/bench.db", None)
         return
-    admin_url = os.environ.get("LOOTKEEP_TEST_POSTGRES_URL")
-    if not admin_url:
-        raise SystemExit("LOOTKEEP_TEST_POSTGRES_URL is not set: run this under tests/servers.py.")
-    admin = await asyncpg.connect(admin_url)
-    name = f"bench_{secrets.token_hex(6)}"
-    await admin.execute(f"CREATE DATABASE {name}")
-    try:
-        backend = await admin.fetchval("SELECT pg_backend_pid()")
-        yield SubjectDatabase(urlsplit(admin_url)._replace(path=f"/{name}").geturl(), parent_of(backend))
-    finally:
-        await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
-        await admin.close()
+    with servers.postgres(servers.POSTGRES_OPTIONS, ["taskset", "-c", str(SERVER_CORE)]) as url:
+        connection = await asyncpg.connect(url)
+        postmaster = parent_of(await connection.fetchval("SELECT pg_backend_pid()"))
+        await connection.close()
+        yield SubjectDatabase(url, postmaster)
 
 
 @contextmanager
@@ -125,11 +120,12 @@ def server(command: list[str], settings: dict[str, str]) -> Iterator[subprocess.
                 process.wait()
 
 
-def ready(subject: Subject, process: subprocess.Popen[bytes]) -> Subject:
+def ready(subject: Subject, process: subprocess.Popen[bytes], path: str = TIERS) -> Subject:
+    """When it answers this path."""
     deadline = time.monotonic() + READY_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         try:
-            subject.call("GET")
+            subject.call("GET", path=path)
             return subject
         except (OSError, http.client.HTTPException):
             time.sleep(0.1)
@@ -181,10 +177,8 @@ def ended_seconds(stat: list[str]) -> float:
     return (int(stat[13]) + int(stat[14])) / TICKS_PER_SECOND
 
 
-def parent_of(pid: int) -> int | None:
-    """None when the database server runs on another machine or in another container."""
-    stat = fields(Path(f"/proc/{pid}/stat"))
-    return int(stat[1]) if stat else None
+def parent_of(pid: int) -> int:
+    return int(fields(Path(f"/proc/{pid}/stat"))[1])
 
 
 def fields(path: Path) -> list[str]:

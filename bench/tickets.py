@@ -93,7 +93,7 @@ def _messages(random: Random, number: int, status: str, created_at: int) -> list
     ]
 
 
-def _people() -> Iterator[tuple[str, Row]]:
+def people() -> Iterator[tuple[str, Row]]:
     for number in range(1, AGENTS + 1):
         yield (
             "users",
@@ -111,7 +111,7 @@ def _people() -> Iterator[tuple[str, Row]]:
 
 
 def _tables(size: int) -> Iterator[tuple[str, list[Row]]]:
-    for table, row in _people():
+    for table, row in people():
         yield table, [row]
     tickets: list[Row] = []
     messages: list[Row] = []
