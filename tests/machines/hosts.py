@@ -235,8 +235,8 @@ async def _answers(url: str) -> bool:
     return True
 
 
-async def _is_ready(client: httpx.AsyncClient, address: str) -> bool:
+async def _is_ready(client: httpx.AsyncClient, ip: str) -> bool:
     try:
-        return (await client.get(f"http://{address}:8000/readyz")).status_code == 200
+        return (await client.get(f"http://{ip}:8000/readyz")).status_code == 200
     except httpx.HTTPError:
         return False

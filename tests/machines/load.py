@@ -62,8 +62,8 @@ class Shop:
         order = answer["data"]["order"]["id"]
         self.acknowledged[name] = order
         self.times.append(time.monotonic())
-        found = await self._send(client, "GET", f"{EXTERNAL}/orders/{order}", name)
-        if found == {}:
+        stored = await self._send(client, "GET", f"{EXTERNAL}/orders/{order}", name)
+        if stored == {}:
             self.unseen.append(name)
 
     async def _send(

@@ -58,10 +58,10 @@ class Network:
 
     def kill(self, host: str) -> None:
         """Ends every process of the host without warning."""
-        found = subprocess.run(
+        listed = subprocess.run(
             [self._ip, "netns", "pids", self._name(host)], capture_output=True, text=True, check=False
         )
-        for pid in found.stdout.split():
+        for pid in listed.stdout.split():
             with suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
 

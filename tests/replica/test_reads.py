@@ -46,9 +46,9 @@ async def test_what_the_replica_has_not_replayed_in_time_is_read_from_the_primar
     await servers.pause()
     await add(db, "new")
     with capture_logs() as lines:
-        found = await read(replica.for_request())
+        answer = await read(replica.for_request())
         again = await read(replica.for_request())
-    assert (found, again) == ((False, ["new"]), (False, ["new"]))
+    assert (answer, again) == ((False, ["new"]), (False, ["new"]))
     reasons = [line["reason"] for line in lines]
     assert reasons == [f"it was not up to date after {MAX_LAG} s"]
 
@@ -61,9 +61,9 @@ async def test_a_read_waits_for_a_replica_that_is_a_little_behind(db: PostgresDa
     reading = [asyncio.create_task(read(patient.for_request())) for _ in range(5)]
     await asyncio.sleep(0)
     await servers.go_on()
-    found = await asyncio.gather(*reading)
+    answer = await asyncio.gather(*reading)
     await patient.close()
-    assert found == [(True, ["new"])] * 5
+    assert answer == [(True, ["new"])] * 5
 
 
 async def test_a_replica_that_has_caught_up_is_used_again(
@@ -77,7 +77,7 @@ async def test_a_replica_that_has_caught_up_is_used_again(
     await servers.go_on()
     await replica.look()
     after = await read(replica.for_request())
-    assert [found[0] for found in (before, still, after)] == [False, False, True]
+    assert [answer[0] for answer in (before, still, after)] == [False, False, True]
 
 
 async def test_a_request_that_has_written_reads_from_the_primary(replica: Replica) -> None:
@@ -113,10 +113,10 @@ async def test_a_replica_that_falls_silent_holds_no_read_for_longer_than_the_lag
     replica = Replica.of(db, gate.url, 4, MAX_LAG, is_pooled=False)
     await replica.look()
     gate.is_silent = True
-    found = await read(replica.for_request())
+    answer = await read(replica.for_request())
     await replica.close()
     await gate.shut()
-    assert (found[0], replica.reason) == (False, f"it was not up to date after {MAX_LAG} s")
+    assert (answer[0], replica.reason) == (False, f"it was not up to date after {MAX_LAG} s")
 
 
 async def test_a_statement_that_the_replica_cancels_to_follow_the_primary_is_run_there(
@@ -133,16 +133,16 @@ async def test_a_statement_that_the_replica_cancels_to_follow_the_primary_is_run
         # To replay this, the replica has to end what reads the table.
         await writer.execute("TRUNCATE users CASCADE")
         await writer.close()
-        found = await running
-    assert found == []
+        answer = await running
+    assert answer == []
 
 
 async def test_a_server_that_is_no_replica_is_not_read_from(db: PostgresDatabase, servers: Replicated) -> None:
     replica = Replica.of(db, servers.primary, 1, MAX_LAG, is_pooled=False)
     await replica.look()
-    found = await read(replica.for_request())
+    answer = await read(replica.for_request())
     await replica.close()
-    assert (replica.reason, found[0]) == ("it is not a replica", False)
+    assert (replica.reason, answer[0]) == ("it is not a replica", False)
 
 
 async def test_a_store_starts_without_its_replica_and_uses_it_when_it_comes(
@@ -157,10 +157,10 @@ async def test_a_store_starts_without_its_replica_and_uses_it_when_it_comes(
     without = await read(replica.for_request())
     await gate.open()
     await replica.look()
-    found = await read(replica.for_request())
+    answer = await read(replica.for_request())
     await replica.close()
     await gate.shut()
-    assert (without[0], found[0]) == (False, True)
+    assert (without[0], answer[0]) == (False, True)
 
 
 async def test_both_may_be_behind_poolers(db: PostgresDatabase, servers: Replicated) -> None:
@@ -172,7 +172,7 @@ async def test_both_may_be_behind_poolers(db: PostgresDatabase, servers: Replica
         replica = Replica.of(primary, replica_url, 8, 10, is_pooled=True)
         await replica.look()
         await asyncio.gather(*(add(primary, f"{number:02}") for number in range(20)))
-        found = await asyncio.gather(*(read(replica.for_request()) for _ in range(20)))
+        answer = await asyncio.gather(*(read(replica.for_request()) for _ in range(20)))
         await replica.close()
         await primary.close()
-    assert found == [(True, [f"{number:02}" for number in range(20)])] * 20
+    assert answer == [(True, [f"{number:02}" for number in range(20)])] * 20
