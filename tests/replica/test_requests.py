@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from pathlib import Path
 
+import httpx
 import pytest
 
 from lootkeep import wiring
@@ -12,6 +14,7 @@ from lootkeep.services.health.replica import replica as examine
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.postgres_replica import Replica
+from tests.cli import terminal
 from tests.console.visits import visitor
 from tests.replicas import Replicated
 from tests.storage.statements import add
@@ -64,6 +67,22 @@ async def test_doctor_says_whether_the_replica_keeps_up(db: PostgresDatabase, se
     behind = await examine(config, lambda: nullcontext(db))
     assert [(finding.what, finding.level) for finding in fine] == [("replica", "ok")]
     assert [(finding.what, finding.level) for finding in behind] == [("replica", "warning")]
+
+
+async def test_a_process_counts_which_database_answered(
+    db: PostgresDatabase, servers: Replicated, tmp_path: Path
+) -> None:
+    given = {"database_url": servers.primary, "read_database_url": servers.replica, "secret_key": terminal.KEY}
+    started = terminal.start(
+        tmp_path, terminal.environment(given | {"rate_limit_per_minute": "0"}), "serve", "--port", "0"
+    )
+    with terminal.served(started) as server:
+        headers = {"Authorization": f"Bearer {server.token}"}
+        async with httpx.AsyncClient(base_url=server.address, headers=headers, timeout=terminal.SECONDS) as client:
+            # The first ones may come before the replica was tried.
+            while 'lootkeep_reads_total{database="replica"} 1.0' not in (await client.get("/metrics")).text:
+                answer = await client.get("/api/external/v1/orders")
+    assert answer.status_code == 200
 
 
 def test_an_embedded_database_refuses_a_replica_in_a_sentence() -> None:
