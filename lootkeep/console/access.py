@@ -21,8 +21,6 @@ INVITATION = (
     Field("email", "E-mail", forms.EMAIL, is_required=True),
     ROLE,
 )
-
-
 USERS = lists.ListPage(
     listing=accounts_db.LISTING,
     columns=(
@@ -38,6 +36,33 @@ USERS = lists.ListPage(
     links=(lists.Link("/users/new", "Invite a user"),),
     empty="People who work in the store. Invite the first one.",
     has_dates=False,
+)
+_MAX_DAYS = 36_500
+_MAX_REQUESTS = 1_000_000_000
+
+TOKENS = lists.ListPage(
+    listing=access_db.TOKENS,
+    columns=(
+        Column("Name", "name", NAME, "name"),
+        Column("Token", "hint", CODE),
+        Column("User", "email", NAME),
+        Column("Scopes", "scopes"),
+        Column("Created", "created_at", AGO, "created_at"),
+        Column("Expires", "expires_at", DAY, "expires_at"),
+        Column("Last used", "last_used_at", AGO, "last_used_at"),
+        Column("Revoked", "revoked_at", AGO),
+    ),
+    text="What programs call the API with. Tokens themselves are not stored, only their beginning.",
+    links=(lists.Link("/tokens/new", "Create a token"),),
+    empty="A token lets a program call the API. Create one with the scopes that the program needs.",
+    has_dates=False,
+)
+_RATE = "The limit of the store when empty; 0 for any number."
+TOKEN = (
+    Field("name", "What it is for", forms.text(), is_required=True, placeholder="Discord bot"),
+    Field("scopes", "Scopes", forms.several(SCOPES, "Choose at least one scope.")),
+    Field("expires_in_days", "Expires after days", forms.whole(1, _MAX_DAYS), "Never when empty."),
+    Field("rate_limit", "Requests a minute", forms.whole(0, _MAX_REQUESTS), _RATE),
 )
 
 
@@ -83,42 +108,6 @@ def _with_link(visit: Visit, user_id: int, link: str, sentence: str, after: dict
     return Done(url(f"/users/{user_id}"), "", f"user:{user_id}", {}, after, shown=shown)
 
 
-_LINK = "You get a one-time link to send them; nothing is mailed."
-_DISABLED = (
-    "They are signed out everywhere and cannot sign in until they get a new one-time link. "
-    "API tokens in their name go on working; revoke those on the page of tokens."
-)
-
-
-_MAX_DAYS = 36_500
-_MAX_REQUESTS = 1_000_000_000
-
-TOKENS = lists.ListPage(
-    listing=access_db.TOKENS,
-    columns=(
-        Column("Name", "name", NAME, "name"),
-        Column("Token", "hint", CODE),
-        Column("User", "email", NAME),
-        Column("Scopes", "scopes"),
-        Column("Created", "created_at", AGO, "created_at"),
-        Column("Expires", "expires_at", DAY, "expires_at"),
-        Column("Last used", "last_used_at", AGO, "last_used_at"),
-        Column("Revoked", "revoked_at", AGO),
-    ),
-    text="What programs call the API with. Tokens themselves are not stored, only their beginning.",
-    links=(lists.Link("/tokens/new", "Create a token"),),
-    empty="A token lets a program call the API. Create one with the scopes that the program needs.",
-    has_dates=False,
-)
-_RATE = "The limit of the store when empty; 0 for any number."
-TOKEN = (
-    Field("name", "What it is for", forms.text(), is_required=True, placeholder="Discord bot"),
-    Field("scopes", "Scopes", forms.several(SCOPES, "Choose at least one scope.")),
-    Field("expires_in_days", "Expires after days", forms.whole(1, _MAX_DAYS), "Never when empty."),
-    Field("rate_limit", "Requests a minute", forms.whole(0, _MAX_REQUESTS), _RATE),
-)
-
-
 async def create_token(visit: Visit) -> Answer:
     values = forms.read(visit, TOKEN)
     secret, token = await access.create_token(visit.deps, user_email=visit.user.email, **values)
@@ -134,6 +123,11 @@ async def revoke_token(visit: Visit) -> Answer:
     return Done(url("/tokens"), message, f"token:{visit.id}", {"is_revoked": not was_valid}, {"is_revoked": True})
 
 
+_LINK = "You get a one-time link to send them; nothing is mailed."
+_DISABLED = (
+    "They are signed out everywhere and cannot sign in until they get a new one-time link. "
+    "API tokens in their name go on working; revoke those on the page of tokens."
+)
 _ONCE = "It is shown once. Give it only the scopes that its program needs."
 _REVOKED = "Programs that use it are refused from their next request on. This cannot be undone."
 

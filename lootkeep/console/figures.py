@@ -41,6 +41,42 @@ _FIRST = "The first order will be here. The store places it through the Store AP
 _MAX_RECEIVERS = 5
 # One thing to do: its tone, title and text, and the button to the page that it is done on.
 Need = tuple[str, str, str, str, str]
+_BEST = 10
+_ALL_PERIODS: dict[PeriodName, str] = PERIODS | {"last_month": "Last month", "this_year": "This year"}
+_COURSE = Table(
+    columns=(
+        Column("From", "bucket.name"),
+        Column("Orders", "figures.orders"),
+        Column("Items", "figures.items"),
+        Column("Gross revenue", "figures.gross", amount()),
+        Column("Refunds", "figures.refunds", amount()),
+        Column("Net revenue", "figures.net", amount()),
+        Column("Discounts", "figures.discounts", amount()),
+    ),
+    empty="",
+)
+_PRODUCTS = Table(
+    columns=(
+        Column("Id", "part.key"),
+        Column("Product", "name", NAME),
+        Column("Orders", "part.orders", COUNT),
+        Column("Sold", "part.items", COUNT),
+        Column("Revenue", "part.gross", amount()),
+    ),
+    link=lambda row: f"/products/{row.part.key}",
+    empty="What was sold in this range, the best first.",
+)
+_CUSTOMERS = Table(
+    columns=(
+        Column("Id", "id"),
+        Column("Customer", "name", NAME),
+        Column("E-mail", "email", NAME),
+        Column("Orders", "orders", COUNT),
+        Column("Spent", "spent", amount()),
+    ),
+    link=lambda customer: f"/customers/{customer.id}",
+    empty="Who spent most in this range.",
+)
 
 
 async def show_overview(visit: Visit) -> Answer:
@@ -150,46 +186,6 @@ async def _reviews(tx: Transaction, held: int, now: Instant) -> Need:
     if oldest:
         text = f"{plural(total, 'is', 'are')} on hold, the oldest for {duration(now - oldest[0].created_at)}."
     return ("warn", title, text, "Review", "/fraud")
-
-
-_BEST = 10
-_ALL_PERIODS: dict[PeriodName, str] = PERIODS | {"last_month": "Last month", "this_year": "This year"}
-
-
-_COURSE = Table(
-    columns=(
-        Column("From", "bucket.name"),
-        Column("Orders", "figures.orders"),
-        Column("Items", "figures.items"),
-        Column("Gross revenue", "figures.gross", amount()),
-        Column("Refunds", "figures.refunds", amount()),
-        Column("Net revenue", "figures.net", amount()),
-        Column("Discounts", "figures.discounts", amount()),
-    ),
-    empty="",
-)
-_PRODUCTS = Table(
-    columns=(
-        Column("Id", "part.key"),
-        Column("Product", "name", NAME),
-        Column("Orders", "part.orders", COUNT),
-        Column("Sold", "part.items", COUNT),
-        Column("Revenue", "part.gross", amount()),
-    ),
-    link=lambda row: f"/products/{row.part.key}",
-    empty="What was sold in this range, the best first.",
-)
-_CUSTOMERS = Table(
-    columns=(
-        Column("Id", "id"),
-        Column("Customer", "name", NAME),
-        Column("E-mail", "email", NAME),
-        Column("Orders", "orders", COUNT),
-        Column("Spent", "spent", amount()),
-    ),
-    link=lambda customer: f"/customers/{customer.id}",
-    empty="Who spent most in this range.",
-)
 
 
 def _parts_of(title: str, empty: str) -> Table:

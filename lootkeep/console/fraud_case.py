@@ -29,8 +29,6 @@ from lootkeep.storage.fraud_queue import Decision
 
 # Earlier reviews are compared as far back.
 PRECEDENT_DAYS = 90
-
-
 # So many accounts are drawn, the most telling ones; the rest are counted.
 _DRAWN = 6
 # The height of an account, and of a thing with what is written under it.

@@ -51,6 +51,42 @@ _DISPUTED = {
     "dispute_won": ("ok", "Dispute won"),
     "dispute_lost": ("bad", "Dispute lost"),
 }
+ORDERS = lists.ListPage(
+    listing=order_lists.LISTING,
+    columns=(
+        Column("Order", "order.number", CODE, "id"),
+        Column("Customer", "customer.name", NAME),
+        Column("Status", "order.status", BADGE),
+        Column("Risk", "check", RISK),
+        Column("Total", "order.total", amount("order.currency"), "total"),
+        Column("Placed", "order.created_at", AGO, "created_at"),
+    ),
+    link=lambda details: f"/orders/{details.order.id}",
+    empty="Orders appear here as the store places them through the Store API.",
+    choices=(
+        lists.Choice("status", "Status", options(OrderStatus), is_open=True),
+        lists.Choice("risk_level", "Risk", options(RiskLevel)),
+    ),
+    linked={
+        "customer_id": ("Customer", int),
+        "product_id": ("Product", int),
+        "coupon_code": ("Coupon", plain_code),
+        "country": ("Country", str.upper),
+        "payment_method": ("Payment", str),
+    },
+    search="Name, e-mail, order number or transaction",
+    load=lambda _, tx, orders: order_lists.sales(tx, orders),
+)
+ORDER = Record[Order](
+    "Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
+)
+REFUND = (
+    Field("amount", "Amount", forms.amount(1), "Everything that is left when empty."),
+    Field("reason", "Reason", forms.text(), "Stored with the refund and sent to receivers."),
+)
+_REFUNDED = (
+    "The refund is recorded here and announced to receivers; the money itself goes back through your payment provider."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,44 +185,6 @@ def _sent(recorded: Sequence[Sending], at: Instant) -> list[Moment]:
     title = "Sent to no receiver" if not due else f"{len(done)} of {len(due)} deliveries arrived"
     tone = "quiet" if not due else "ok" if len(done) == len(due) else "bad"
     return [Moment(at, tone, title, part="sendings", values=recorded)]
-
-
-ORDERS = lists.ListPage(
-    listing=order_lists.LISTING,
-    columns=(
-        Column("Order", "order.number", CODE, "id"),
-        Column("Customer", "customer.name", NAME),
-        Column("Status", "order.status", BADGE),
-        Column("Risk", "check", RISK),
-        Column("Total", "order.total", amount("order.currency"), "total"),
-        Column("Placed", "order.created_at", AGO, "created_at"),
-    ),
-    link=lambda details: f"/orders/{details.order.id}",
-    empty="Orders appear here as the store places them through the Store API.",
-    choices=(
-        lists.Choice("status", "Status", options(OrderStatus), is_open=True),
-        lists.Choice("risk_level", "Risk", options(RiskLevel)),
-    ),
-    linked={
-        "customer_id": ("Customer", int),
-        "product_id": ("Product", int),
-        "coupon_code": ("Coupon", plain_code),
-        "country": ("Country", str.upper),
-        "payment_method": ("Payment", str),
-    },
-    search="Name, e-mail, order number or transaction",
-    load=lambda _, tx, orders: order_lists.sales(tx, orders),
-)
-ORDER = Record[Order](
-    "Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
-)
-REFUND = (
-    Field("amount", "Amount", forms.amount(1), "Everything that is left when empty."),
-    Field("reason", "Reason", forms.text(), "Stored with the refund and sent to receivers."),
-)
-_REFUNDED = (
-    "The refund is recorded here and announced to receivers; the money itself goes back through your payment provider."
-)
 
 
 async def show_order(visit: Visit) -> Answer:

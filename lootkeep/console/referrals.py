@@ -92,8 +92,6 @@ TIERS = Table(
     link=lambda tier: f"/referrals/tiers/{tier.id}",
     empty="A tier rewards customers who bring others: create the first one.",
 )
-
-
 LEADERBOARD = Table(
     columns=(
         Column("#", "rank", COUNT),

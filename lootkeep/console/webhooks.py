@@ -87,6 +87,23 @@ _URL = Field("url", "Address", forms.text(2048, "url"), _PUBLIC, is_required=Tru
 _NO_EVENT = "Choose at least one event."
 NEW = (_URL, Field("events", "Events", forms.several(EVENT_TYPES, _NO_EVENT)))
 EDIT = (*NEW, Field("is_active", "Active", forms.switch(), _OFF))
+_SHOWN_DATA = 120
+_DATA = Cell(lambda data, row, visit: NAME.html(data[:_SHOWN_DATA], row, visit), css="name muted small")
+EVENTS = lists.ListPage(
+    listing=event_lists.LISTING,
+    columns=(
+        Column("Event", "event.type", CODE),
+        Column("Id", "event.id", Cell(lambda number, *_: str(number), css="number muted")),
+        Column("Receivers", "outcome", Cell(lambda outcome, *_: badge("", *outcome), lambda outcome: outcome[0])),
+        Column("Data", "event.data", _DATA),
+        Column("Recorded", "event.created_at", AGO, "created_at"),
+    ),
+    link=lambda row: f"/events/{row.event.id}",
+    text="What happened in the store, in the order it was recorded.",
+    empty="Everything that receivers can be sent is recorded here: orders, subscriptions and products.",
+    choices=(lists.Choice("type", "Event", {name: name for name in EVENT_TYPES}),),
+    load=lambda _, tx, events: _with_outcomes(tx, events),
+)
 
 
 async def show_webhook(visit: Visit) -> Answer:
@@ -199,25 +216,6 @@ _GONE = "It receives nothing more, and what waits to be sent to it is cancelled.
 _DELETE = "/webhooks/{id}/delete"
 _EDIT = {"title": "Edit the webhook", "text": "{0.url}", "actions": [(_DELETE, "Delete…", "danger-text")]}
 _DELIVERY = "/deliveries/{delivery_id}"
-
-
-_SHOWN_DATA = 120
-_DATA = Cell(lambda data, row, visit: NAME.html(data[:_SHOWN_DATA], row, visit), css="name muted small")
-EVENTS = lists.ListPage(
-    listing=event_lists.LISTING,
-    columns=(
-        Column("Event", "event.type", CODE),
-        Column("Id", "event.id", Cell(lambda number, *_: str(number), css="number muted")),
-        Column("Receivers", "outcome", Cell(lambda outcome, *_: badge("", *outcome), lambda outcome: outcome[0])),
-        Column("Data", "event.data", _DATA),
-        Column("Recorded", "event.created_at", AGO, "created_at"),
-    ),
-    link=lambda row: f"/events/{row.event.id}",
-    text="What happened in the store, in the order it was recorded.",
-    empty="Everything that receivers can be sent is recorded here: orders, subscriptions and products.",
-    choices=(lists.Choice("type", "Event", {name: name for name in EVENT_TYPES}),),
-    load=lambda _, tx, events: _with_outcomes(tx, events),
-)
 
 
 async def _with_outcomes(tx: Transaction, events: Sequence[OrderEvent]) -> list[SimpleNamespace]:
