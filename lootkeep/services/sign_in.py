@@ -187,7 +187,7 @@ async def start_totp(deps: Deps, user_id: int, secret: str, code: str) -> None:
 
 
 async def stop_totp(deps: Deps, user_id: int, password: str) -> None:
-    """Asks for no code any more; a browser that somebody left signed in is not enough for that."""
+    """Asks for no code any more; a browser that someone left signed in is not enough for that."""
     await _require_password(deps, user_id, password, "own_password")
     await _set_totp(deps, user_id, None, None)
 
