@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lootkeep.console import forms
+from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import options
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import Record
-from lootkeep.domain.alerts import TRIGGERS, AlertChannel
+from lootkeep.deps import Deps
+from lootkeep.domain.alerts import TRIGGERS, Alert, AlertChannel
 from lootkeep.kernel.clock import HOUR, Instant
-from lootkeep.kernel.errors import invalid
 from lootkeep.services import alerts as alerts_service
 from lootkeep.storage import alerts as alerts_db
 from lootkeep.views import alerts as alerts_views
@@ -23,14 +21,15 @@ _MAX_PER_HOUR = 60
 _MAX_TARGET = 2048
 # For a night; for longer an alert is better deleted.
 _MUTED_FOR = 8 * HOUR
-ALERT = Record(
+ALERT = Record[Alert](
     "Alert", "/alerts", alerts_db, ("name", "channel", "triggers", "amount", "minutes", "limit_per_hour", "muted_until")
 )
 _LATE = "Minutes that a receiver fails or work is late"
+_WHERE = "The e-mail address, or the URL of the channel’s webhook."
 FORM = (
     Field("name", "Name", forms.text(), is_required=True),
     Field("channel", "Channel", forms.choice(_CHANNELS), default="discord"),
-    Field("target", "Address", forms.text(_MAX_TARGET), "The e-mail address, or the URL of the channel’s webhook."),
+    Field("target", "Address", forms.text(_MAX_TARGET), _WHERE, is_required=True),
     Field("triggers", "When", forms.several(TRIGGERS, "Choose at least one.")),
     Field("amount", "Orders from this amount on", forms.amount(0, _MAX_AMOUNT), "All when empty."),
     Field("minutes", _LATE, forms.whole(1, _MAX_MINUTES), is_required=True, default="15"),
@@ -43,68 +42,40 @@ async def list_alerts(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         alerts = await alerts_db.all_alerts(tx)
     rows = [(alert, alerts_views.hint(alert, alerts_service.target(visit.deps, alert))) for alert in alerts]
-    return {"rows": rows, "triggers": TRIGGERS, "channels": _CHANNELS}
-
-
-async def show_edit(visit: Visit) -> Answer:
-    alert = await ALERT.get(visit)
-    text = f"{_TEXT} Its address is not shown; empty leaves it as it is."
-    shown = {"target": ""}
-    return forms.show(visit, FORM, alert, title=f"Edit {alert.name}", text=text, back="/alerts", values=shown)
+    return {"rows": rows, "triggers": TRIGGERS, "channels": _CHANNELS, "live": 10}
 
 
 async def create(visit: Visit) -> Answer:
-    alert = await alerts_service.create(visit.deps, _read(visit, "") | {"muted_until": None})
+    alert = await alerts_service.create(visit.deps, forms.read(visit, FORM) | {"muted_until": None})
     return ALERT.done(f"{alert.name} is set. Send a test to see whether it arrives.", None, alert)
 
 
-async def edit(visit: Visit) -> Answer:
-    before = await ALERT.lock(visit)
-    fields = _read(visit, alerts_service.target(visit.deps, before))
-    return ALERT.done("Saved.", before, await alerts_service.change(visit.deps, visit.id, fields))
+async def mute(deps: Deps, alert_id: int) -> Alert:
+    until = Instant(deps.clock.now() + _MUTED_FOR)
+    return await alerts_service.change(deps, alert_id, {"muted_until": until})
 
 
-async def mute(visit: Visit) -> Answer:
-    before = await ALERT.lock(visit)
-    alert = await alerts_service.change(visit.deps, visit.id, {"muted_until": Instant(visit.now + _MUTED_FOR)})
-    return ALERT.done(f"{alert.name} is muted for 8 hours; then you get one summary.", before, alert)
-
-
-async def unmute(visit: Visit) -> Answer:
-    before = await ALERT.lock(visit)
-    alert = await alerts_service.change(visit.deps, visit.id, {"muted_until": None})
-    return ALERT.done(f"{alert.name} is heard again.", before, alert)
+async def unmute(deps: Deps, alert_id: int) -> Alert:
+    return await alerts_service.change(deps, alert_id, {"muted_until": None})
 
 
 async def test(visit: Visit) -> Answer:
     alert = await alerts_service.test(visit.deps, visit.id)
-    return Done(url("/alerts"), "The test is on its way.", ALERT.key(alert.id), after={"test": alert.name})
+    return ALERT.noted(visit, "The test is on its way.", test=alert.name)
 
 
-async def delete(visit: Visit) -> Answer:
-    before = await ALERT.lock(visit)
-    await alerts_service.delete(visit.deps, visit.id)
-    return ALERT.done(f"{before.name} is deleted.", before, None)
-
-
-def _read(visit: Visit, stored_target: str) -> dict[str, Any]:
-    """What the form holds; an address that is not entered again stays."""
-    fields = forms.read(visit, FORM)
-    fields["target"] = fields["target"] or stored_target
-    if not fields["target"]:
-        raise invalid("target", "This must not be empty.")
-    return fields
-
-
-_NEW = forms.new(FORM, title="Set an alert", text=_TEXT, back="/alerts")
 _DELETED = "It sends nothing more, and what waits to be sent by it is dropped."
 
 PAGES = (
     Page("GET", "/alerts", "read_only", "Alerts", list_alerts, "alerts.html", group="Connect"),
-    *forms.rows("/alerts/new", "Set an alert", _NEW, create),
-    *forms.rows("/alerts/{id}/edit", "Change an alert", show_edit, edit),
-    change("/alerts/{id}/mute", "Mute an alert", mute),
-    change("/alerts/{id}/unmute", "Unmute an alert", unmute),
+    *forms.rows("/alerts/new", "Set an alert", forms.new(FORM, text=_TEXT), create),
+    *ALERT.edit("/alerts/{id}/edit", "Change an alert", FORM, alerts_service.change, text=_TEXT, kept=("target",)),
+    ALERT.change(
+        "/alerts/{id}/mute", "Mute an alert", mute, "{0.name} is muted for 8 hours; then you get one summary."
+    ),
+    ALERT.change("/alerts/{id}/unmute", "Unmute an alert", unmute, "{0.name} is heard again."),
     change("/alerts/{id}/test", "Test an alert", test),
-    change("/alerts/{id}/delete", "Delete alert", delete, confirm=_DELETED),
+    ALERT.change(
+        "/alerts/{id}/delete", "Delete alert", alerts_service.delete, "{0.name} is deleted.", confirm=_DELETED
+    ),
 )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
-from lootkeep.console import campaign_form, forms, lists
+from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, COUNT, NAME, Cell, Column
+from lootkeep.console.formats import badge, label, long, options
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, label, options
-from lootkeep.console.lists import Choice, Link, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import Record
+from lootkeep.domain import campaigns as campaigns_rules
 from lootkeep.domain.campaign_emails import PLACEHOLDERS
 from lootkeep.domain.campaign_emails import written as placeholder
-from lootkeep.domain.campaigns import Campaign, CampaignStatus, audience_of
+from lootkeep.domain.campaigns import Audience, Campaign, audience_of
+from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.wording import percent, plural
 from lootkeep.services import campaign_previews
 from lootkeep.services import campaigns as campaigns_service
@@ -31,7 +34,7 @@ def _status(campaign: Campaign, _row: Campaign, visit: Visit) -> str:
 
 # Of the e-mails that were sent.
 _SHARE = Cell(lambda count, campaign, _visit: percent(count, campaign.sent_count), css="number")
-CAMPAIGNS = ListPage(
+CAMPAIGNS = lists.ListPage(
     listing=campaigns_db.LISTING,
     columns=(
         Column("Name", "name", NAME, "name"),
@@ -43,14 +46,55 @@ CAMPAIGNS = ListPage(
         Column("Created", "created_at", AGO, "created_at"),
     ),
     link=lambda campaign: f"/campaigns/{campaign.id}",
-    links=(Link("/campaigns/new", "New campaign"),),
+    links=(lists.Link("/campaigns/new", "New campaign"),),
     empty="A campaign is one e-mail to many customers. Write the first one with New campaign.",
-    file="campaigns",
-    choices=(Choice("status", "Status", options(CampaignStatus), is_open=True),),
+    choices=(lists.Choice("status", "Status", options(campaigns_rules.CampaignStatus), is_open=True),),
     search="Name or subject",
 )
-_TEXTS = ("name", "subject", "preview_text", "from_name", "reply_to", "body_html", "body_text")
-CAMPAIGN = Record("Campaign", "/campaigns/{id}", campaigns_db, (*_TEXTS, "audience", "status", "scheduled_at"))
+_MAX_ID_LENGTH = 18
+_MAX_TAG_LENGTH = 64
+_MAX_WORDS = 1000
+_MAX_ORDERS = 10**15 - 1
+AUDIENCES = {
+    "all": "Everyone who accepts marketing",
+    "segment": "A segment: everyone who meets all conditions",
+    "customers": "Customers by their ids",
+}
+MAIL = (
+    Field("name", "Name", forms.text(), "For the store’s own eyes.", is_required=True),
+    Field("subject", "Subject", forms.text(), is_required=True),
+    Field("preview_text", "Preview text", forms.text(), "What mail programs show next to the subject."),
+    Field("body_html", "HTML", forms.text(campaigns_rules.MAX_BODY, "tall")),
+    Field(
+        "body_text", "Plain text", forms.text(campaigns_rules.MAX_BODY, "textarea"), "Made from the HTML when empty."
+    ),
+    Field("from_name", "From", forms.text(), "The store’s name when empty."),
+    Field("reply_to", "Answers go to", forms.EMAIL),
+)
+_CUSTOMERS = "For customers by their ids, separated by commas."
+_PRODUCTS = forms.words(_MAX_WORDS, _MAX_ID_LENGTH, forms.ID)
+_REACHED = "Only customers who accept marketing and can be reached are written to."
+AUDIENCE = (
+    Field("audience", "Audience", forms.choice(AUDIENCES), _REACHED, default="all"),
+    Field(
+        "customer_ids", "Customer ids", forms.words(campaigns_rules.MAX_CUSTOMERS, _MAX_ID_LENGTH, forms.ID), _CUSTOMERS
+    ),
+)
+CONDITIONS = (
+    Field("countries", "Countries", forms.words(_MAX_WORDS, 2, forms.COUNTRY), "Codes such as DE, AT"),
+    Field("tags", "Tags", forms.words(_MAX_WORDS, _MAX_TAG_LENGTH), "With one of these, separated by commas"),
+    Field("min_orders", "Paid orders, at least", forms.whole(0, _MAX_ORDERS)),
+    Field("min_total_spent", "Spent, at least", forms.amount()),
+    Field("product_ids", "Bought one of the products", _PRODUCTS, "Ids, with commas"),
+    Field("last_order_before", "Last order before", forms.day()),
+    Field("last_order_after", "Last order on or after", forms.day()),
+    Field("registered_from", "Signed up on or after", forms.day()),
+    Field("registered_to", "Signed up before the end of", forms.day()),
+    Field("is_referrer", "Has referred somebody", forms.yes_or_no("Yes", "No", "Does not matter")),
+)
+CARDS = {"The e-mail": MAIL, "Whom it is for": AUDIENCE, "Conditions of a segment": CONDITIONS}
+_LOGGED = (*(field.name for field in MAIL), "audience", "status", "scheduled_at")
+CAMPAIGN = Record[Campaign]("Campaign", "/campaigns/{id}", campaigns_db, _LOGGED)
 SEND = (Field("scheduled_at", "When", forms.time(), "Now when empty; in the store’s zone."),)
 TEST = (Field("email", "To", forms.EMAIL, "To any mailbox; nothing in it is counted.", is_required=True),)
 # A mail is shown as it is sent, so its own styles count; it can load, send and execute nothing.
@@ -64,15 +108,17 @@ async def show_campaign(visit: Visit) -> Answer:
     if campaign.status in ("draft", "scheduled"):
         async with visit.deps.db.read(slow=True) as tx:
             preview = await audiences.preview(tx, audience)
-    shown = campaign_form.written(visit, campaign)
+    shown = _written(visit, campaign)
     return {
         "campaign": campaign,
         "stats": campaigns_views.stats(campaign),
         "preview": preview,
-        "audience": campaign_form.AUDIENCES[audience.type],
-        "conditions": [(field.label, shown[field.name]) for field in campaign_form.CONDITIONS],
+        "audience": AUDIENCES[audience.type],
+        "conditions": [(field.label, long(shown[field.name], field.name, 4000)) for field in CONDITIONS],
+        "whole": shown,
         "forms": {"send": SEND, "test": TEST},
         "title": campaign.name,
+        "live": {"sending": 3, "scheduled": 30}.get(campaign.status),
     }
 
 
@@ -93,17 +139,17 @@ _FORM = {
 async def show_edit(visit: Visit) -> Answer:
     campaign = await CAMPAIGN.get(visit)
     page = {"title": f"Edit {campaign.name}", "back": f"/campaigns/{campaign.id}", **_FORM}
-    return forms.show(visit, campaign_form.CARDS, campaign, **page, values=campaign_form.written(visit, campaign))
+    return forms.show(visit, CARDS, campaign, **page, values=_written(visit, campaign))
 
 
 async def create(visit: Visit) -> Answer:
-    campaign = await campaigns_service.create(visit.deps, campaign_form.read(visit))
+    campaign = await campaigns_service.create(visit.deps, _read(visit, None))
     return CAMPAIGN.done(f"{campaign.name} is saved as a draft. Nothing was sent yet.", None, campaign)
 
 
 async def edit(visit: Visit) -> Answer:
     before = await CAMPAIGN.lock(visit)
-    after = await campaigns_service.change(visit.deps, visit.id, campaign_form.read(visit))
+    after = await campaigns_service.change(visit.deps, visit.id, _read(visit, before))
     return CAMPAIGN.done(f"{after.name} is saved.", before, after)
 
 
@@ -118,14 +164,7 @@ async def send(visit: Visit) -> Answer:
 async def send_test(visit: Visit) -> Answer:
     email = forms.read(visit, TEST)["email"]
     await campaign_previews.send_test(visit.deps, visit.id, email)
-    to = url(f"/campaigns/{visit.id}")
-    return Done(to, "The test e-mail is on its way.", CAMPAIGN.key(visit.id), after={"test": email})
-
-
-async def cancel(visit: Visit) -> Answer:
-    before = await CAMPAIGN.lock(visit)
-    after = await campaigns_service.cancel(visit.deps, visit.id)
-    return CAMPAIGN.done(f"{after.name} is cancelled; nobody more is written to.", before, after)
+    return CAMPAIGN.noted(visit, "The test e-mail is on its way.", test=email)
 
 
 async def duplicate(visit: Visit) -> Answer:
@@ -133,27 +172,52 @@ async def duplicate(visit: Visit) -> Answer:
     return CAMPAIGN.done(f"{campaign.name} is a new draft.", None, campaign)
 
 
-async def delete(visit: Visit) -> Answer:
-    before = await CAMPAIGN.lock(visit)
-    await campaigns_service.delete(visit.deps, visit.id)
-    return CAMPAIGN.done(f"{before.name} is deleted.", before, None)
+def _read(visit: Visit, stored: Campaign | None) -> dict[str, Any]:
+    """The fields of the campaign, or everything that is wrong with them; what is kept is as it was stored."""
+    visit.form = {"audience": "all"} | dict(visit.form)
+    kind = visit.form["audience"]
+    asked = {"segment": CONDITIONS, "customers": AUDIENCE[1:]}.get(kind, ())
+    values = forms.read(visit, [*MAIL, AUDIENCE[0], *asked])
+    kept = audience_of(stored) if stored else Audience()
+    filters = {field.name: values.get(field.name, getattr(kept.filters, field.name)) for field in CONDITIONS}
+    if kind == "segment" and not any(value is not None for value in filters.values()):
+        raise invalid("audience", "A segment needs at least one condition.")
+    ids = values.get("customer_ids", kept.customer_ids)
+    if kind == "customers" and not ids:
+        raise invalid("customer_ids", f"Name 1 to {campaigns_rules.MAX_CUSTOMERS:,} customers.")
+    # The service takes what the kind of audience looks at.
+    audience = Audience(values["audience"], ids or (), campaigns_rules.SegmentFilters(**filters))
+    return {field.name: values[field.name] for field in MAIL if field.name in values} | {"audience": audience}
 
 
-_NEW = forms.new(campaign_form.CARDS, title="New campaign", back="/campaigns", **_FORM)
-_CAMPAIGN = ("campaign.html", show_campaign)
+def _written(visit: Visit, campaign: Campaign) -> dict[str, str]:
+    """What the form shows of a campaign."""
+    audience = audience_of(campaign)
+    shown = forms.written(visit, MAIL, campaign) | forms.written(visit, CONDITIONS, audience.filters)
+    if campaign.is_text_derived:
+        shown["body_text"] = ""
+    ids = ", ".join(str(customer_id) for customer_id in audience.customer_ids)
+    return shown | {"audience": audience.type, "customer_ids": ids}
+
+
 _SENT = "The mail goes out to everyone in the audience who can be written to. What was sent cannot be called back."
+_NO_MORE = "{0.name} is cancelled; nobody more is written to."
 _CANCELLED = "Nobody more is written to. A cancelled campaign cannot go on; it can be duplicated."
 _DELETED = "The draft is gone for good, with its text and its audience."
 
 PAGES = (
     lists.page("/campaigns", "Campaigns", CAMPAIGNS, "Grow"),
-    *forms.rows("/campaigns/new", "New campaign", _NEW, create, "Create campaign", is_foreign=True),
+    *forms.rows(
+        "/campaigns/new", "New campaign", forms.new(CARDS, **_FORM), create, "Create campaign", is_foreign=True
+    ),
     Page("GET", "/campaigns/{id}", "read_only", "Campaign", show_campaign, "campaign.html"),
     Page("GET", "/campaigns/{id}/mail", "read_only", "Preview of a campaign", show_mail),
     *forms.rows("/campaigns/{id}/edit", "Edit campaign", show_edit, edit, is_foreign=True),
-    change("/campaigns/{id}/send", "Send campaign", send, _CAMPAIGN, _SENT),
-    change("/campaigns/{id}/cancel", "Cancel campaign", cancel, _CAMPAIGN, _CANCELLED),
-    change("/campaigns/{id}/test", "Send a test e-mail", send_test, _CAMPAIGN, is_foreign=True),
+    change("/campaigns/{id}/send", "Send campaign", send, _SENT),
+    CAMPAIGN.change("/campaigns/{id}/cancel", "Cancel campaign", campaigns_service.cancel, _NO_MORE, _CANCELLED),
+    change("/campaigns/{id}/test", "Send a test e-mail", send_test, is_foreign=True),
     change("/campaigns/{id}/duplicate", "Duplicate campaign", duplicate),
-    change("/campaigns/{id}/delete", "Delete campaign", delete, confirm=_DELETED),
+    CAMPAIGN.change(
+        "/campaigns/{id}/delete", "Delete campaign", campaigns_service.delete, "{0.name} is deleted.", confirm=_DELETED
+    ),
 )

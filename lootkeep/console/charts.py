@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 WIDTH = 1000
 HEIGHT = 200
@@ -27,54 +28,36 @@ class Tile:
     to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One value, where it is, and what is shown of it."""
-
-    x: float
-    y: float
-    label: str
-    text: str
-    # What the period before had, as text.
-    before: str
-
-
-@dataclass(frozen=True, slots=True)
-class LineChart:
-    """A line over an area, the period before as a dotted line, ticks from the top down, some labels below."""
-
-    title: str
-    points: Sequence[Point]
-    line: str
-    area: str
-    before: str
-    ticks: Sequence[str]
-    labels: Sequence[str]
-    # Half the width of what belongs to one point.
-    half: float
-
-
 def line_chart(
     title: str, labels: Sequence[str], now: Sequence[Shown], before: Sequence[Shown], tick: Callable[[int], str]
-) -> LineChart:
-    """Each value with its text; `tick` writes the numbers of the axis."""
+) -> dict[str, Any]:
+    """A line over an area, the period before as a dotted line, ticks from the top down, some labels below.
+
+    Each value comes with its text; `tick` writes the numbers of the axis.
+    """
     values, values_before = [value for value, _ in now], [value for value, _ in before]
     most = max((*values, *values_before, 0))
     top = _rounded_up(max(most, 1))
     step = WIDTH / max(1, len(values) - 1)
     line = _line(values, top, step)
     rows = zip_longest(labels, now, before[: len(now)], fillvalue=(0, ""))
-    points = [
-        Point(round(number * step, 1), _height(value, top), str(label), text, was)
-        for number, (label, (value, text), (_, was)) in enumerate(rows)
-    ]
     shown = min(_MAX_LABELS, len(labels))
-    # Evenly spaced, the first and the last among them.
-    marked = [labels[round(place * (len(labels) - 1) / max(1, shown - 1))] for place in range(shown)]
-    # An axis of nothing has only its zero.
-    ticks = [tick(top * part // _TICKS) if most or not part else "" for part in range(_TICKS, -1, -1)]
-    area = f"0,{HEIGHT} {line} {WIDTH},{HEIGHT}" if values else ""
-    return LineChart(title, points, line, area, _line(values_before, top, step), ticks, marked, round(step / 2, 1))
+    return {
+        "title": title,
+        "points": [
+            {"x": round(number * step, 1), "y": _height(value, top), "label": str(label), "text": text, "before": was}
+            for number, (label, (value, text), (_, was)) in enumerate(rows)
+        ],
+        "line": line,
+        "area": f"0,{HEIGHT} {line} {WIDTH},{HEIGHT}" if values else "",
+        "before": _line(values_before, top, step),
+        # An axis of nothing has only its zero.
+        "ticks": [tick(top * part // _TICKS) if most or not part else "" for part in range(_TICKS, -1, -1)],
+        # Evenly spaced, the first and the last among them.
+        "labels": [labels[round(place * (len(labels) - 1) / max(1, shown - 1))] for place in range(shown)],
+        # Half the width of what belongs to one point.
+        "half": round(step / 2, 1),
+    }
 
 
 def sparkline(values: Sequence[int]) -> str:

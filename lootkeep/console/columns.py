@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 
 from markupsafe import Markup, escape
 
-from lootkeep.console.labels import badge, label
+from lootkeep.console.formats import badge, label, risk
 from lootkeep.console.page import PREFIX, Visit
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel import money
@@ -54,12 +54,7 @@ YES_OR_NO = Cell(lambda value, *_: "yes" if value else "no", lambda value: "yes"
 COUNT = Cell(lambda value, _row, _visit: f"{value:,}", css="number")
 AGO = Cell(lambda at, _row, visit: visit.formats.ago(at, visit.now), _iso, "number muted")
 DAY = Cell(lambda at, _row, visit: visit.formats.day(at) if at else "never", _iso, "number muted")
-RISK = Cell(
-    lambda check, _row, _visit: (
-        badge(check.risk_level, f"{label(check.risk_level)} {check.risk_score}") if check else _NOTHING
-    ),
-    lambda check: check.risk_score if check else None,
-)
+RISK = Cell(lambda check, *_: risk(check), lambda check: check.risk_score if check else None)
 
 
 def amount(currency: str | None = None, css: str = "number") -> Cell:
@@ -99,10 +94,10 @@ class Table:
     # The path of a row's page; the first column that is no number links to it.
     link: Callable[[Any], str] | None = None
 
-    def only(self, *titles: str, empty: str) -> Table:
-        """Some of the columns."""
+    def only(self, *titles: str, empty: str = "") -> Self:
+        """The same with some of the columns."""
         by_title = {column.title: column for column in self.columns}
-        return Table(columns=[by_title[title] for title in titles], empty=empty, link=self.link)
+        return replace(self, columns=[by_title[title] for title in titles], empty=empty or self.empty)
 
     def csv(self, rows: Sequence[Any]) -> list[list[object]]:
         """The lines of a file, the titles first."""

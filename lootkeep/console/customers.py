@@ -1,24 +1,36 @@
-"""The list of customers, and everything of one customer on a page."""
+"""The list of customers, everything of one customer on a page, and what staff can change."""
 
 from __future__ import annotations
 
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from lootkeep.console import customer_story, lists
+from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, COUNT, NAME, TEXT, Column, amount
+from lootkeep.console.formats import options
+from lootkeep.console.forms import Field
 from lootkeep.console.gift_cards import GIFT_CARDS
-from lootkeep.console.labels import options
-from lootkeep.console.lists import Choice, ListPage, is_yes
-from lootkeep.console.orders import ORDERS
-from lootkeep.console.page import Answer, Page, Visit
+from lootkeep.console.orders import ORDERS, Moment
+from lootkeep.console.page import Answer, Done, Page, Visit, change, file, url
 from lootkeep.console.referrals import REFERRALS
 from lootkeep.console.tickets import TICKETS
-from lootkeep.domain.customers import CustomerStatus
-from lootkeep.storage import customer_lists
+from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, CustomerStatus, MailboxStatus
+from lootkeep.domain.referral_abuse import SENTENCES
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import existing
+from lootkeep.services import customers as customers_service
+from lootkeep.services import privacy as privacy_service
+from lootkeep.storage import audit, claims, customer_lists, fraud_checks, identity, referrals
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage.engine.database import Transaction
 
-CUSTOMERS = ListPage(
+# Of each kind that the page of a customer shows; the lists have the rest.
+_NEWEST = 8
+_MAX_LINKED = 5
+_MAX_MOMENTS = 24
+CUSTOMERS = lists.ListPage(
     listing=customer_lists.LISTING,
     columns=(
         Column("Name", "name", NAME, "name"),
@@ -32,51 +44,151 @@ CUSTOMERS = ListPage(
     ),
     link=lambda customer: f"/customers/{customer.id}",
     empty="Customers appear here as the store signs them up through the Store API.",
-    file="customers",
     choices=(
-        Choice("has_orders", "Orders", {"1": "Has ordered"}, int, is_open=True),
-        Choice("has_no_orders", "Orders", {"0": "Never ordered"}, int, is_open=True),
-        Choice("status", "Status", options(CustomerStatus)),
-        Choice("accepts_marketing", "Campaigns", {"yes": "Accepts", "no": "Declines"}, is_yes),
+        lists.Choice("has_orders", "Orders", {"1": "Has ordered"}, int, is_open=True),
+        lists.Choice("has_no_orders", "Orders", {"0": "Never ordered"}, int, is_open=True),
+        lists.Choice("status", "Status", options(CustomerStatus)),
+        lists.Choice("accepts_marketing", "Campaigns", {"yes": "Accepts", "no": "Declines"}, lists.is_yes),
     ),
     linked={"country": ("Country", str.upper), "tag": ("Tag", str)},
     search="Name or e-mail",
 )
-_NO_TICKET = "This customer has never asked for help."
-_NO_CARD = "Cards that this customer buys or is given will be here."
-# What the page of a customer shows: the records of their story, as which table, and where the rest is.
+_ORDERS = ORDERS.only("Order", "Status", "Risk", "Total", "Placed", empty="No order yet. The first one will be here.")
+_TICKETS = TICKETS.only("Ticket", "Subject", "Status", "Priority", "Last message", empty="They never asked for help.")
+_CARDS = GIFT_CARDS.only(
+    "Card", "Status", "Balance", "Issued with", "Issued", empty="Cards they buy or get will be here."
+)
+_REFERRED = REFERRALS.only("Customer", "Status", "First order", "Signed up", empty="Nobody has used their code yet.")
+# What the page of a customer shows the newest of: the list, its page, and which of its filters names the customer.
 _TABLES = {
-    "orders": (
-        ORDERS.only("Order", "Status", "Risk", "Total", "Placed", empty="No order yet. The first one will be here."),
-        "/orders?customer_id=",
-    ),
-    "tickets": (
-        TICKETS.only("Ticket", "Subject", "Status", "Priority", "Last message", empty=_NO_TICKET),
-        "/tickets?customer_id=",
-    ),
-    "gift_cards": (
-        GIFT_CARDS.only("Card", "Status", "Balance", "Issued with", "Issued", empty=_NO_CARD),
-        "/gift-cards?customer_id=",
-    ),
-    "referred": (
-        REFERRALS.only("Customer", "Status", "First order", "Signed up", empty="Nobody has used their code yet."),
-        "/referrals/list?referrer_id=",
-    ),
+    "orders": (_ORDERS, "/orders", "customer_id"),
+    "tickets": (_TICKETS, "/tickets", "customer_id"),
+    "gift_cards": (_CARDS, "/gift-cards", "customer_id"),
+    "referred": (_REFERRED, "/referrals/list", "referrer_id"),
 }
+FORM = (
+    Field("name", "Name", forms.text(), is_required=True),
+    Field("email", "E-mail", forms.EMAIL, is_required=True),
+    Field("country", "Country", forms.COUNTRY, "Two letters, such as KR."),
+    Field("tags", "Tags", forms.tags(MAX_TAGS, MAX_TAG_LENGTH), "With commas between. Lists and campaigns go by them."),
+    Field("note", "Note", forms.text(MAX_NOTE_LENGTH, "textarea"), "For staff only."),
+    Field("accepts_marketing", "Campaigns", forms.yes_or_no("Accepts", "Declines"), "A change’s time is recorded."),
+    Field("email_status", "Mailbox", forms.choice(options(MailboxStatus))),
+)
+_REFUSED = "Orders and subscriptions are refused from now on."
+BLOCK = (Field("status_reason", "Reason", forms.text(MAX_NOTE_LENGTH), _REFUSED, is_required=True),)
+UNBLOCK = (Field("status_reason", "Reason", forms.text(MAX_NOTE_LENGTH), "For staff."),)
 
 
 async def show_customer(visit: Visit) -> Answer:
-    story = await customer_story.load(visit.deps, visit.id)
-    return {
-        "story": story,
-        "customer": story.customer,
-        "title": story.customer.name,
-        "tags": msgspec.json.decode(story.customer.tags),
-        "tables": [(name, table, attrgetter(name)(story), f"{to}{visit.id}") for name, (table, to) in _TABLES.items()],
-    }
+    async with visit.deps.db.read(slow=True) as tx:
+        customer = existing(await customers_db.get(tx, visit.id), "Customer")
+        tables, newest = [], {}
+        for name, (table, path, by) in _TABLES.items():
+            newest[name], total = await lists.newest(visit, tx, table, _NEWEST, **{by: visit.id})
+            tables.append((name, table, newest[name], total, f"{path}?{by}={visit.id}"))
+        referrer = (await customer_lists.referrers(tx, [customer])).get(customer.referred_by_id or 0)
+        moments = sorted([*_moments(newest), *await _others(tx, visit.id)], key=lambda moment: -moment.at)
+        signed_up = Moment(customer.created_at, "info", "Signed up", f"Brought by {referrer.name}." if referrer else "")
+        return {
+            "customer": customer,
+            "title": customer.name,
+            "tags": msgspec.json.decode(customer.tags),
+            "tables": tables,
+            "open_tickets": (await lists.newest(visit, tx, TICKETS, 1, customer_id=visit.id, status="open"))[1],
+            "referrer": referrer,
+            "counts": await referrals.referrer(tx, visit.id),
+            "checks": await fraud_checks.of_customer(tx, visit.id, _NEWEST),
+            "sightings": await identity.of_customer(tx, visit.id, _MAX_LINKED),
+            # The newest first, and how it began last.
+            "moments": [*moments[:_MAX_MOMENTS], signed_up],
+            "reason": UNBLOCK if customer.status == "blocked" else BLOCK,
+        }
 
+
+def _moments(newest: Mapping[str, Sequence[Any]]) -> Iterator[Moment]:
+    """What happened to the records that the page shows."""
+    for order in (details.order for details in newest["orders"]):
+        yield Moment(order.created_at, "info", f"Placed {order.number}", part="link", values=f"/orders/{order.id}")
+        if order.paid_at is not None:
+            yield Moment(order.paid_at, "ok", f"Paid {order.number}", part="amount", values=order)
+        if order.cancelled_at is not None:
+            yield Moment(order.cancelled_at, "bad", f"{order.number} was cancelled", order.cancel_reason or "")
+    for ticket in newest["tickets"]:
+        path = f"/tickets/{ticket.id}"
+        yield Moment(ticket.created_at, "warn", f"Opened {ticket.number}", ticket.subject, "link", path)
+    for card in newest["gift_cards"]:
+        title, path = f"Gift card ending in {card.last_four} was issued", f"/gift-cards/{card.id}"
+        yield Moment(card.created_at, "quiet", title, part="link", values=path)
+    for referral in newest["referred"]:
+        path = f"/customers/{referral.customer_id}"
+        yield Moment(referral.referred_at, "ok", f"Brought {referral.name}", part="link", values=path)
+
+
+async def _others(tx: Transaction, customer_id: int) -> list[Moment]:
+    rejections = await referrals.rejections_of(tx, customer_id)
+    changes = await audit.changes_since(tx, f"customer:{customer_id}", Instant(0))
+    return [
+        *(Moment(at, "bad", "Referral refused", SENTENCES[reason]) for reason, at in rejections),
+        *(
+            Moment(claim.claimed_at, "ok", "Claimed a referral reward", f"Coupon {coupon.code}")
+            for claim, coupon in await claims.of_customer(tx, customer_id)
+        ),
+        *(Moment(entry.created_at, "quiet", entry.action, f"by {entry.user_name or 'nobody'}") for entry in changes),
+    ]
+
+
+async def show_form(visit: Visit) -> Answer:
+    async with visit.deps.db.read() as tx:
+        customer = existing(await customers_db.get(tx, visit.id), "Customer")
+    text = "What you change here, the store sees too."
+    return forms.show(visit, FORM, customer, title=f"Edit {customer.name}", text=text, back=f"/customers/{visit.id}")
+
+
+async def edit(visit: Visit) -> Answer:
+    return await _change(visit, forms.read(visit, FORM), "Saved.")
+
+
+async def block(visit: Visit) -> Answer:
+    changes = forms.read(visit, BLOCK) | {"status": "blocked"}
+    return await _change(visit, changes, "The customer cannot order any more.")
+
+
+async def unblock(visit: Visit) -> Answer:
+    return await _change(visit, forms.read(visit, UNBLOCK) | {"status": "active"}, "The customer can order again.")
+
+
+async def _change(visit: Visit, changes: dict[str, Any], message: str) -> Done:
+    record = f"customer:{visit.id}"
+    async with visit.deps.db.write() as tx:
+        before = existing(await customers_db.get_for_update(tx, visit.id, changes.get("email")), "Customer")
+    visit.check_unchanged(record, before.updated_at)
+    after = await customers_service.change(visit.deps, visit.id, changes)
+    old, new = ({name: getattr(customer, name) for name in changes} for customer in (before, after))
+    return Done(url(f"/customers/{visit.id}"), message, record, old, new)
+
+
+async def export(visit: Visit) -> Answer:
+    data = await privacy_service.export(visit.deps, visit.id)
+    return file(f"customer-{visit.id}.json", msgspec.json.format(msgspec.json.encode(data)), "application/json")
+
+
+async def erase(visit: Visit) -> Answer:
+    await privacy_service.erase(visit.deps, visit.id, visit.user.id, visit.ip)
+    return Done(url(f"/customers/{visit.id}"), "The personal data of this customer was erased.")
+
+
+_ERASE = (
+    "The personal data of this customer goes, wherever it is stored, and cannot be brought back. Orders, totals and "
+    "fraud evidence stay under a pseudonym. Active subscriptions are cancelled."
+)
 
 PAGES = (
     lists.page("/customers", "Customers", CUSTOMERS, "Sell"),
     Page("GET", "/customers/{id}", "read_only", "Customer", show_customer, "customer.html"),
+    *forms.rows("/customers/{id}/edit", "Edit a customer", show_form, edit, "Change a customer"),
+    change("/customers/{id}/block", "Block a customer", block),
+    change("/customers/{id}/unblock", "Unblock a customer", unblock),
+    Page("GET", "/customers/{id}/export", "staff", "Export a customer", export),
+    change("/customers/{id}/erase", privacy_service.ERASE, erase, confirm=_ERASE, role="owner", is_foreign=True),
 )

@@ -9,30 +9,29 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import structlog
+from markupsafe import Markup
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from lootkeep.console import forms, guard, lists
-from lootkeep.console.formats import Formats
-from lootkeep.console.guard import ForeignForm
-from lootkeep.console.labels import label
-from lootkeep.console.navigation import Navigation
-from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, url
-from lootkeep.console.render import ASSETS, environment
+from lootkeep.console.formats import Formats, label
+from lootkeep.console.guard import Refused
+from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, file, url
+from lootkeep.console.render import ASSETS, Navigation, environment
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import sign_in
 from lootkeep.storage import audit as audit_db
-from lootkeep.storage.engine.database import JoinedDatabase
+from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 
 log = structlog.get_logger(__name__)
 
 SIGN_IN = "/sign-in"
 _STATUSES: dict[type[AppError], int] = {
-    ForeignForm: 403,
+    Refused: 403,
     NotFound: 404,
     Conflict: 409,
     InvalidFields: 422,
@@ -40,17 +39,6 @@ _STATUSES: dict[type[AppError], int] = {
     RateLimited: 429,
     Unavailable: 503,
 }
-
-
-class Forbidden(Conflict):
-    """The user's role does not allow it."""
-
-    def __init__(self, page: Page, role: str) -> None:
-        needed = label(page.role or "").lower()
-        super().__init__("forbidden", f"{page.title} needs the role {needed}; yours is {label(role).lower()}.")
-
-
-_STATUSES[Forbidden] = 403
 
 
 class PageRoute(Route):
@@ -76,7 +64,7 @@ class Edge:
         self._formats = Formats(options.timezone, deps.currency)
         self._templates = environment(self._formats)
         self._navigation = Navigation(deps, pages, self._templates.get_template("_navigation.html"))
-        self._roles = {page.path: page.role for page in pages if page.method == "GET"}
+        self._shown = {page.path: page for page in pages if page.method == "GET"}
 
     def routes(self) -> list[Route]:
         found = [PageRoute(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
@@ -115,7 +103,8 @@ class Edge:
             if visit.person is None:
                 return RedirectResponse(f"{url(SIGN_IN)}?next={_target(visit)}", 303)
             if not visit.person.may(page.role):
-                raise Forbidden(page, visit.person.role)
+                needed, role = label(page.role).lower(), label(visit.person.role).lower()
+                raise Refused("forbidden", f"{page.title} needs the role {needed}; yours is {role}.")
         if page.method == "GET":
             visit.deps = self._deps.for_reading()
             return await self._respond(visit, await page.handler(visit))
@@ -131,38 +120,22 @@ class Edge:
         if visit.page.is_foreign:
             answer = await visit.page.handler(visit)
             async with self._deps.db.write() as tx:
-                await self._log(visit, JoinedDatabase(tx), answer)
+                await _log(tx, visit, answer)
             return answer
         async with self._deps.db.write() as tx:
-            joined = JoinedDatabase(tx)
-            visit.deps = replace(self._deps, db=joined)
+            visit.deps = replace(self._deps, db=JoinedDatabase(tx))
             try:
                 answer = await visit.page.handler(visit)
-                await self._log(visit, joined, answer)
+                await _log(tx, visit, answer)
             finally:
                 visit.deps = self._deps
         return answer
-
-    async def _log(self, visit: Visit, db: JoinedDatabase, answer: Answer) -> None:
-        if not isinstance(answer, Done) or answer.record is None:
-            return
-        async with db.write() as tx:
-            await audit_db.add(
-                tx,
-                user_id=visit.person.id if visit.person else None,
-                action=visit.page.title,
-                record=answer.record,
-                before=answer.before,
-                after=answer.after,
-                ip_address=visit.ip,
-                now=visit.now,
-            )
 
     async def _respond(self, visit: Visit, answer: Answer, status: int = 200) -> Response:
         if isinstance(answer, Response):
             return answer
         if isinstance(answer, Done) and answer.shown is not None:
-            return await self._render(visit, "secret.html", answer.shown)
+            return await self._render(visit, "secret.html", answer.shown | {"back": answer.to})
         if isinstance(answer, Done):
             response: Response = RedirectResponse(answer.to, 303)
             if answer.secret is not None:
@@ -172,6 +145,8 @@ class Edge:
             return response
         if "list" in answer and visit.query.get("format") == "csv":
             return await lists.export(answer["list"])
+        if (name := visit.query.get("whole", "")) in answer.get("whole", {}):
+            return file(f"{name}.txt", answer["whole"][name], "text/plain")
         assert visit.page.template is not None
         return await self._render(visit, visit.page.template, answer, status)
 
@@ -179,10 +154,12 @@ class Edge:
         status = next((_STATUSES[kind] for kind in type(reason).__mro__ if kind in _STATUSES), 500)
         if isinstance(reason, Stale):
             return await self._show_stale(visit, reason)
-        if visit.page.again is not None and visit.form and not isinstance(reason, ForeignForm | NotFound):
+        page = self._page_of_form(visit)
+        if page is not None and visit.form and not isinstance(reason, Refused | NotFound):
             visit.errors = reason.fields or {"": [reason.message]}
+            visit.page = page
             try:
-                return await self._respond(visit, await visit.page.again(visit), status)
+                return await self._respond(visit, await page.handler(visit), status)
             except AppError as another:
                 reason = another
         sentences = [sentence for sentences in (reason.fields or {}).values() for sentence in sentences]
@@ -213,8 +190,12 @@ class Edge:
             "message": message,
             "navigation": await self._navigation.html(visit.person, visit.page.entry) if visit.person else "",
             "may_open": partial(self._may_open, visit),
-        }
-        html = self._templates.get_template(template).render(shown | dict(values))
+            "live": None,
+            "is_outside": visit.person is None or (visit.page.role is None and template != "error.html"),
+        } | dict(values)
+        # What a template rendered is escaped.
+        main = Markup(self._templates.get_template(template).render(shown))  # noqa: S704
+        html = self._templates.get_template("layout.html").render(shown, main=main)
         response = Response(html, status, media_type="text/html")
         if is_new:
             guard.set_secret(response, visit.request, self._options, visit.secret)
@@ -222,12 +203,33 @@ class Edge:
             guard.clear_message(response)
         return response
 
+    def _page_of_form(self, visit: Visit) -> Page | None:
+        """The page whose form was sent: of the same path, or of the nearest one above."""
+        path = visit.page.path
+        while path and path not in self._shown:
+            path = path.rpartition("/")[0]
+        return self._shown[path] if path and visit.page.method == "POST" else None
+
     def _may_open(self, visit: Visit, path: str) -> bool:
-        role = self._roles[path]
+        role = self._shown[path].role
         return role is None or visit.user.may(role)
 
 
 _BROKEN = "Something went wrong on our side. It was logged; try again in a moment."
+
+
+async def _log(tx: Transaction, visit: Visit, answer: Answer) -> None:
+    if isinstance(answer, Done) and answer.record is not None:
+        await audit_db.add(
+            tx,
+            user_id=visit.person.id if visit.person else None,
+            action=visit.page.title,
+            record=answer.record,
+            before=answer.before,
+            after=answer.after,
+            ip_address=visit.ip,
+            now=visit.now,
+        )
 
 
 def _route(path: str) -> str:
@@ -243,7 +245,7 @@ def _target(visit: Visit) -> str:
 def _question(visit: Visit) -> Mapping[str, Any]:
     """Whether the change is meant, as a form that sends again what was sent."""
     hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
-    page = {"title": f"{visit.page.title}?", "text": visit.page.confirm or "", "submit": visit.page.title, "back": ""}
+    page = {"title": f"{visit.page.title}?", "text": visit.page.confirm, "submit": visit.page.title, "back": ""}
     shown = forms.show(visit, (), None, **page, hidden=hidden, look="danger", leave="Keep it as it is")
     return shown | {"back": _back(visit)}
 

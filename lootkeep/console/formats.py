@@ -1,23 +1,51 @@
-"""How amounts and times are written: in the store's currency and zone, with the exact time for those who ask."""
+"""How statuses, amounts and times are written: the store's currency and zone, the exact time for those who ask."""
 
 from __future__ import annotations
 
 from calendar import month_abbr
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
+from typing import Any, get_args
 
 import msgspec
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from lootkeep.domain.analytics import zone
+from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.kernel.clock import DAY, Instant, iso, utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import duration
 from lootkeep.views.money import in_words
 
 _WEEK = 7 * DAY
+# Bytes of one text on a page, so that no page is large.
+MAX_SHOWN = 24_000
 # Looked up in a tuple: the calendar formats a date for each.
 _MONTHS = tuple(month_abbr)
+# What people read for a status, where it is not its name.
+LABELS = {
+    "on_hold": "Held",
+    "partially_refunded": "Partly refunded",
+    "verification_required": "Held",
+    "read_only": "Read-only",
+    "one_time": "Paid once",
+    "signup": "Someone signs up",
+    "first_purchase": "They pay for a first order",
+    "percentage_discount": "Percent off",
+    "fixed_discount": "Amount off",
+    "percentage": "Percent off",
+    "fixed": "Amount off",
+}
+# Of a status: ok, warn, bad, info or quiet.
+TONES = {
+    **dict.fromkeys(("paid", "delivered", "active", "allowed", "legitimate", "successful", "resolved", "sent"), "ok"),
+    **dict.fromkeys(
+        ("on_hold", "medium", "flagged", "verification_required", "high", "scheduled", "low_stock"), "warn"
+    ),
+    **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked", "out_of_stock", "failing"), "bad"),
+    **dict.fromkeys(("completed", "open", "sending"), "info"),
+}
 
 
 def day_of(local: datetime) -> str:
@@ -81,6 +109,44 @@ class Formats:
         return Markup(f'<time datetime="{iso(at)}" title="{exact}">{text}</time>')  # noqa: S704
 
 
+def long(text: str, name: str, most: int = MAX_SHOWN) -> Markup:
+    """A text; of one that is too long for a page its beginning, and a link to the whole under this name."""
+    escaped = escape(text)
+    if len(escaped.encode()) <= most:
+        return escaped
+    link = Markup('{}… <a href="?whole={}" download>The whole text</a>')
+    # A character takes five bytes at most, escaped.
+    return link.format(text[: most // 5], name)
+
+
 def pretty(text: str) -> str:
     """JSON, indented for people."""
     return msgspec.json.format(text.encode(), indent=2).decode()
+
+
+def label(status: str) -> str:
+    return LABELS.get(status) or status.replace("_", " ").capitalize()
+
+
+def options(statuses: Any) -> dict[str, str]:
+    """The values of a Literal type, each with what people read."""
+    return {name: label(name) for name in get_args(statuses)}
+
+
+@lru_cache(maxsize=1024)
+def badge(status: str, text: str | None = None, tone: str | None = None) -> Markup:
+    """A word in the tone of its status; `text` overrides the status's own label."""
+    shown = tone or TONES.get(status, "quiet")
+    return Markup('<span class="badge {}">{}</span>').format(shown, text or label(status))
+
+
+def risk(check: Any) -> Markup:
+    """The level and the score of a check, if there is one."""
+    if check is None:
+        return Markup('<span class="muted">–</span>')
+    return badge(check.risk_level, f"{label(check.risk_level)} {check.risk_score}")
+
+
+def reasons(points: Mapping[str, int]) -> str:
+    """The two heaviest reasons of a score."""
+    return " · ".join(detected_signals(points)[:2])

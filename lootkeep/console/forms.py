@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+from markupsafe import Markup, escape
 
 from lootkeep.console.page import Answer, Handler, Page, Visit, change, url
 from lootkeep.domain import inputs
-from lootkeep.domain.accounts import Role
 from lootkeep.domain.analytics import zone
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import InvalidFields
 
 MAX_NAME_LENGTH = 255
+# Bytes of all values of a form, so that no page is large.
+_MAX_SHOWN = 60_000
 
 
 def _as_text(value: Any, _timezone: str) -> str:
@@ -70,12 +72,19 @@ class Field:
 Fields = Sequence[Field] | Mapping[str, Sequence[Field]]
 
 
-def read(visit: Visit, fields: Sequence[Field], sent: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The values of a form, or everything that is wrong with it."""
+def flat(fields: Fields) -> Sequence[Field]:
+    return [item for card in fields.values() for item in card] if isinstance(fields, Mapping) else fields
+
+
+def read(visit: Visit, fields: Fields) -> dict[str, Any]:
+    """The values of a form, or everything that is wrong with it; what stays as it is stored is left out."""
     values: dict[str, Any] = {}
     errors: dict[str, list[str]] = {}
-    for item in fields:
-        text = (visit.form if sent is None else sent).get(item.name, "").strip()
+    kept = visit.form.get("kept", "").split("\n")
+    for item in flat(fields):
+        text = visit.form.get(item.name, "").strip()
+        if not text and item.name in kept:
+            continue
         try:
             values[item.name] = item.read(text, visit.options.timezone)
         except ValueError as wrong:
@@ -92,52 +101,54 @@ def written(visit: Visit, fields: Sequence[Field], record: object) -> dict[str, 
     return {item.name: item.write(getattr(record, item.name, None), visit.options.timezone) for item in fields}
 
 
-def show(
-    visit: Visit,
-    cards: Fields,
-    record: Any,
-    *,
-    title: str,
-    text: str = "",
-    submit: str = "Save",
-    back: str,
-    **more: Any,
-) -> dict[str, Any]:
+def show(visit: Visit, cards: Fields, record: Any, *, title: str, back: str, **more: Any) -> dict[str, Any]:
     """The page of a form.
 
     Among `more`, `values` count before those of the record, and `actions` are buttons: a path, a text and a look.
+    Fields that are `kept`, and those that are too long for a page, stay as they are when nothing is entered.
     """
+    kept, room = [*more.pop("kept", ())], _MAX_SHOWN
+    values = written(visit, flat(cards), record) | more.pop("values", {}) | dict.fromkeys(kept, "")
+    for name in sorted(values, key=lambda name: len(values[name])):
+        size = len(escape(values[name]).encode())
+        if size > room:
+            kept.append(name)
+        room -= size
     grouped = cards if isinstance(cards, Mapping) else {"": cards}
-    fields = [item for card in grouped.values() for item in card]
-    values = written(visit, fields, record) | more.pop("values", {})
-    version = record.updated_at if record is not None else None
-    page = {"cards": grouped, "values": values, "version": version, "title": title, "text": text, "submit": submit}
-    return page | {"back": url(back), "hidden": {}, "actions": (), "state": "", "look": "main", "leave": "Back"} | more
+    page = {
+        "cards": {
+            title: [_kept(item, values[item.name]) if item.name in kept else item for item in card]
+            for title, card in grouped.items()
+        },
+        "values": values | dict.fromkeys(kept, ""),
+        "kept": kept,
+        "whole": {name: values[name] for name in kept},
+        "version": record.updated_at if record is not None else None,
+        "back": url(back),
+    }
+    words = {"title": title, "text": "", "submit": "Save", "look": "main", "leave": "Back", "state": ""}
+    return page | words | {"hidden": {}, "actions": ()} | more
 
 
-def new(cards: Fields, *, submit: str = "Create", **page: str) -> Handler:
+def _kept(item: Field, text: str) -> Field:
+    stored = Markup('<a href="?whole={}" download>what is stored</a>').format(item.name) if text else "what is stored"
+    return replace(item, is_required=False, hint=Markup("{} Empty leaves {} as it is.").format(item.hint, stored))
+
+
+def new(cards: Fields, **texts: str) -> Handler:
     """The handler of a form that creates a record."""
 
     async def handler(visit: Visit) -> Answer:
-        return show(visit, cards, None, submit=submit, **page)
+        page = {"title": visit.page.title, "submit": "Create", "back": visit.page.path.removesuffix("/new")}
+        return show(visit, cards, None, **(page | texts))
 
     return handler
 
 
-def rows(
-    path: str,
-    title: str,
-    show: Handler,
-    save: Handler,
-    action: str | None = None,
-    *,
-    template: str = "form.html",
-    role: Role = "staff",
-    is_foreign: bool = False,
-) -> tuple[Page, Page]:
+def rows(path: str, title: str, show: Handler, save: Handler, action: str = "", **options: Any) -> tuple[Page, Page]:
     """The rows of a form's page and of its change; `action` is what the log calls the change, if not the title."""
-    page = Page("GET", path, role, title, show, template)
-    return page, change(path, action or title, save, (template, show), role=role, is_foreign=is_foreign)
+    page = Page("GET", path, options.get("role", "staff"), title, show, "form.html")
+    return page, change(path, action or title, save, **options)
 
 
 # The kinds of values
@@ -161,20 +172,23 @@ def whole(least: int, most: int) -> Kind:
     return Kind(lambda text, _: inputs.whole(text, least, most), attributes=attributes, missing=missing)
 
 
-def choice(options: Mapping[Any, str], values: Mapping[str, Any] | None = None) -> Kind:
-    """One of a few: what is sent of each, and what people read; `values` are what is meant where that is no text."""
+ID = whole(1, 10**15 - 1)
 
-    def parse(text: str, _timezone: str) -> Any:
+
+def choice(options: Mapping[Any, str]) -> Kind:
+    """One of a few: what is sent of each, and what people read."""
+
+    def parse(text: str, _timezone: str) -> str | None:
         if text not in options:
             raise ValueError("Choose one of the values.")
-        return values.get(text) if values else text or None
+        return text or None
 
-    return Kind(parse, _as_yes if values else _as_text, options=options, type="select", reads_nothing=True)
+    return Kind(parse, options=options, type="select", reads_nothing=True)
 
 
 def yes_or_no(yes: str, no: str, neither: str | None = None) -> Kind:
-    options = {"": neither} if neither else {}
-    return choice(options | {"yes": yes, "no": no}, {"yes": True, "no": False})
+    kind = choice(({"": neither} if neither else {}) | {"yes": yes, "no": no})
+    return replace(kind, read=lambda *text: {"yes": True, "no": False}.get(kind.read(*text)), write=_as_yes)
 
 
 def switch() -> Kind:
@@ -213,11 +227,17 @@ EMAIL = parsed(inputs.email, "This must be a valid e-mail address.", "email")
 def words(most: int, max_length: int, kind: Kind | None = None) -> Kind:
     """Distinct words, separated by commas, each of the kind."""
 
-    def parse(text: str, timezone: str) -> list[Any]:
+    def parse(text: str, timezone: str) -> tuple[Any, ...]:
         found = inputs.words(text, most, max_length)
-        return [kind.read(word, timezone) for word in found] if kind else found
+        return tuple(kind.read(word, timezone) if kind else word for word in found)
 
     return Kind(parse, lambda value, _: ", ".join(str(word) for word in _decoded(value)))
+
+
+def tags(most: int, max_length: int) -> Kind:
+    """Words that are stored as JSON."""
+    kind = words(most, max_length)
+    return replace(kind, read=lambda *text: msgspec.json.encode(kind.read(*text)).decode(), reads_nothing=True)
 
 
 def day(*, is_included: bool = False) -> Kind:

@@ -7,12 +7,10 @@ from urllib.parse import quote
 
 from markupsafe import escape
 
-from lootkeep.console import fraud_case, lists
+from lootkeep.console import forms, fraud_case, lists
 from lootkeep.console.columns import AGO, BADGE, NAME, ORDER, RISK, Cell, Column, amount
-from lootkeep.console.labels import options, reasons
-from lootkeep.console.links import draw
-from lootkeep.console.lists import Choice, ListPage, Shown, is_yes
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.formats import options, reasons
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url, whole
 from lootkeep.domain.analytics import named
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
@@ -28,10 +26,10 @@ from lootkeep.storage import orders as orders_db
 from lootkeep.storage import settings as settings_db
 
 _REASONS = Cell(lambda points, *_: escape(reasons(points)), lambda points: ", ".join(detected_signals(points)))
-_LEVELS = Choice("risk_level", "Risk", options(RiskLevel))
+_LEVELS = lists.Choice("risk_level", "Risk", options(RiskLevel))
 _ACTIONS = options(Action)
 # The page shows the queue as cards; a CSV file has these columns.
-QUEUE = ListPage(
+QUEUE = lists.ListPage(
     listing=fraud_queue.QUEUE,
     columns=(
         Column("Order", "order_id", ORDER, "held"),
@@ -45,9 +43,8 @@ QUEUE = ListPage(
         Column("Checked", "created_at", AGO, "created_at"),
     ),
     empty="Nothing waits for a review.",
-    file="fraud-queue",
     choices=(
-        Choice("action_taken", "Was", {name: text for name, text in _ACTIONS.items() if name != "allowed"}),
+        lists.Choice("action_taken", "Was", {name: text for name, text in _ACTIONS.items() if name != "allowed"}),
         _LEVELS,
     ),
     has_dates=False,
@@ -62,7 +59,7 @@ ORDERS = {
     "Oldest first": {"sort": "created_at", "order": "asc"},
     "Newest first": {"sort": "created_at", "order": "desc"},
 }
-CHECKS = ListPage(
+CHECKS = lists.ListPage(
     listing=fraud_lists.LISTING,
     columns=(
         Column("Order", "order_id", ORDER),
@@ -74,11 +71,10 @@ CHECKS = ListPage(
     ),
     link=lambda check: f"/fraud/checks/{check.id}",
     empty="Every order is checked as it is placed, and its check appears here.",
-    file="fraud-checks",
     choices=(
-        Choice("action_taken", "Was", _ACTIONS, is_open=True),
+        lists.Choice("action_taken", "Was", _ACTIONS, is_open=True),
         _LEVELS,
-        Choice("is_reviewed", "Reviewed", {"yes": "Reviewed", "no": "Not reviewed"}, is_yes),
+        lists.Choice("is_reviewed", "Reviewed", {"yes": "Reviewed", "no": "Not reviewed"}, lists.is_yes),
     ),
 )
 # By the button: the outcome, whether the e-mail is trusted from now on, and what is said of the order.
@@ -90,13 +86,14 @@ _DECISIONS: dict[str, tuple[ReviewedAs, bool, str]] = {
     "undecided": ("inconclusive", False, "is noted as inconclusive"),
 }
 assert {outcome for outcome, _, _ in _DECISIONS.values()} == set(OUTCOMES)
-_MAX_NOTE = 1000
+NOTES = forms.Field("notes", "Note", forms.text(1000))
 
 
 async def show_queue(visit: Visit) -> Answer:
     answer = await lists.show(visit, QUEUE)
-    queue: Shown = answer["list"]
-    shown_id = _shown(visit.query.get("check", ""), queue)
+    queue: lists.Shown = answer["list"]
+    # The check that the address names, or the first that waits.
+    shown_id = whole(visit.query.get("check", "")) or (queue.rows[0].id if queue.rows else None)
     begin = named("today", visit.now, visit.options.timezone).start
     async with visit.deps.db.read() as tx:
         decisions = await fraud_case.decisions(tx, visit.now)
@@ -108,24 +105,17 @@ async def show_queue(visit: Visit) -> Answer:
     next_id = _next(shown_id, queue)
     return answer | {
         "case": case,
-        "graph": draw(case.links) if case else None,
         "held_total": held_total,
         "decision_time": int(median(times)) if times else None,
         "next_url": queue.url(check=next_id) if next_id else None,
         "back": queue.url(check=next_id)[1:],
         "orders": ORDERS,
         "riskiest": riskiest,
+        "live": None if case else 30,
     }
 
 
-def _shown(asked: str, queue: Shown) -> int | None:
-    """The check that the address names, or the first that waits."""
-    if asked.isascii() and asked.isdigit() and len(asked) < 19:
-        return int(asked)
-    return queue.rows[0].id if queue.rows else None
-
-
-def _next(shown_id: int | None, queue: Shown) -> int | None:
+def _next(shown_id: int | None, queue: lists.Shown) -> int | None:
     """The check after the one that is shown, and after the last one the first."""
     ids = [check.id for check in queue.rows]
     index = ids.index(shown_id) + 1 if shown_id in ids else 0
@@ -136,16 +126,14 @@ def _next(shown_id: int | None, queue: Shown) -> int | None:
 async def show_check(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         case = await fraud_case.load(tx, visit.id, await fraud_case.decisions(tx, visit.now))
-    return {"case": case, "graph": draw(case.links), "title": f"Check of {case.sale.order.number}"}
+    return {"case": case, "title": f"Check of {case['sale'].order.number}"}
 
 
 async def review(visit: Visit) -> Answer:
     outcome, is_trusted, what = _DECISIONS.get(visit.form.get("decision", ""), (None, False, ""))
-    notes = visit.text("notes")
+    notes = forms.read(visit, [NOTES])["notes"]
     if outcome is None:
         raise invalid("", "Choose whether to approve or to reject the order.")
-    if notes and len(notes) > _MAX_NOTE:
-        raise invalid("notes", f"The note must not be longer than {_MAX_NOTE} characters.")
     async with visit.deps.db.write() as tx:
         check = existing(await fraud_checks.get_for_update(tx, visit.id), "Fraud check")
         before = existing(await orders_db.get(tx, check.order_id), "Order")
@@ -156,15 +144,9 @@ async def review(visit: Visit) -> Answer:
     )
     async with visit.deps.db.read() as tx:
         after = await orders_db.get(tx, check.order_id) or before
-    return Done(
-        _after_review(visit),
-        f"{before.number} {what}.",
-        f"order:{before.id}",
-        _audited(check, before),
-        _audited(reviewed, after)
-        | ({"trusted_email": reviewed.email} if is_trusted else {})
-        | ({"blocked": block} if block else {}),
-    )
+    also = ({"trusted_email": reviewed.email} if is_trusted else {}) | ({"blocked": block} if block else {})
+    old, new = _audited(check, before), _audited(reviewed, after) | also
+    return Done(_after_review(visit), f"{before.number} {what}.", f"order:{before.id}", old, new)
 
 
 async def take(visit: Visit) -> Answer:
@@ -190,12 +172,10 @@ def _audited(check: FraudCheck, order: Order) -> dict[str, object]:
     return {"status": order.status, "review": check.review_outcome, "review_notes": check.review_notes}
 
 
-_CHECK = ("fraud_check.html", show_check)
-
 PAGES = (
     Page("GET", "/fraud", "read_only", "Fraud review", show_queue, "fraud.html", group="Protect"),
-    lists.page("/fraud/checks", "Fraud checks", CHECKS, template="fraud_checks.html"),
+    lists.page("/fraud/checks", "Fraud checks", CHECKS),
     Page("GET", "/fraud/checks/{id}", "read_only", "Fraud check", show_check, "fraud_check.html"),
-    change("/fraud/checks/{id}/review", "Review order", review, _CHECK),
+    change("/fraud/checks/{id}/review", "Review order", review),
     change("/fraud/checks/{id}/take", "Take a case", take),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from lootkeep.console.order_story import Bar, Moment, bar, reviews
+from lootkeep.console.orders import bars, reviews
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
 from lootkeep.domain.fraud.calibration import BaseOdds
@@ -28,83 +29,78 @@ from lootkeep.storage.fraud_queue import Decision
 
 # Earlier reviews are compared as far back.
 PRECEDENT_DAYS = 90
+# So many accounts are drawn, the most telling ones; the rest are counted.
+_DRAWN = 6
+# The height of an account, and of a thing with what is written under it.
+_ACCOUNT, _THING = 34, 60
+_MAX_NAME, _MAX_THING = 20, 36
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """Something that a buyer shares with other accounts."""
+class Thing:
+    """Something that a buyer shares with other accounts, and where it is drawn."""
 
-    thing: str
+    y: int
+    text: str
     accounts: Sequence[LinkedAccount]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """Everything that a reviewer sees of a check."""
+class Node:
+    """An account, or several that are not drawn one by one, with the things it shares."""
 
-    check: CheckDetail
-    sale: OrderDetails
-    bars: Sequence[Bar]
-    facts: Sequence[tuple[str, str]]
-    links: Sequence[Link]
-    if_approved: str
-    if_rejected: str
-    precedents: str
-    reviews: Sequence[Moment]
-    # Of fraud, by the score and the base odds of this store.
-    probability: float
-
-    @property
-    def version(self) -> int:
-        """A form that shows an older state is refused: the order may have moved on, or someone has decided."""
-        return version(self.check, self.sale.order)
+    y: int
+    name: str
+    fate: str
+    tone: str
+    things: Sequence[Thing]
+    customer_id: int | None = None
 
 
 def version(check: FraudCheck, order: Order) -> int:
+    """A form that shows an older state is refused: the order may have moved on, or someone has decided."""
     return max(order.updated_at, check.reviewed_at or 0)
 
 
-async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) -> Case:
+async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) -> dict[str, Any]:
+    """Everything that a reviewer sees of a check."""
     check = existing(await fraud_checks.get(tx, check_id), "Fraud check")
     order = existing(await orders_db.get(tx, check.order_id), "Order")
     (sale,) = await order_lists.sales(tx, [order])
     referrer_id = sale.customer.referred_by_id
     referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
-    points = sorted(check.points.items(), key=lambda item: -item[1])
-    facts = facts_of(check)
-    return Case(
-        check,
-        sale,
-        bars=[bar(name, value) for name, value in points],
-        facts=list(_facts(check, facts)),
-        links=await _links(tx, sale.customer.id),
-        if_approved=_if_approved(sale, referrer),
-        if_rejected=_if_rejected(order),
-        precedents=_precedents([name for name, _ in points], decisions),
-        reviews=await reviews(tx, check),
-        probability=probability(check.risk_score, (await settings.get(tx, BASE_ODDS, BaseOdds)).odds),
-    )
+    return {
+        "check": check,
+        "sale": sale,
+        "version": version(check, order),
+        "bars": bars(check),
+        "facts": list(_facts(check, facts_of(check))),
+        "graph": draw(await _shared_things(tx, sale.customer.id)),
+        "if_approved": _if_approved(sale, referrer),
+        "if_rejected": _if_rejected(order),
+        "precedents": _precedents([bar["name"] for bar in bars(check)], decisions),
+        "reviews": await reviews(tx, check),
+        # Of fraud, by the score and the base odds of this store.
+        "probability": probability(check.risk_score, (await settings.get(tx, BASE_ODDS, BaseOdds)).odds),
+    }
 
 
 async def decisions(tx: Transaction, now: Instant) -> list[Decision]:
     return await fraud_queue.decisions(tx, Instant(now - PRECEDENT_DAYS * DAY))
 
 
-async def _links(tx: Transaction, customer_id: int) -> list[Link]:
+async def _shared_things(tx: Transaction, customer_id: int) -> list[tuple[str, list[LinkedAccount]]]:
     """What the buyer has in common with other accounts, and with which; what many share comes without accounts."""
     linked = await linked_accounts.walk(tx, customer_id)
     near = {account.id: account for account in linked.accounts if account.depth == 1}
-    sharing: dict[tuple[LinkKind, str], list[LinkedAccount]] = {}
+    buyers = [(edge.kind, edge.value) for edge in linked.edges if edge.customer_id == customer_id]
+    sharing: dict[tuple[LinkKind, str], list[LinkedAccount]] = {thing: [] for thing in buyers}
     for edge in linked.edges:
-        if edge.customer_id == customer_id:
-            sharing[edge.kind, edge.value] = []
-    for edge in linked.edges:
-        accounts = sharing.get((edge.kind, edge.value))
-        if accounts is not None and edge.customer_id in near:
-            accounts.append(near[edge.customer_id])
-    links = [Link(_thing(kind, value, customer_id), accounts) for (kind, value), accounts in sharing.items()]
+        if (edge.kind, edge.value) in sharing and edge.customer_id in near:
+            sharing[edge.kind, edge.value].append(near[edge.customer_id])
+    links = [(_thing(kind, value, customer_id), accounts) for (kind, value), accounts in sharing.items()]
     hubs = [f"{_thing(hub.kind, hub.value, customer_id)}: more than {MAX_HUB} accounts" for hub in linked.hubs]
-    return links + [Link(hub, []) for hub in hubs]
+    return links + [(hub, []) for hub in hubs]
 
 
 def _thing(kind: LinkKind, value: str, customer_id: int) -> str:
@@ -112,6 +108,44 @@ def _thing(kind: LinkKind, value: str, customer_id: int) -> str:
         return "brought by the buyer" if value == str(customer_id) else "referred by"
     # Of a means of payment only a hash is known, which says nothing to anyone.
     return "means of payment" if kind == "instrument" else f"{kind} {value}"
+
+
+def draw(links: Sequence[tuple[str, Sequence[LinkedAccount]]]) -> dict[str, Any] | None:
+    """Things and accounts in two columns, each account once; None when there is nobody else."""
+    accounts = {account.id: account for _, sharing in links for account in sharing}
+    if not accounts:
+        return None
+    telling = sorted(accounts.values(), key=lambda account: (not account.is_bad, -account.orders_count))
+    shown, rest = telling[:_DRAWN], telling[_DRAWN:]
+    rows = len(shown) + bool(rest)
+    height = max(rows * _ACCOUNT, len(links) * _THING, 2 * _ACCOUNT)
+    things = [
+        Thing(_y(index, len(links), height) - 6, _short(thing, _MAX_THING), sharing)
+        for index, (thing, sharing) in enumerate(links)
+    ]
+    nodes = []
+    for index, account in enumerate(shown):
+        name, shared = _short(account.name, _MAX_NAME), _shared(things, [account])
+        nodes.append(Node(_y(index, rows, height), name, *account.fate, shared, account.id))
+    if rest:
+        bad = sum(account.is_bad for account in rest)
+        fate = (f"{bad} of them blocked or fraud", "bad") if bad else ("none of them blocked", "quiet")
+        nodes.append(Node(_y(rows - 1, rows, height), plural(len(rest), "other"), *fate, _shared(things, rest)))
+    return {"things": things, "nodes": nodes, "height": height, "middle": height // 2}
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _y(index: int, count: int, height: int) -> int:
+    """The middle of one of as many equal parts."""
+    return (2 * index + 1) * height // (2 * count)
+
+
+def _shared(things: Sequence[Thing], accounts: Sequence[LinkedAccount]) -> list[Thing]:
+    ids = {account.id for account in accounts}
+    return [thing for thing in things if ids & {account.id for account in thing.accounts}]
 
 
 def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:

@@ -1,33 +1,57 @@
-"""The settings of fraud detection with what they would change, and how right its signals are."""
+"""The settings and rules of fraud detection, with what they would change before they are saved, and its signals."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any, get_args
 
 from msgspec.structs import asdict, replace
 
 from lootkeep.console import forms
+from lootkeep.console.formats import label
 from lootkeep.console.forms import Field
-from lootkeep.console.fraud_rules import ACTIONS
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url, whole
+from lootkeep.domain.fraud.comparison import Comparison, Tally
+from lootkeep.domain.fraud.expressions import MAX_LENGTH
+from lootkeep.domain.fraud.fact_names import FACTS
 from lootkeep.domain.fraud.policy import LABELS, LIMITS, SETTINGS, FraudAction, Policy, Sensitivity, WhenDue
+from lootkeep.domain.fraud.rule import MAX_NAME, POINTS, Rule, RuleAction, RuleMode
 from lootkeep.domain.fraud.score import FLAGGED_FROM, THRESHOLDS
 from lootkeep.domain.fraud.signals import BY_NAME
-from lootkeep.kernel.errors import InvalidFields
+from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services import fraud_reports
-from lootkeep.storage import fraud_truth
+from lootkeep.services import fraud_rules as fraud_rules_service
+from lootkeep.storage import fraud_entries, fraud_truth
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import fraud_reports as fraud_reports_views
 
 WHAT_IF_DAYS = 30
+ACTIONS: dict[RuleAction, str] = {
+    "flag": "Let it pass and flag it",
+    "verify": "Hold the order for a review",
+    "block": "Block the order",
+    "allow": "Allow it, whatever else counts against it",
+    "points": "Add points to the score",
+}
+MODES: dict[RuleMode, str] = {"shadow": "Shadow: only count what it fits", "on": "On", "off": "Off"}
+assert ACTIONS.keys() == set(get_args(RuleAction))
+assert MODES.keys() == set(get_args(RuleMode))
+_POINTS = "Only when points are added: ten double the odds."
+_EXAMPLE = "For example: total > 100 and account_age < 1h and is_vpn"
+RULE = (
+    Field("name", "Name", forms.text(MAX_NAME), is_required=True),
+    Field("expression", "Which orders", forms.text(MAX_LENGTH, "textarea"), _EXAMPLE, is_required=True),
+    Field("action", "What to do", forms.choice(ACTIONS), default="flag"),
+    Field("points", "Points", forms.whole(*POINTS), _POINTS, default="0"),
+    Field("mode", "Mode", forms.choice(MODES), default="shadow"),
+    Field("expires_at", "Ends on", forms.day()),
+    Field("note", "Note", forms.text(1000)),
+)
+_AUDITED = ("name", "expression", "action", "points", "mode", "note", "expires_at")
 _SENSITIVITIES = {name: f"{name.capitalize()}: from a score of {THRESHOLDS[name]}" for name in get_args(Sensitivity)}
 _ACTIONS = {name: ACTIONS[name] for name in get_args(FraudAction)}
-_WHEN_DUE = {
-    "wait": "Hold it until somebody has looked",
-    "release": "Release it",
-    "cancel": "Cancel it",
-}
+_WHEN_DUE = {"wait": "Hold it until somebody has looked", "release": "Release it", "cancel": "Cancel it"}
 assert _WHEN_DUE.keys() == set(get_args(WhenDue))
 
 
@@ -47,19 +71,16 @@ FORM = (
 
 async def show_settings(visit: Visit) -> Answer:
     """The settings; when the address holds others, what they would have changed."""
+    changes: dict[str, Any] = {}
+
+    async def compare() -> Comparison:
+        changes.update(forms.read(visit, FORM))
+        return await fraud_reports.backtest(visit.deps, changes, WHAT_IF_DAYS)
+
     async with visit.deps.db.read() as tx:
         stored = await settings_db.get(tx, SETTINGS, Policy)
         version = await settings_db.changed_at(tx, SETTINGS)
-    if "try" in visit.query and not visit.form:
-        visit.form = visit.query
-    changes: dict[str, Any] = {}
-    comparison = None
-    if visit.form and not visit.errors:
-        try:
-            changes = forms.read(visit, FORM)
-            comparison = await fraud_reports.backtest(visit.deps, changes, WHAT_IF_DAYS)
-        except InvalidFields as wrong:
-            visit.errors = wrong.fields or {}
+    comparison = await _try(visit, compare)
     return {
         "fields": FORM,
         "values": forms.written(visit, FORM, replace(stored, **changes)),
@@ -71,14 +92,92 @@ async def show_settings(visit: Visit) -> Answer:
     }
 
 
+async def _try(visit: Visit, compare: Callable[[], Awaitable[Comparison]]) -> Comparison | None:
+    """What the form would have changed, which may be in the address; None without one, or when it is wrong."""
+    if "try" in visit.query and not visit.form:
+        visit.form = visit.query
+    if not visit.form or visit.errors:
+        return None
+    try:
+        return await compare()
+    except InvalidFields as wrong:
+        visit.errors = wrong.fields or {}
+        return None
+
+
 async def save_settings(visit: Visit) -> Answer:
     changes = forms.read(visit, FORM)
-    async with visit.deps.db.write() as tx:
-        before = await settings_db.get_for_update(tx, SETTINGS, Policy, visit.now)
-        visit.check_unchanged(f"setting:{SETTINGS}", await settings_db.changed_at(tx, SETTINGS))
+    before = await _lock(visit)
     await fraud_service.change_settings(visit.deps, changes)
     old = {name: getattr(before, name) for name in changes}
     return Done(url("/fraud/settings"), "The settings are saved.", f"setting:{SETTINGS}", old, changes)
+
+
+async def _lock(visit: Visit) -> Policy:
+    """The settings before the change, which the form must have shown."""
+    async with visit.deps.db.write() as tx:
+        policy = await settings_db.get_for_update(tx, SETTINGS, Policy, visit.now)
+        visit.check_unchanged(f"setting:{SETTINGS}", await settings_db.changed_at(tx, SETTINGS))
+    return policy
+
+
+async def show_rules(visit: Visit) -> Answer:
+    """The rules and a form; when the address holds a rule, what it would have done."""
+    rule_id = whole(visit.form.get("id") or visit.query.get("id") or visit.query.get("edit", ""))
+
+    async def compare() -> Comparison:
+        terms = _terms(visit)
+        tried = {name: terms[name] for name in ("expression", "action", "points")}
+        return await fraud_reports.backtest(visit.deps, {}, WHAT_IF_DAYS, rule=tried | {"id": rule_id})
+
+    async with visit.deps.db.read(slow=True) as tx:
+        policy = await settings_db.get(tx, SETTINGS, Policy)
+        version = await settings_db.changed_at(tx, SETTINGS)
+        tallies = await fraud_truth.rule_tallies(tx, visit.now)
+        names = [f"@{item.name}" for item in await fraud_entries.all_lists(tx)]
+    edited = fraud_rules_service.find(policy, rule_id) if rule_id else None
+    return {
+        "rules": [(rule, tallies.get((rule.id, rule.revision), Tally())) for rule in policy.rules],
+        "edited": edited,
+        "version": version,
+        "facts": FACTS,
+        "lists_of_store": names,
+        "comparison": await _try(visit, compare),
+        "fields": RULE,
+        "values": forms.written(visit, RULE, edited),
+        "days": WHAT_IF_DAYS,
+    }
+
+
+async def save_rule(visit: Visit) -> Answer:
+    terms, rule_id = _terms(visit), whole(visit.form.get("id", ""))
+    policy = await _lock(visit)
+    before = fraud_rules_service.find(policy, rule_id) if rule_id else None
+    if before:
+        rule = await fraud_rules_service.change(visit.deps, before.id, terms, visit.user.id)
+    else:
+        rule = await fraud_rules_service.create(visit.deps, terms, visit.user.id)
+    message = f"The rule “{rule.name}” is saved."
+    return Done(url("/fraud/rules"), message, f"setting:{SETTINGS}", _audited(before), _audited(rule))
+
+
+async def delete_rule(visit: Visit) -> Answer:
+    rule = await fraud_rules_service.delete(visit.deps, visit.id)
+    return Done(url("/fraud/rules"), f"The rule “{rule.name}” is deleted.", f"setting:{SETTINGS}", _audited(rule))
+
+
+def _terms(visit: Visit) -> dict[str, Any]:
+    terms = forms.read(visit, RULE)
+    if terms["action"] == "points" and terms["points"] is None:
+        raise invalid("points", "Enter a whole number.")
+    return terms | {"points": terms["points"] if terms["action"] == "points" else 0}
+
+
+def _audited(rule: Rule | None) -> dict[str, Any] | None:
+    if rule is None:
+        return None
+    values = asdict(rule)
+    return {f"rule {rule.id}: {label(name).lower()}": values[name] for name in _AUDITED}
 
 
 async def show_signals(visit: Visit) -> Answer:
@@ -94,10 +193,13 @@ async def show_signals(visit: Visit) -> Answer:
     }
 
 
-_SETTINGS = ("fraud_settings.html", show_settings)
+_DELETED = "The rule is deleted. What it did to past orders stays as it is."
 
 PAGES = (
     Page("GET", "/fraud/signals", "read_only", "Signals", show_signals, "fraud_signals.html"),
+    Page("GET", "/fraud/rules", "read_only", "Fraud rules", show_rules, "fraud_rules.html"),
+    change("/fraud/rules", "Save a fraud rule", save_rule, role="owner"),
+    change("/fraud/rules/{id}/delete", "Delete a fraud rule", delete_rule, confirm=_DELETED, role="owner"),
     Page("GET", "/fraud/settings", "read_only", "Fraud settings", show_settings, "fraud_settings.html"),
-    change("/fraud/settings", "Change fraud settings", save_settings, _SETTINGS, role="owner"),
+    change("/fraud/settings", "Change fraud settings", save_settings, role="owner"),
 )

@@ -6,10 +6,9 @@ from typing import Any
 
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, CODE, DAY, NAME, Cell, Column, amount
+from lootkeep.console.formats import badge, label, options
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, label, options
-from lootkeep.console.lists import Choice, Link, ListPage
-from lootkeep.console.page import Answer, Page, Visit, change
+from lootkeep.console.page import Answer, Page, Visit, change, whole
 from lootkeep.console.records import Record
 from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import Customer
@@ -25,7 +24,7 @@ _STATUS = Cell(
     lambda card, _row, visit: badge(gift_cards_rules.status(card, visit.now)), lambda card: label(card.stored_status)
 )
 _CODE = Cell(lambda card, *more: CODE.html(f"…{card.last_four}", *more), gift_cards_rules.masked)
-GIFT_CARDS = ListPage(
+GIFT_CARDS = lists.ListPage(
     listing=gift_card_lists.LISTING,
     columns=(
         Column("Card", "itself", _CODE),
@@ -37,10 +36,9 @@ GIFT_CARDS = ListPage(
         Column("Issued", "created_at", AGO, "created_at"),
     ),
     link=lambda card: f"/gift-cards/{card.id}",
-    links=(Link("/gift-cards/new", "Issue a gift card", key="n"),),
+    links=(lists.Link("/gift-cards/new", "Issue a gift card", key="n"),),
     empty="Cards appear here as customers buy them. Issue one yourself to try it.",
-    file="gift-cards",
-    choices=(Choice("status", "Status", options(gift_cards_rules.GiftCardStatus), is_open=True),),
+    choices=(lists.Choice("status", "Status", options(gift_cards_rules.GiftCardStatus), is_open=True),),
     linked={
         "currency": ("Currency", str.upper),
         "customer_id": ("Customer", int),
@@ -49,13 +47,8 @@ GIFT_CARDS = ListPage(
     },
     search="Recipient, or the end of a code",
 )
-GIFT_CARD = Record(
-    "Gift card",
-    "/gift-cards/{id}",
-    gift_cards_db,
-    ("recipient_name", "recipient_email", "message", "expires_at", "note", "revoke_reason", "send_count"),
-    ("balance",),
-)
+_LOGGED = ("recipient_name", "recipient_email", "message", "expires_at", "note", "revoke_reason", "send_count")
+GIFT_CARD = Record[gift_cards_rules.GiftCard]("Gift card", "/gift-cards/{id}", gift_cards_db, _LOGGED, ("balance",))
 _AMOUNT = forms.amount(1, gift_cards_rules.MAX_BALANCE)
 _REFERENCE = forms.text(gift_cards_rules.MAX_REFERENCE_LENGTH)
 _LAST_DAY = forms.day(is_included=True)
@@ -157,12 +150,6 @@ async def redeem(visit: Visit) -> Answer:
     return GIFT_CARD.done(message, before, card)
 
 
-async def revoke(visit: Visit) -> Answer:
-    before = await GIFT_CARD.lock(visit)
-    after = await gift_cards_service.revoke(visit.deps, visit.id, **forms.read(visit, REVOKE))
-    return GIFT_CARD.done("The card is revoked.", before, after)
-
-
 async def send(visit: Visit) -> Answer:
     before = await GIFT_CARD.lock(visit)
     card, recipient = await gift_cards_service.send(visit.deps, visit.id, **forms.read(visit, SEND))
@@ -170,21 +157,21 @@ async def send(visit: Visit) -> Answer:
 
 
 async def _customer(visit: Visit, text: str) -> Customer | None:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 18 else None
     async with visit.deps.db.read() as tx:
-        return await customers_db.get(tx, number) if number is not None else None
+        return await customers_db.get(tx, whole(text) or 0)
 
 
-_CARD = ("gift_card.html", show_gift_card)
 _TAKEN = "The amount is taken off the card. It cannot be put back here."
-_REVOKED = "The card is worth nothing from now on, for good."
+_REVOKED = ("The card is worth nothing from now on, for good.", REVOKE)
 
 PAGES = (
     Page("GET", "/gift-cards", "read_only", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),
     *forms.rows("/gift-cards/new", "Issue a gift card", show_new, issue),
     Page("GET", "/gift-cards/{id}", "read_only", "Gift card", show_gift_card, "gift_card.html"),
-    change("/gift-cards/{id}/edit", "Change a gift card", edit, _CARD),
-    change("/gift-cards/{id}/send", "Send a gift card", send, _CARD),
-    change("/gift-cards/{id}/redeem", "Redeem a gift card", redeem, _CARD, _TAKEN),
-    change("/gift-cards/{id}/revoke", "Revoke a gift card", revoke, _CARD, _REVOKED),
+    change("/gift-cards/{id}/edit", "Change a gift card", edit),
+    change("/gift-cards/{id}/send", "Send a gift card", send),
+    change("/gift-cards/{id}/redeem", "Redeem a gift card", redeem, _TAKEN),
+    GIFT_CARD.change(
+        "/gift-cards/{id}/revoke", "Revoke a gift card", gift_cards_service.revoke, "The card is revoked.", *_REVOKED
+    ),
 )

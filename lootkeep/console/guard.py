@@ -37,11 +37,11 @@ HEADERS = {
 }
 
 
-class ForeignForm(Conflict):
-    """The form was not sent from a page of the console."""
+class Refused(Conflict):
+    """The user's role does not allow it, or the form was not sent from a page of the console."""
 
-    def __init__(self) -> None:
-        super().__init__("foreign_form", "This form was not sent from the console, or is too old. Open it again.")
+
+_FOREIGN = ("foreign_form", "This form was not sent from the console, or is too old. Open it again.")
 
 
 def is_https(request: Request, options: Options) -> bool:
@@ -54,10 +54,8 @@ def read_secret(request: Request, options: Options) -> str:
 
 def set_secret(response: Response, request: Request, options: Options, secret: str) -> None:
     """The cookie lives as long as a session may; the database decides when that has ended."""
-    secure = is_https(request, options)
-    name = _SECURE_NAME if secure else _PLAIN_NAME
-    max_age = ABSOLUTE_LIMIT // SECOND if secret else 0
-    response.set_cookie(name, secret, max_age=max_age, path="/", secure=secure, httponly=True, samesite="lax")
+    name = _SECURE_NAME if is_https(request, options) else _PLAIN_NAME
+    _set_cookie(response, request, options, name, secret, ABSOLUTE_LIMIT // SECOND if secret else 0, "/")
 
 
 def form_token(vault: Vault, secret: str) -> str:
@@ -71,13 +69,13 @@ def check_origin(request: Request) -> None:
     origin = request.headers.get("origin")
     is_same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
     if site not in ("same-origin", "none") or not is_same:
-        raise ForeignForm
+        raise Refused(*_FOREIGN)
 
 
 def check_token(visit: Visit) -> None:
     expected = form_token(visit.deps.vault, visit.secret)
     if not visit.secret or not hmac.compare_digest(visit.form.get("token", "").encode(), expected.encode()):
-        raise ForeignForm
+        raise Refused(*_FOREIGN)
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -113,15 +111,15 @@ async def _read_body(request: Request) -> bytes:
 def set_message(response: Response, vault: Vault, request: Request, options: Options, message: str) -> None:
     """What the next page shows; signed, so that only we can put words there."""
     text = base64.urlsafe_b64encode(message[:_MAX_FLASH].encode()).decode()
-    response.set_cookie(
-        _FLASH_NAME,
-        vault.sign(text, "console message"),
-        max_age=_FLASH_SECONDS,
-        path=PREFIX,
-        secure=is_https(request, options),
-        httponly=True,
-        samesite="lax",
-    )
+    signed = vault.sign(text, "console message")
+    _set_cookie(response, request, options, _FLASH_NAME, signed, _FLASH_SECONDS, PREFIX)
+
+
+def _set_cookie(
+    response: Response, request: Request, options: Options, name: str, value: str, max_age: int, path: str
+) -> None:
+    secure = is_https(request, options)
+    response.set_cookie(name, value, max_age, path=path, secure=secure, httponly=True, samesite="lax")
 
 
 def read_message(request: Request, vault: Vault) -> str:

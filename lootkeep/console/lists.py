@@ -15,11 +15,11 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from lootkeep.console.columns import Column, Table
-from lootkeep.console.page import Answer, Page, Visit
+from lootkeep.console.page import Answer, Page, Visit, file, whole
 from lootkeep.domain.accounts import Role
 from lootkeep.domain.analytics import midnight
 from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.paging import ListRequest, SortDirection, last_page
+from lootkeep.kernel.paging import ListRequest, SortDirection
 from lootkeep.kernel.paging import Page as ListedPage
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.storage.engine.database import Transaction
@@ -71,8 +71,6 @@ class ListPage(Table):
     """What a page lists, and how."""
 
     listing: Listing[Any]
-    # The name of the CSV file.
-    file: str
     # What the head of the page says.
     text: str = ""
     links: Sequence[Link] = ()
@@ -86,6 +84,8 @@ class ListPage(Table):
     order: SortDirection = "desc"
     # From the records of a page to what its rows show.
     load: Load | None = None
+    # The page refreshes itself after so many seconds.
+    live: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +102,6 @@ class Shown:
     @property
     def body(self) -> Markup:
         return self.spec.body(self.rows, self.visit)
-
-    @property
-    def pages(self) -> int:
-        return last_page(self.total, self.request.page.size)
-
-    @property
-    def first(self) -> int:
-        return self.request.page.offset + 1
-
-    @property
-    def last(self) -> int:
-        return self.request.page.offset + len(self.rows)
 
     @property
     def is_filtered(self) -> bool:
@@ -146,7 +134,7 @@ async def show(visit: Visit, spec: ListPage, **fixed: Any) -> dict[str, Any]:
     query.pop("format", None)
     request = _request(visit, spec, query, fixed)
     rows, total = await _page(visit, spec, request)
-    return {"list": Shown(spec, rows, total, request, query, visit)}
+    return {"list": Shown(spec, rows, total, request, query, visit), "live": spec.live}
 
 
 def page(
@@ -165,10 +153,19 @@ def page(
     return Page("GET", path, role, title, handler, template, group=group)
 
 
+async def newest(visit: Visit, tx: Transaction, spec: ListPage, size: int, **filters: Any) -> tuple[Sequence[Any], int]:
+    """The newest rows of a list, for another page, and how many there are."""
+    return await _load(visit, tx, spec, ListRequest(ListedPage(1, size), filters))
+
+
 async def _page(visit: Visit, spec: ListPage, request: ListRequest) -> tuple[Sequence[Any], int]:
     async with visit.deps.db.read(slow=request.is_slow) as tx:
-        rows, total = await spec.listing.page(tx, request)
-        return (await spec.load(visit, tx, rows) if spec.load else rows), total
+        return await _load(visit, tx, spec, request)
+
+
+async def _load(visit: Visit, tx: Transaction, spec: ListPage, request: ListRequest) -> tuple[Sequence[Any], int]:
+    rows, total = await spec.listing.page(tx, request)
+    return (await spec.load(visit, tx, rows) if spec.load else rows), total
 
 
 def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapping[str, Any]) -> ListRequest:
@@ -189,14 +186,9 @@ def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapp
     default = next(iter(spec.listing.sorts))
     sorts = {column.sort for column in spec.columns if column.sort}
     sort = query["sort"] if query.get("sort") in sorts else default
-    page = query.get("page", "1")
-    number = min(int(page), _MAX_PAGE) if page.isascii() and page.isdigit() and len(page) < 10 else 1
-    return ListRequest(
-        ListedPage(max(1, number), PAGE_SIZE),
-        filters,
-        sort,
-        "asc" if query.get("order", spec.order) == "asc" else "desc",
-    )
+    number = min(whole(query.get("page", "")) or 1, _MAX_PAGE)
+    order: SortDirection = "asc" if query.get("order", spec.order) == "asc" else "desc"
+    return ListRequest(ListedPage(number, PAGE_SIZE), filters, sort, order)
 
 
 def _parsed(name: str, label: str, parse: Callable[[str], Any], text: str) -> Any:
@@ -216,17 +208,10 @@ async def export(shown: Shown) -> Response:
         exported += rows
         if len(rows) < _EXPORTED_AT_ONCE:
             break
-    return csv_file(spec.file, spec.csv(exported))
+    return csv_file(visit.page.title.lower().replace(" ", "-"), spec.csv(exported))
 
 
 def csv_file(name: str, lines: Sequence[Sequence[object]]) -> Response:
     text = io.StringIO()
-    csv.writer(text).writerows([_cell(value) for value in line] for line in lines)
-    headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
-    return Response(text.getvalue(), headers=headers, media_type="text/csv")
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, str):
-        return plain_cell(value)
-    return "" if value is None else str(value)
+    csv.writer(text).writerows([plain_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
+    return file(f"{name}.csv", text.getvalue(), "text/csv")

@@ -1,26 +1,57 @@
-"""The list of orders, an order's story, and what can be done to one."""
+"""The list of orders, one order with its story from placed to delivered, and what can be done to it."""
 
 from __future__ import annotations
 
-from lootkeep.console import forms, lists, order_story
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, RISK, Column, amount
+from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import options
-from lootkeep.console.lists import Choice, ListPage
-from lootkeep.console.page import Answer, Done, Page, Visit, change
+from lootkeep.console.page import Answer, Handler, Page, Visit, change
 from lootkeep.console.records import Record
+from lootkeep.console.sendings import Sending, sendings
 from lootkeep.domain.customers import plain_code
-from lootkeep.domain.fraud.review import ReviewedAs
+from lootkeep.domain.disputes import Dispute
+from lootkeep.domain.fraud.checks import CheckDetail
+from lootkeep.domain.fraud.review import ReviewedAs, consequence
+from lootkeep.domain.fraud.review import label as signal_label
 from lootkeep.domain.fraud.score import RiskLevel
-from lootkeep.domain.orders import OrderStatus
+from lootkeep.domain.fraud.signals import BY_NAME
+from lootkeep.domain.orders import ALLOWED, FRAUD, Order, OrderDetails, OrderStatus, Refund
 from lootkeep.kernel import money
-from lootkeep.kernel.errors import Unprocessable
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Unprocessable, existing
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import order_lists
+from lootkeep.storage import access as access_db
+from lootkeep.storage import customers as customers_db
+from lootkeep.storage import disputes as disputes_db
+from lootkeep.storage import fraud_checks, order_events, order_lists, payment_attempts
 from lootkeep.storage import orders as orders_db
+from lootkeep.storage.engine.database import Transaction
 
-ORDERS = ListPage(
+_HELD = {
+    "allowed": ("ok", "Checked: score {}, {}"),
+    "flagged": ("warn", "Flagged: score {}, {}"),
+    "verification_required": ("warn", "Held for review: score {}, {}"),
+    "blocked": ("bad", "Blocked: score {}, {}"),
+}
+_REVIEWED = {
+    "legitimate": ("ok", "Approved by {}"),
+    "fraud": ("bad", "Rejected as fraud by {}"),
+    "inconclusive": ("quiet", "Reviewed by {}, inconclusive"),
+}
+
+_DISPUTED = {
+    "early_warning": ("warn", "Early warning of the bank"),
+    "dispute": ("bad", "Payment disputed"),
+    "dispute_won": ("ok", "Dispute won"),
+    "dispute_lost": ("bad", "Dispute lost"),
+}
+ORDERS = lists.ListPage(
     listing=order_lists.LISTING,
     columns=(
         Column("Order", "order.number", CODE, "id"),
@@ -32,10 +63,9 @@ ORDERS = ListPage(
     ),
     link=lambda details: f"/orders/{details.order.id}",
     empty="Orders appear here as the store places them through the Store API.",
-    file="orders",
     choices=(
-        Choice("status", "Status", options(OrderStatus), is_open=True),
-        Choice("risk_level", "Risk", options(RiskLevel)),
+        lists.Choice("status", "Status", options(OrderStatus), is_open=True),
+        lists.Choice("risk_level", "Risk", options(RiskLevel)),
     ),
     linked={
         "customer_id": ("Customer", int),
@@ -47,7 +77,9 @@ ORDERS = ListPage(
     search="Name, e-mail, order number or transaction",
     load=lambda _, tx, orders: order_lists.sales(tx, orders),
 )
-ORDER = Record("Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",))
+ORDER = Record[Order](
+    "Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
+)
 REFUND = (
     Field("amount", "Amount", forms.amount(1), "Everything that is left when empty."),
     Field("reason", "Reason", forms.text(), "Stored with the refund and sent to receivers."),
@@ -57,9 +89,118 @@ _REFUNDED = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One entry of a timeline; `part` says what kind of `values` there are to show."""
+
+    at: Instant
+    tone: str
+    title: str
+    text: str = ""
+    part: str = ""
+    values: Any = None
+
+
+async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | None) -> list[Moment]:
+    """In the order of time; what receivers got is last."""
+    order, customer = details.order, details.customer
+    referrer = await customers_db.get(tx, customer.referred_by_id) if customer.referred_by_id is not None else None
+    refunds = await order_events.refunds_of(tx, order.id)
+    disputes = await disputes_db.of_order(tx, order.id)
+    declined = await payment_attempts.of_order(tx, order.id)
+    found = [
+        Moment(order.created_at, "info", "Placed", part="placed", values=referrer),
+        *([_checked(check), *await reviews(tx, check)] if check else ()),
+        *_steps(details),
+        *(_refunded(refund, details) for refund in refunds),
+        *(_disputed(dispute) for dispute in disputes),
+        *(Moment(attempt.at, "warn", "Payment declined", attempt.reason or "") for attempt in declined),
+    ]
+    found.sort(key=lambda moment: moment.at)
+    recorded = await sendings(
+        tx, order, [*(refund.created_at for refund in refunds), *(dispute.created_at for dispute in disputes)]
+    )
+    last = max(item.at for item in (*found, *recorded))
+    # The first payment of a referred customer counts for who brought them.
+    if customer.referred_by_id is not None and order.paid_at is not None and customer.first_order_at == order.paid_at:
+        found.append(Moment(order.paid_at, "ok", "Referral counted", part="referral", values=referrer))
+    return [*found, *_sent(recorded, last)]
+
+
+def _checked(check: CheckDetail) -> Moment:
+    tone, title = _HELD[check.action_taken]
+    title = title.format(check.risk_score, check.risk_level)
+    return Moment(check.created_at, tone, title, part="bars", values=bars(check))
+
+
+def bars(check: CheckDetail) -> list[dict[str, Any]]:
+    """The reasons with their points, as a share of the most that each can count; the heaviest first."""
+    found = []
+    for name, points in sorted(check.points.items(), key=lambda item: -item[1]):
+        signal = BY_NAME.get(name)
+        width = min(100, 100 * points // signal.cap) if signal and signal.cap else 100
+        tone = "bad" if points >= 30 else "warn" if points > 0 else "ok"
+        found.append({"name": name, "points": points, "label": signal_label(name), "width": width, "tone": tone})
+    return found
+
+
+async def reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:
+    moments = []
+    for review in await fraud_checks.reviews_of(tx, check.id):
+        person = await access_db.user(tx, review.reviewed_by)
+        tone, title = _REVIEWED[review.outcome]
+        text = f"“{review.notes}”" if review.notes else ""
+        moments.append(Moment(review.created_at, tone, title.format(person.name if person else "someone"), text))
+    return moments
+
+
+def _steps(details: OrderDetails) -> Iterator[Moment]:
+    order = details.order
+    if order.paid_at is not None:
+        yield Moment(order.paid_at, "ok", "Paid", part="paid")
+    if order.completed_at is not None:
+        yield Moment(order.completed_at, "ok", "Fulfilled", order.fulfillment_note or "")
+    if order.cancelled_at is not None:
+        stopped = "Stopped by fraud detection or a reviewer." if order.cancel_reason == FRAUD else order.cancel_reason
+        yield Moment(order.cancelled_at, "bad", "Cancelled", stopped or "")
+
+
+def _refunded(refund: Refund, details: OrderDetails) -> Moment:
+    title = "Refunded in full" if refund.amount == details.order.total else "Refunded in part"
+    return Moment(refund.created_at, "quiet", title, refund.reason or "", "refund", refund)
+
+
+def _disputed(dispute: Dispute) -> Moment:
+    tone, title = _DISPUTED[dispute.kind]
+    text = "The owner of the card did not buy." if dispute.reason == "fraudulent" else ""
+    return Moment(dispute.at, tone, title, text)
+
+
+def _sent(recorded: Sequence[Sending], at: Instant) -> list[Moment]:
+    """What receivers got, after everything else: deliveries go on while the story does."""
+    if not recorded:
+        return []
+    due = [sending.sent for sending in recorded if sending.sent is not None]
+    done = [sent for sent in due if sent.delivery.status == "delivered"]
+    title = "Sent to no receiver" if not due else f"{len(done)} of {len(due)} deliveries arrived"
+    tone = "quiet" if not due else "ok" if len(done) == len(due) else "bad"
+    return [Moment(at, tone, title, part="sendings", values=recorded)]
+
+
 async def show_order(visit: Visit) -> Answer:
-    story = await order_story.load(visit.deps, visit.id)
-    return {"story": story, "sale": story.details, "order": story.details.order, "title": story.details.order.number}
+    async with visit.deps.db.read() as tx:
+        order = existing(await orders_db.get(tx, visit.id), "Order")
+        (details,) = await order_lists.sales(tx, [order])
+        check = await fraud_checks.get(tx, details.check.id) if details.check else None
+        moments = await _moments(tx, details, check)
+    return {
+        "order": order,
+        "title": order.number,
+        "sale": details,
+        "moments": moments,
+        "steps": {step for step, statuses in ALLOWED.items() if order.status in statuses},
+        "can_review": check is not None and consequence("legitimate", order.status) is not None,
+    }
 
 
 async def show_refund(visit: Visit) -> Answer:
@@ -91,34 +232,28 @@ async def refund(visit: Visit) -> Answer:
     return ORDER.done(message, before, details.order)
 
 
-async def approve(visit: Visit) -> Answer:
-    return await _review(visit, "legitimate", "is approved")
+def _review(outcome: ReviewedAs, what: str) -> Handler:
+    async def handler(visit: Visit) -> Answer:
+        before = await ORDER.lock(visit)
+        async with visit.deps.db.read() as tx:
+            (details,) = await order_lists.sales(tx, [before])
+        if details.check is None:
+            raise Unprocessable("not_checked", "This order was not checked for fraud, so there is nothing to review.")
+        await fraud_service.review(visit.deps, details.check.id, outcome, visit.text("notes"), visit.user.id)
+        return ORDER.done(f"{before.number} {what}.", before, await ORDER.get(visit))
+
+    return handler
 
 
-async def reject(visit: Visit) -> Answer:
-    return await _review(visit, "fraud", "is rejected as fraud")
-
-
-async def _review(visit: Visit, outcome: ReviewedAs, what: str) -> Done:
-    before = await ORDER.lock(visit)
-    async with visit.deps.db.read() as tx:
-        (details,) = await order_lists.sales(tx, [before])
-    if details.check is None:
-        raise Unprocessable("not_checked", "This order was not checked for fraud, so there is nothing to review.")
-    await fraud_service.review(visit.deps, details.check.id, outcome, visit.text("notes"), visit.user.id)
-    return ORDER.done(f"{before.number} {what}.", before, await ORDER.get(visit))
-
-
-_ORDER = ("order.html", show_order)
 _GONE = "The order is cancelled for good. Its coupon, stock and gift card are released."
 _FRAUD = "The order is cancelled where it still can be, and counts as confirmed fraud for its buyer."
 
 PAGES = (
     lists.page("/orders", "Orders", ORDERS, "Sell"),
     Page("GET", "/orders/{id}", "read_only", "Order", show_order, "order.html"),
-    change("/orders/{id}/fulfill", "Mark fulfilled", fulfill, _ORDER),
-    change("/orders/{id}/cancel", "Cancel order", cancel, _ORDER, _GONE),
+    change("/orders/{id}/fulfill", "Mark fulfilled", fulfill),
+    change("/orders/{id}/cancel", "Cancel order", cancel, _GONE),
     *forms.rows("/orders/{id}/refund", "Refund order", show_refund, refund),
-    change("/orders/{id}/approve", "Approve order", approve, _ORDER),
-    change("/orders/{id}/reject", "Reject order as fraud", reject, _ORDER, _FRAUD),
+    change("/orders/{id}/approve", "Approve order", _review("legitimate", "is approved")),
+    change("/orders/{id}/reject", "Reject order as fraud", _review("fraud", "is rejected as fraud"), _FRAUD),
 )

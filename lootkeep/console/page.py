@@ -22,6 +22,7 @@ from lootkeep.services.health import Finding
 
 PREFIX = "/console"
 _MAX_ID = 2**63 - 1
+_MAX_DIGITS = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +105,8 @@ class Done:
     after: Mapping[str, Any] | None = None
     # The secret of a session that begins or ends with this answer; an empty one ends it.
     secret: str | None = None
-    # The values of `secret.html`, which is shown at once instead of going on: a secret is seen only now.
-    shown: Mapping[str, Any] | None = None
+    # The title, sentence and secret of `secret.html`, which is shown at once: a secret is seen only now.
+    shown: dict[str, str] | None = None
 
 
 class Stale(Conflict):
@@ -119,7 +120,6 @@ class Stale(Conflict):
 
 Answer = Mapping[str, Any] | Done | Response
 Handler = Callable[[Visit], Awaitable[Answer]]
-Form = tuple[str | None, Handler | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,9 +140,7 @@ class Page:
     # The navigation entry that is lit, where the path does not begin with it.
     under: str | None = None
     # A question that is asked before the change is made.
-    confirm: str | None = None
-    # The handler of the page whose form this is: shown again, in `template`, with what was wrong.
-    again: Handler | None = None
+    confirm: str = ""
     # Waits for something other than the database, so that no transaction may be open.
     is_foreign: bool = False
 
@@ -153,18 +151,21 @@ class Page:
 
 
 def change(
-    path: str,
-    title: str,
-    handler: Handler,
-    form: Form = (None, None),
-    confirm: str | None = None,
-    role: Role = "staff",
-    *,
-    is_foreign: bool = False,
+    path: str, title: str, handler: Handler, confirm: str = "", role: Role | None = "staff", *, is_foreign: bool = False
 ) -> Page:
-    """The row of a change. Its form, a template and its handler, is shown again with what was wrong."""
-    template, again = form
-    return Page("POST", path, role, title, handler, template, confirm=confirm, again=again, is_foreign=is_foreign)
+    """The row of a change. The page of its path, or of the nearest path above, is shown again with what was wrong."""
+    return Page("POST", path, role, title, handler, confirm=confirm, is_foreign=is_foreign)
+
+
+def whole(text: str) -> int | None:
+    """The id or number that an address or a form holds; None for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _MAX_DIGITS else None
+
+
+def file(name: str, content: str | bytes, media_type: str) -> Response:
+    """Something that the browser saves."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, headers=headers, media_type=media_type)
 
 
 @lru_cache(maxsize=4096)

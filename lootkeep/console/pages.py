@@ -1,43 +1,29 @@
-"""The page table: every page and every change of the console, in the order of the navigation."""
+"""The page table: every page and every change of the console, area by area."""
 
 from __future__ import annotations
 
 from lootkeep.console import (
-    account,
+    access,
     alerts,
-    analytics,
-    audit,
     campaigns,
-    customer_changes,
     customers,
-    events,
+    figures,
     fraud,
-    fraud_named_lists,
-    fraud_policy_lists,
-    fraud_rules,
+    fraud_lists,
     fraud_settings,
     gift_cards,
-    health,
     orders,
-    overview,
     products,
     referrals,
     search,
-    settings,
     signing_in,
+    store,
     tickets,
-    tokens,
-    users,
     webhooks,
 )
 from lootkeep.console.page import Page
 
-_AREAS = (
-    *(overview, orders, customers, customer_changes, products, gift_cards),
-    *(referrals, campaigns),
-    *(fraud, fraud_rules, fraud_named_lists, fraud_policy_lists, fraud_settings),
-    *(tickets, webhooks, events, alerts, tokens),
-    *(analytics, users, audit, settings, health),
-    *(search, account, signing_in),
-)
+# In the order in which the navigation shows the pages of a group.
+_SALES = (figures, orders, customers, products, gift_cards, referrals, campaigns)
+_AREAS = (*_SALES, fraud, fraud_lists, fraud_settings, tickets, webhooks, alerts, access, store, search, signing_in)
 PAGES: tuple[Page, ...] = tuple(page for area in _AREAS for page in area.PAGES)

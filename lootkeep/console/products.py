@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, LABEL, NAME, Cell, Column, amount
+from lootkeep.console.formats import badge, options
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, options
-from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.orders import ORDERS
-from lootkeep.console.page import Answer, Done, Page, Visit, change
+from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.domain import products as products_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
-from lootkeep.kernel.paging import ListRequest
-from lootkeep.kernel.paging import Page as ListedPage
 from lootkeep.services import products as products_service
-from lootkeep.storage import audit, order_lists, product_lists
+from lootkeep.storage import audit, product_lists
 from lootkeep.storage import products as products_db
 
 _SHOWN_ORDERS = 8
@@ -34,7 +29,7 @@ def _stock(stock: int | None, _row: products_rules.Product, _visit: Visit) -> st
     return f"{stock:,}" if stock else badge("out_of_stock", "0")
 
 
-PRODUCTS = ListPage(
+PRODUCTS = lists.ListPage(
     listing=product_lists.LISTING,
     columns=(
         Column("Product", "name", NAME, "name"),
@@ -48,20 +43,19 @@ PRODUCTS = ListPage(
         Column("Created", "created_at", AGO, "created_at"),
     ),
     link=lambda product: f"/products/{product.id}",
-    links=(Link("/products/new", "New product", key="n"),),
+    links=(lists.Link("/products/new", "New product", key="n"),),
     empty="What the store sells will be here. Create the first product, or send it through the Store API.",
-    file="products",
     choices=(
-        Choice("status", "Status", options(products_rules.ProductStatus), is_open=True),
-        Choice("out_of_stock", "Stock", {"0": "Out of stock"}, int, is_open=True),
-        Choice("delivery_type", "Delivery", options(products_rules.DeliveryType)),
-        Choice("billing_type", "Billing", options(products_rules.BillingType)),
+        lists.Choice("status", "Status", options(products_rules.ProductStatus), is_open=True),
+        lists.Choice("out_of_stock", "Stock", {"0": "Out of stock"}, int, is_open=True),
+        lists.Choice("delivery_type", "Delivery", options(products_rules.DeliveryType)),
+        lists.Choice("billing_type", "Billing", options(products_rules.BillingType)),
     ),
     linked={"category": ("Category", str), "tag": ("Tag", str)},
     search="Name or SKU",
 )
-PRODUCT = Record("Product", "/products/{id}", products_db, products_rules.PUBLIC_FIELDS)
-_TAGS = forms.words(products_rules.MAX_TAGS, products_rules.MAX_WORD_LENGTH)
+PRODUCT = Record[products_rules.Product]("Product", "/products/{id}", products_db, products_rules.PUBLIC_FIELDS)
+_TAGS = forms.tags(products_rules.MAX_TAGS, products_rules.MAX_WORD_LENGTH)
 _PRICE = forms.amount(0, products_rules.HIGHEST_PRICE)
 _STATUS = forms.choice(options(products_rules.ProductStatus))
 _INTERVALS = {"": "–"} | options(products_rules.BillingInterval)
@@ -75,12 +69,7 @@ FORM = {
     ),
     "Price": (
         Field("price", "Price", _PRICE, is_required=True, placeholder="12.50"),
-        Field(
-            "compare_at_price",
-            "Price before",
-            _PRICE,
-            "Struck through; above the price.",
-        ),
+        Field("compare_at_price", "Price before", _PRICE, "Struck through; above the price."),
         Field("billing_type", "Billing", forms.choice(options(products_rules.BillingType)), default="one_time"),
         Field("billing_interval_count", "Every", forms.whole(1, _MAX_INTERVALS), "Only when recurring."),
         Field("billing_interval", "Period", forms.choice(_INTERVALS)),
@@ -92,14 +81,13 @@ FORM = {
         Field("max_per_order", "Per order at most", forms.whole(1, products_rules.MAX_STOCK), "Any number when empty."),
     ),
 }
+_NEW_FORM = FORM | {"Selling": (*FORM["Selling"], STOCK)}
 
 
 async def show_product(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
         product = existing(await products_db.get(tx, visit.id), "Product")
-        request = ListRequest(ListedPage(1, _SHOWN_ORDERS), {"product_id": product.id})
-        orders, orders_total = await order_lists.LISTING.page(tx, request)
-        sales = await order_lists.sales(tx, orders)
+        sales, orders_total = await lists.newest(visit, tx, ORDERS, _SHOWN_ORDERS, product_id=product.id)
         changes = await audit.changes_since(tx, PRODUCT.key(product.id), Instant(0))
     return {
         "product": product,
@@ -111,66 +99,39 @@ async def show_product(visit: Visit) -> Answer:
         "orders_total": orders_total,
         "orders": ORDERS.only("Order", "Customer", "Status", "Total", "Placed", empty="Nobody has ordered it yet."),
         "changes": changes,
+        "whole": {"description": product.description or ""},
     }
 
 
-async def show_edit(visit: Visit) -> Answer:
-    product = await PRODUCT.get(visit)
-    return forms.show(visit, FORM, product, title=f"Edit {product.name}", back=f"/products/{product.id}")
-
-
 async def create(visit: Visit) -> Answer:
-    terms = msgspec.structs.replace(products_rules.PLAIN, **_read(visit, STOCK), currency=visit.deps.currency)
+    values = forms.read(visit, _NEW_FORM)
+    terms = msgspec.structs.replace(products_rules.PLAIN, **values, currency=visit.deps.currency)
     return PRODUCT.done("The product is created.", None, await products_service.create(visit.deps, terms))
-
-
-async def edit(visit: Visit) -> Answer:
-    before = await PRODUCT.lock(visit)
-    return _saved(before, await products_service.change(visit.deps, visit.id, _read(visit)), "The product is saved.")
 
 
 async def set_stock(visit: Visit) -> Answer:
     """Orders draw on the stock without touching the product: the form says which stock it showed."""
     before = await PRODUCT.lock(visit)
     changes = forms.read(visit, [STOCK])
-    if visit.form.get("shown", _entered(before.stock)) != _entered(before.stock):
-        left = "unlimited" if before.stock is None else f"{before.stock:,}"
+    stored = forms.written(visit, [STOCK], before)["stock"]
+    if visit.form.get("shown", stored) != stored:
+        left = _left(before.stock)
         raise invalid("stock", f"The stock changed after you opened this page and is {left} now. Set it again.")
     after = await products_service.change(visit.deps, visit.id, changes)
-    return _saved(before, after, f"The stock is {'unlimited' if after.stock is None else f'{after.stock:,}'}.")
+    return PRODUCT.done(f"The stock is {_left(after.stock)}.", before, after)
 
 
-async def delete(visit: Visit) -> Answer:
-    product = await PRODUCT.lock(visit)
-    await products_service.delete(visit.deps, visit.id)
-    return PRODUCT.done("The product is deleted.", product, None)
+def _left(stock: int | None) -> str:
+    return "unlimited" if stock is None else f"{stock:,}"
 
 
-def _read(visit: Visit, *more: Field) -> dict[str, Any]:
-    values = forms.read(visit, [*(field for card in FORM.values() for field in card), *more])
-    return values | {"tags": msgspec.json.encode(values["tags"] or []).decode()}
-
-
-def _saved(before: products_rules.Product, after: products_rules.Product, message: str) -> Done:
-    return PRODUCT.done(
-        message if products_rules.changed_fields(before, after) else "Nothing was different.", before, after
-    )
-
-
-def _entered(stock: int | None) -> str:
-    return "" if stock is None else str(stock)
-
-
-_NEW_FORM = FORM | {"Selling": (*FORM["Selling"], STOCK)}
-_NEW = forms.new(_NEW_FORM, title="New product", submit="Create the product", back="/products")
-_PRODUCT = ("product.html", show_product)
 _GONE = "The product leaves the store for good. Orders go on naming it. To pause it, archive it instead."
 
 PAGES = (
     lists.page("/products", "Products", PRODUCTS, "Sell"),
-    *forms.rows("/products/new", "New product", _NEW, create, "Create a product"),
+    *forms.rows("/products/new", "New product", forms.new(_NEW_FORM), create, "Create a product"),
     Page("GET", "/products/{id}", "read_only", "Product", show_product, "product.html"),
-    *forms.rows("/products/{id}/edit", "Edit a product", show_edit, edit),
-    change("/products/{id}/stock", "Set the stock of a product", set_stock, _PRODUCT),
-    change("/products/{id}/delete", "Delete a product", delete, _PRODUCT, _GONE),
+    *PRODUCT.edit("/products/{id}/edit", "Edit a product", FORM, products_service.change),
+    change("/products/{id}/stock", "Set the stock of a product", set_stock),
+    PRODUCT.change("/products/{id}/delete", "Delete a product", products_service.delete, "{0.name} is deleted.", _GONE),
 )

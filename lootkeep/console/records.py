@@ -4,49 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from types import ModuleType
+from typing import Any, Generic, TypeVar
 
-from lootkeep.console.page import Done, Visit, url
+from lootkeep.console import forms
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.deps import Deps
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import Instant, iso
+from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
-from lootkeep.storage.engine.database import Transaction
 
 # Of the bodies of e-mails, which may be half a megabyte, the log holds how they begin.
 _MAX_BODY = 200
+R = TypeVar("R")
+Change = Callable[..., Awaitable[R | None]]
+Edit = Callable[[Deps, int, dict[str, Any]], Awaitable[R]]
 
 
-class Versioned(Protocol):
-    """A record that says when it was changed."""
-
-    @property
-    def id(self) -> int: ...
-
-    @property
-    def updated_at(self) -> Instant: ...
-
-
-R = TypeVar("R", bound=Versioned)
-R_co = TypeVar("R_co", bound=Versioned, covariant=True)
-
-
-class Storage(Protocol[R_co]):
-    """The storage module of a kind of record."""
-
-    @property
-    def get(self) -> Callable[[Transaction, int], Awaitable[R_co | None]]: ...
-
-    @property
-    def get_for_update(self) -> Callable[[Transaction, int], Awaitable[R_co | None]]: ...
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record(Generic[R]):
     # What people call it.
     name: str
     # Where a change leads to; `{id}` is the id of the record.
     path: str
-    storage: Storage[R]
+    # Its functions `get` and `get_for_update` load the record.
+    storage: ModuleType
     # What the log holds of it: times are written as such, and so are amounts.
     fields: Sequence[str]
     amounts: Sequence[str] = ()
@@ -54,14 +36,16 @@ class Record(Generic[R]):
     async def get(self, visit: Visit) -> R:
         """The page's record."""
         async with visit.deps.db.read() as tx:
-            return existing(await self.storage.get(tx, visit.id), self.name)
+            record: R = existing(await self.storage.get(tx, visit.id), self.name)
+        return record
 
     async def lock(self, visit: Visit) -> R:
         """The page's record before the change, which the form must have shown."""
         async with visit.deps.db.write() as tx:
             record = existing(await self.storage.get_for_update(tx, visit.id), self.name)
         visit.check_unchanged(self.key(visit.id), record.updated_at)
-        return record
+        locked: R = record
+        return locked
 
     def key(self, record_id: int) -> str:
         """`gift_card:12`, as the log names it."""
@@ -69,16 +53,48 @@ class Record(Generic[R]):
 
     def done(self, message: str, before: R | None, after: R | None, **more: Any) -> Done:
         """The answer to a change; without `after` the record is gone, and its list is where to go on."""
-        record = after or before
-        assert record is not None
+        record: Any = after or before
         to = self.path.format(id=record.id) if after else self.path.partition("/{")[0]
         return Done(url(to), message, self.key(record.id), self.audited(before), self.audited(after), **more)
+
+    def noted(self, visit: Visit, message: str, **noted: Any) -> Done:
+        """The answer to an operation that does not change the page's record; the log holds what was done."""
+        return Done(url(self.path.format(id=visit.id)), message, self.key(visit.id), after=noted)
 
     def audited(self, record: R | None) -> Mapping[str, Any]:
         if record is None:
             return {}
         values = {name: _written(name, getattr(record, name)) for name in self.fields}
         return values | {name: money.text(getattr(record, name)) for name in self.amounts}
+
+    def change(
+        self, path: str, title: str, operation: Change[R], message: str, confirm: str = "", fields: forms.Fields = ()
+    ) -> Page:
+        """The row of a change by one operation, which gets what the form holds; without its record that is gone."""
+
+        async def handler(visit: Visit) -> Answer:
+            before = await self.lock(visit)
+            after = await operation(visit.deps, visit.id, **forms.read(visit, fields))
+            return self.done(message.format(after or before), before, after)
+
+        return change(path, title, handler, confirm)
+
+    def edit(self, path: str, action: str, cards: forms.Fields, operation: Edit[R], **page: Any) -> tuple[Page, Page]:
+        """The rows of a form that edits the record by one operation; the texts of its page may name `{0.name}`."""
+
+        async def show(visit: Visit) -> Answer:
+            record = await self.get(visit)
+            texts = {"title": "Edit {0.name}", "back": self.path} | page
+            filled = {name: text.format(record, id=visit.id) for name, text in texts.items() if isinstance(text, str)}
+            return forms.show(visit, cards, record, **(texts | filled))
+
+        async def save(visit: Visit) -> Answer:
+            before = await self.lock(visit)
+            after = await operation(visit.deps, visit.id, forms.read(visit, cards))
+            message = f"The {self.name.lower()} is saved." if after != before else "Nothing was different."
+            return self.done(message, before, after)
+
+        return forms.rows(path, action, show, save)
 
 
 def _written(name: str, value: Any) -> Any:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace
 
 import msgspec
 
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, NAME, Cell, Column, Table
+from lootkeep.console.formats import badge, options
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import badge, options
-from lootkeep.console.lists import Choice, Link, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
 from lootkeep.domain import referrals as referrals_rules
@@ -26,10 +25,10 @@ from lootkeep.storage.totals import counters
 
 _RANKED = 10
 _MAX_COUNT = 1_000_000
-_PROGRAM_LINK = (Link("/referrals", "The program", ""),)
+_PROGRAM_LINK = (lists.Link("/referrals", "The program", ""),)
 _WHY = Cell(lambda reason, _row, _visit: SENTENCES[reason], lambda reason: SENTENCES[reason], "wide")
 
-REFERRALS = ListPage(
+REFERRALS = lists.ListPage(
     listing=referral_lists.REFERRALS,
     columns=(
         Column("Customer", "name", NAME),
@@ -42,13 +41,12 @@ REFERRALS = ListPage(
     link=lambda referral: f"/customers/{referral.customer_id}",
     links=_PROGRAM_LINK,
     empty="Customers who sign up with another customer's code appear here.",
-    file="referrals",
-    choices=(Choice("status", "Status", options(referrals_rules.ReferralStatus), is_open=True),),
+    choices=(lists.Choice("status", "Status", options(referrals_rules.ReferralStatus), is_open=True),),
     linked={"referrer_id": ("Brought by customer", int)},
     search="Name or e-mail",
     has_dates=False,
 )
-CLAIMS = ListPage(
+CLAIMS = lists.ListPage(
     listing=referral_lists.CLAIMS,
     columns=(
         Column("Customer", "customer_name", NAME),
@@ -60,10 +58,9 @@ CLAIMS = ListPage(
     link=lambda claim: f"/customers/{claim.customer_id}",
     links=_PROGRAM_LINK,
     empty="Rewards appear here as customers claim the tiers that they reached.",
-    file="claims",
     has_dates=False,
 )
-REFUSED = ListPage(
+REFUSED = lists.ListPage(
     listing=referral_lists.REFUSED,
     columns=(
         Column("Customer", "customer_name", NAME),
@@ -75,38 +72,26 @@ REFUSED = ListPage(
     text="The sign-up went through; it counts for nobody.",
     links=_PROGRAM_LINK,
     empty="Sign-ups with the code of somebody who looks like the same person appear here. None has been refused.",
-    file="refused-referrals",
     has_dates=False,
 )
 
 
-def _reward(tier: referrals_rules.Tier, _row: referrals_rules.Tier, visit: Visit) -> str:
+def _reward(value: int, tier: referrals_rules.Tier, visit: Visit) -> str:
     is_amount = tier.reward_type == "fixed_discount"
-    off = (
-        visit.formats.money(tier.reward_value, tier.reward_currency) if is_amount else f"{tier.reward_value / 100:g} %"
-    )
-    return f"{off} off"
+    return f"{visit.formats.money(value, tier.reward_currency) if is_amount else f'{value / 100:g} %'} off"
 
 
 TIERS = Table(
     columns=(
         Column("Tier", "name", NAME),
         Column("Referrals", "referrals_required", COUNT),
-        Column("Reward", "itself", Cell(_reward, css="number")),
+        Column("Reward", "reward_value", Cell(_reward, css="number")),
         Column("Claims", "claims_count", COUNT),
         Column("Status", "is_active", Cell(lambda is_active, *_: badge("active" if is_active else "off"))),
     ),
     link=lambda tier: f"/referrals/tiers/{tier.id}",
     empty="A tier rewards customers who bring others: create the first one.",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    rank: int
-    referrer: referrals_rules.TopReferrer
-
-
 LEADERBOARD = Table(
     columns=(
         Column("#", "rank", COUNT),
@@ -117,7 +102,8 @@ LEADERBOARD = Table(
     link=lambda row: f"/customers/{row.referrer.id}",
     empty="Customers who bring others will be ranked here. Each has a code on their page.",
 )
-TIER = Record("Tier", "/referrals", tiers_db, referrals_rules.TierTerms.__struct_fields__)
+_TIER_PATH = "/referrals/tiers/{id}"
+TIER = Record[referrals_rules.Tier]("Tier", "/referrals", tiers_db, referrals_rules.TierTerms.__struct_fields__)
 _SWITCH = forms.yes_or_no("On", "Off")
 _HOW_MUCH = "Percent, or an amount."
 PROGRAM = (
@@ -159,7 +145,7 @@ async def show_program(visit: Visit) -> Answer:
         "given": given,
         "refused": refused.get("made", 0),
         "leaderboard": LEADERBOARD,
-        "ranked": list(itertools.starmap(Ranked, enumerate(ranked, 1))),
+        "ranked": [SimpleNamespace(rank=rank, referrer=referrer) for rank, referrer in enumerate(ranked, 1)],
         "tier_table": TIERS if visit.user.may("staff") else replace(TIERS, link=None),
         "tiers": tiers,
         "fields": PROGRAM,
@@ -181,13 +167,10 @@ async def change_settings(visit: Visit) -> Answer:
 
 async def show_tier(visit: Visit) -> Answer:
     tier = await TIER.get(visit)
-    here, text = f"/referrals/tiers/{tier.id}", plural(tier.claims_count, "claim")
-    actions = [
-        (f"{here}/toggle", "Switch off" if tier.is_active else "Switch on", ""),
-        (f"{here}/delete", "Delete…", "danger-text"),
-    ]
-    page = {"title": f"Tier {tier.name}", "text": text, "back": "/referrals"}
-    return forms.show(visit, FORM, tier, **page, state="active" if tier.is_active else "off", actions=actions)
+    switch, state = ("Switch off", "active") if tier.is_active else ("Switch on", "off")
+    actions = [(f"{_TIER_PATH}/toggle", switch, ""), (f"{_TIER_PATH}/delete", "Delete…", "danger-text")]
+    page = {"title": f"Tier {tier.name}", "text": plural(tier.claims_count, "claim"), "back": "/referrals"}
+    return forms.show(visit, FORM, tier, **page, state=state, actions=actions)
 
 
 async def create_tier(visit: Visit) -> Answer:
@@ -217,19 +200,16 @@ async def delete_tier(visit: Visit) -> Answer:
     return TIER.done(message, before, await TIER.get(visit))
 
 
-_PROGRAM = ("referrals.html", show_program)
-_NEW = forms.new(FORM, title="New tier", submit="Create the tier", back="/referrals")
-_TIER = ("form.html", show_tier)
 _GONE = "Customers see the tier no more. One that has claims is switched off instead, and its coupons stay valid."
 
 PAGES = (
     Page("GET", "/referrals", "read_only", "Referrals", show_program, "referrals.html", group="Grow"),
-    change("/referrals/settings", "Change the referral program", change_settings, _PROGRAM, role="owner"),
+    change("/referrals/settings", "Change the referral program", change_settings, role="owner"),
     lists.page("/referrals/list", "Who brought whom", REFERRALS),
     lists.page("/referrals/claims", "Claimed rewards", CLAIMS),
     lists.page("/referrals/refused", "Refused referrals", REFUSED),
-    *forms.rows("/referrals/tiers/new", "New tier", _NEW, create_tier, "Create a tier"),
-    *forms.rows("/referrals/tiers/{id}", "Tier", show_tier, edit_tier, "Change a tier"),
-    change("/referrals/tiers/{id}/toggle", "Switch a tier on or off", toggle_tier, _TIER),
-    change("/referrals/tiers/{id}/delete", "Delete a tier", delete_tier, _TIER, _GONE),
+    *forms.rows("/referrals/tiers/new", "New tier", forms.new(FORM, back="/referrals"), create_tier, "Create a tier"),
+    *forms.rows(_TIER_PATH, "Tier", show_tier, edit_tier, "Change a tier"),
+    change(f"{_TIER_PATH}/toggle", "Switch a tier on or off", toggle_tier),
+    change(f"{_TIER_PATH}/delete", "Delete a tier", delete_tier, _GONE),
 )

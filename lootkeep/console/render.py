@@ -1,19 +1,25 @@
-"""Templates to pages: the one environment, with everything that templates may use."""
+"""Templates to pages: the one environment with everything that templates may use, and the navigation."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
 
 from lootkeep.console import formats
 from lootkeep.console.charts import Tile
-from lootkeep.console.labels import badge, label, reasons
-from lootkeep.console.page import PREFIX, url
+from lootkeep.console.formats import badge, label, reasons, risk
+from lootkeep.console.page import PREFIX, Page, url
+from lootkeep.deps import Deps
+from lootkeep.domain.accounts import Person
 from lootkeep.domain.orders import order_number
+from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.wording import change, duration, number, percent, plural
+from lootkeep.storage import fraud_lists, ticket_figures
+from lootkeep.storage.webhooks import health
 
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"} | {".svg": "image/svg+xml"}
@@ -22,6 +28,10 @@ _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=ut
 ASSETS: Mapping[str, tuple[str, bytes]] = {
     file.name: (_TYPES[file.suffix], file.read_bytes()) for file in sorted((_HERE / "static").iterdir())
 }
+
+GROUPS = ("", "Sell", "Grow", "Protect", "Support", "Connect", "Store")
+# The numbers are this old at most.
+_FRESH = 10 * SECOND
 
 
 def environment(formats_of_store: formats.Formats) -> Environment:
@@ -35,18 +45,19 @@ def environment(formats_of_store: formats.Formats) -> Environment:
     )
     formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago")
     environment.filters |= {name: getattr(formats_of_store, name) for name in formatting}
-    functions = (number, percent, change, formats.pretty, plural, duration)
+    functions = (number, percent, change, formats.pretty, formats.long, plural, duration)
     environment.filters |= {function.__name__: function for function in (*functions, order_number, reasons)}
     environment.filters |= {"badge": badge, "label": label}
     environment.globals |= {
         "url": url,
         "prefix": PREFIX,
-        "badge_html": badge,
+        "badge": badge,
+        "risk": risk,
         "tile": Tile,
         "assets": {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()},
     }
     # The shared components, under the names by which every template calls them.
-    for name, file in (("parts", "_parts.html"), ("lists", "_list.html")):
+    for name, file in (("parts", "_parts.html"), ("lists", "_list.html"), ("fraud", "_fraud.html")):
         environment.globals[name] = environment.get_template(file).module
     return environment
 
@@ -54,3 +65,46 @@ def environment(formats_of_store: formats.Formats) -> Environment:
 def _version(body: bytes) -> str:
     # In the address, so that a browser may store an asset for good and still sees the next release.
     return hashlib.sha256(body).hexdigest()[:12]
+
+
+class Navigation:
+    """Rendered once for each role and page, until a number in it may have changed."""
+
+    def __init__(self, deps: Deps, pages: Sequence[Page], template: Template) -> None:
+        self._deps = deps
+        self._pages = pages
+        self._template = template
+        self._counted_at: Instant | None = None
+        # By the page where they wait: how many, and how urgently.
+        self._waiting: dict[str, tuple[int, str]] = {}
+        self._rendered: dict[tuple[str, str], Markup] = {}
+
+    async def html(self, user: Person, lit: str) -> Markup:
+        """For a page under the entry `lit`."""
+        await self._count()
+        if (user.role, lit) not in self._rendered:
+            html = self._template.render(groups=self._groups(user), lit=lit)
+            self._rendered[user.role, lit] = Markup(html)  # noqa: S704  what a template rendered is escaped
+        return self._rendered[user.role, lit]
+
+    async def _count(self) -> None:
+        now = self._deps.clock.now()
+        if self._counted_at is not None and 0 <= now - self._counted_at < _FRESH:
+            return
+        async with self._deps.db.read() as tx:
+            waiting = {
+                "/fraud": (await fraud_lists.pending_review(tx), "warn"),
+                "/tickets": (await ticket_figures.total(tx, {"status": "open"}), "warn"),
+                "/webhooks": (len(await health.failing(tx, now)), "bad"),
+            }
+        self._counted_at = now
+        if waiting != self._waiting:
+            self._waiting, self._rendered = waiting, {}
+
+    def _groups(self, user: Person) -> dict[str, list[tuple[Page, int, str]]]:
+        """The pages of each group, each with how many wait there and how urgently."""
+        groups: dict[str, list[tuple[Page, int, str]]] = {name: [] for name in GROUPS}
+        for page in self._pages:
+            if page.group is not None and page.role is not None and user.may(page.role):
+                groups[page.group].append((page, *self._waiting.get(page.path, (0, ""))))
+        return groups

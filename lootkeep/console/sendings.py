@@ -58,24 +58,6 @@ class Sending:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Announced:
-    """An event and how many receivers it went to."""
-
-    event: OrderEvent
-    sent: int
-    delivered: int
-
-    @property
-    def outcome(self) -> tuple[str, str]:
-        """A text and a tone."""
-        if self.event.fanned_out_at is None:
-            return "Queued", "info"
-        if not self.sent:
-            return "No receiver", "quiet"
-        return f"{self.delivered} of {self.sent} delivered", "ok" if self.delivered == self.sent else "warn"
-
-
 def answer_of(attempt: Attempt) -> str:
     """`404`, or why there was no answer."""
     if attempt.response_code is not None:
@@ -122,14 +104,3 @@ async def why_nothing_sent(tx: Transaction, event: OrderEvent, webhook: Webhook)
     version = await endpoints.version_at(tx, webhook.id, event.fanned_out_at)
     reason = version.reason_against(event.type) if version else None
     return f"Not sent: {reason or 'what this webhook subscribed to then was not recorded'}."
-
-
-async def announced(tx: Transaction, events: Sequence[OrderEvent]) -> list[Announced]:
-    deliveries = await order_events.deliveries_of(tx, [event.id for event in events])
-    by_event: dict[int, list[str]] = {}
-    for delivery in deliveries:
-        by_event.setdefault(delivery.event_id, []).append(delivery.status)
-    statuses = [by_event.get(event.id, []) for event in events]
-    return [
-        Announced(event, len(those), those.count("delivered")) for event, those in zip(events, statuses, strict=True)
-    ]

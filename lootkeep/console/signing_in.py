@@ -1,10 +1,13 @@
-"""Signing in and out, and the one-time links that set a password."""
+"""Signing in and out, the one-time links that set a password, and your account."""
 
 from __future__ import annotations
 
-from lootkeep.console.page import PREFIX, Answer, Done, Page, Visit, url
+from urllib.parse import quote
+
+from lootkeep.console.page import PREFIX, Answer, Done, Page, Visit, change, url
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import sign_in
+from lootkeep.storage import accounts as accounts_db
 
 
 async def show_sign_in(visit: Visit) -> Answer:
@@ -43,14 +46,8 @@ async def use_link(visit: Visit) -> Answer:
     form = visit.form
     if form.get("password") != form.get("repeated"):
         raise Unprocessable("passwords_differ", "The two passwords are not the same.")
-    user_id = await sign_in.use_link(
-        visit.deps,
-        form.get("link", ""),
-        form.get("password", ""),
-        email=form.get("email", ""),
-        name=form.get("name", ""),
-        ip=visit.ip,
-    )
+    link, password, email, name = (form.get(field, "") for field in ("link", "password", "email", "name"))
+    user_id = await sign_in.use_link(visit.deps, link, password, email=email, name=name, ip=visit.ip)
     return await _begin(visit, user_id, "")
 
 
@@ -64,10 +61,63 @@ async def _begin(visit: Visit, user_id: int, target: str) -> Done:
     return Done(target if is_ours and "\\" not in target else PREFIX, secret=secret)
 
 
+_ACCOUNT = "/account"
+
+
+async def show_account(visit: Visit) -> Answer:
+    async with visit.deps.db.read() as tx:
+        account = await accounts_db.get(tx, visit.user.id)
+        sessions = await accounts_db.sessions_of(tx, visit.user.id)
+    assert account is not None
+    secret = visit.form.get("secret") or sign_in.new_totp_secret()
+    label = quote(f"{visit.options.store_name}:{visit.user.email}")
+    return {
+        "has_totp": account.totp_secret is not None,
+        "secret": secret,
+        "totp_url": f"otpauth://totp/{label}?secret={secret}&issuer={quote(visit.options.store_name)}",
+        "sessions": [session for session in sessions if session.is_valid(visit.now)],
+    }
+
+
+async def change_password(visit: Visit) -> Answer:
+    form = visit.form
+    if form.get("password") != form.get("repeated"):
+        raise Unprocessable("passwords_differ", "The two new passwords are not the same.")
+    assert visit.session is not None
+    await sign_in.change_password(
+        visit.deps, visit.user.id, form.get("current", ""), form.get("password", ""), visit.session.id
+    )
+    return _done(visit, "Your password is changed, and every other browser is signed out.")
+
+
+async def start_totp(visit: Visit) -> Answer:
+    await sign_in.start_totp(visit.deps, visit.user.id, visit.form.get("secret", ""), visit.form.get("code", ""))
+    return _done(visit, "From now on a code is asked for when you sign in.")
+
+
+async def stop_totp(visit: Visit) -> Answer:
+    await sign_in.stop_totp(visit.deps, visit.user.id, visit.form.get("own_password", ""))
+    return _done(visit, "No code is asked for any more.")
+
+
+async def end_session(visit: Visit) -> Answer:
+    await sign_in.end_session(visit.deps, visit.user.id, visit.id)
+    return _done(visit, "That browser is signed out.")
+
+
+def _done(visit: Visit, message: str) -> Done:
+    return Done(url(_ACCOUNT), message, record=f"user:{visit.user.id}")
+
+
 PAGES = (
     Page("GET", "/sign-in", None, "Sign in", show_sign_in, "sign_in.html"),
-    Page("POST", "/sign-in", None, "Sign in", do_sign_in, "sign_in.html", again=show_sign_in, is_foreign=True),
-    Page("POST", "/sign-out", "read_only", "Sign out", sign_out),
+    change("/sign-in", "Sign in", do_sign_in, role=None, is_foreign=True),
+    change("/sign-out", "Sign out", sign_out, role="read_only"),
     Page("GET", "/setup", None, "Choose a password", show_link, "setup.html"),
-    Page("POST", "/setup", None, "Choose a password", use_link, "setup.html", again=show_link, is_foreign=True),
+    change("/setup", "Choose a password", use_link, role=None, is_foreign=True),
+    Page("GET", _ACCOUNT, "read_only", "Your account", show_account, "account.html"),
+    change("/account/password", "Change your password", change_password, role="read_only", is_foreign=True),
+    change("/account/totp", "Ask for a code at sign-in", start_totp, role="read_only"),
+    change("/account/totp/stop", "Stop asking for a code", stop_totp, role="read_only", is_foreign=True),
+    change("/account/sessions/{id}/end", "Sign a browser out", end_session, role="read_only"),
 )

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import escape
 
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, Column
+from lootkeep.console.formats import label, options
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import label, options
-from lootkeep.console.lists import Choice, Link, ListPage, is_yes
-from lootkeep.console.page import Answer, Done, Handler, Page, Visit, change
+from lootkeep.console.page import Answer, Done, Page, Visit, change, whole
 from lootkeep.console.records import Record
 from lootkeep.domain import support_tickets as tickets_rules
-from lootkeep.kernel.errors import existing, invalid
-from lootkeep.services import support_tickets as support_tickets_service
+from lootkeep.kernel.errors import existing
+from lootkeep.services import support_tickets as tickets_service
 from lootkeep.storage import access as access_db
 from lootkeep.storage import customers as customers_db
 from lootkeep.storage import support_tickets as tickets_db
@@ -26,7 +26,7 @@ _MAX_MESSAGES = 50
 # So that a page stays small, whatever was written.
 _MAX_MESSAGE_BYTES = 60_000
 
-TICKETS = ListPage(
+TICKETS = lists.ListPage(
     listing=ticket_lists.LISTING,
     columns=(
         Column("Ticket", "number", CODE),
@@ -39,21 +39,24 @@ TICKETS = ListPage(
         Column("Opened", "created_at", AGO, "created_at"),
     ),
     link=lambda ticket: f"/tickets/{ticket.id}",
-    links=(Link("/tickets", "Mine", "", query="?agent={user}"),),
+    links=(lists.Link("/tickets", "Mine", "", query="?agent={user}"),),
     empty="Tickets appear here as customers open them through the store.",
-    file="tickets",
     choices=(
-        Choice("status", "Status", options(tickets_rules.TicketStatus), is_open=True),
-        Choice("unassigned", "Assigned", {"yes": "Unassigned"}, is_yes, is_open=True),
-        Choice("priority", "Priority", options(tickets_rules.TicketPriority)),
-        Choice("category", "Category", options(tickets_rules.TicketCategory)),
+        lists.Choice("status", "Status", options(tickets_rules.TicketStatus), is_open=True),
+        lists.Choice("unassigned", "Assigned", {"yes": "Unassigned"}, lists.is_yes, is_open=True),
+        lists.Choice("priority", "Priority", options(tickets_rules.TicketPriority)),
+        lists.Choice("category", "Category", options(tickets_rules.TicketCategory)),
     ),
     linked={"agent": ("Assigned to user", int), "customer_id": ("Customer", int), "order_id": ("Order", int)},
     search="Number, subject, name or e-mail",
 )
-TICKET = Record("Ticket", "/tickets/{id}", tickets_db, ("status", "priority", "assigned_to_id", "messages_count"))
-MESSAGE = Field("message", "Write", forms.text(tickets_rules.MAX_MESSAGE_LENGTH, "textarea"))
+TICKET = Record[tickets_rules.Ticket](
+    "Ticket", "/tickets/{id}", tickets_db, ("status", "priority", "assigned_to_id", "messages_count")
+)
+LAST_MESSAGE = Field("message", "Write", forms.text(tickets_rules.MAX_MESSAGE_LENGTH, "textarea"))
+MESSAGE = replace(LAST_MESSAGE, kind=replace(LAST_MESSAGE.kind, missing="Write a message first."), is_required=True)
 STATUS = Field("status", "Status", forms.choice(options(tickets_rules.TicketStatus)))
+AGENT = Field("user_id", "Assigned to", forms.ID)
 PRIORITY = Field("priority", "Priority", forms.choice(options(tickets_rules.TicketPriority)))
 
 
@@ -61,9 +64,8 @@ async def show_ticket(visit: Visit) -> Answer:
     before = visit.query.get("before", "")
     async with visit.deps.db.read() as tx:
         ticket = existing(await tickets_db.get(tx, visit.id), "Ticket")
-        end = int(before) if before.isascii() and before.isdigit() and len(before) < 18 else None
         # One more than is shown says whether there are earlier ones.
-        messages = await tickets_db.messages(tx, visit.id, end, _MAX_MESSAGES + 1)
+        messages = await tickets_db.messages(tx, visit.id, whole(before), _MAX_MESSAGES + 1)
         customer = await customers_db.get(tx, ticket.customer_id)
         users = await access_db.all_users(tx)
     shown = _fitting(messages)
@@ -73,7 +75,8 @@ async def show_ticket(visit: Visit) -> Answer:
         "customer": customer,
         "messages": shown,
         "earlier": shown[0].id if shown and len(shown) < len(messages) else None,
-        "message_field": MESSAGE,
+        "whole": {str(message.id): message.body for message in shown},
+        "message_field": LAST_MESSAGE,
         "handling": {
             "assign": (Field("user_id", "Assigned to", forms.choice(agents)), str(ticket.assigned_to_id or "")),
             "priority": (PRIORITY, ticket.priority),
@@ -83,61 +86,19 @@ async def show_ticket(visit: Visit) -> Answer:
     }
 
 
-Step = Callable[[Visit], Awaitable[tuple[tickets_rules.Ticket, str]]]
-
-
-def _step(step: Step) -> Handler:
-    """What all changes of a ticket share; a step returns the ticket after it, and what to say."""
+def _step(path: str, title: str, field: Field, operation: Callable[..., Awaitable[Any]], message: str) -> Page:
+    """The row of a change: the operation gets who makes it and what the form holds in its field."""
 
     async def handler(visit: Visit) -> Done:
         before = await TICKET.lock(visit)
-        after, message = await step(visit)
-        return TICKET.done(message, before, after)
+        value = forms.read(visit, [field])[field.name]
+        changed = await operation(visit.deps, visit.id, visit.user.id, value)
+        # What writes a message gives that, too.
+        after = changed[1] if isinstance(changed, tuple) else changed
+        assigned, status = after.assigned_to_name or "nobody", label(after.status).lower()
+        return TICKET.done(message.format(after, assigned=assigned, status=status), before, after)
 
-    return handler
-
-
-async def reply(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
-    _, after = await support_tickets_service.answer(visit.deps, visit.id, visit.user.id, _message(visit))
-    return after, "Your reply is on its way to the customer."
-
-
-async def note(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
-    _, after = await support_tickets_service.note(visit.deps, visit.id, visit.user.id, _message(visit))
-    return after, "The note is saved. Customers never see notes."
-
-
-async def close(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
-    body = _message(visit) if visit.text("message") else None
-    after = await support_tickets_service.close(visit.deps, visit.id, visit.user.id, body)
-    return after, f"{after.number} is closed."
-
-
-async def set_status(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
-    status = forms.read(visit, [STATUS])["status"]
-    after = await support_tickets_service.set_status(visit.deps, visit.id, visit.user.id, status)
-    return after, f"{after.number} is {label(status).lower()}."
-
-
-async def set_priority(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
-    priority = forms.read(visit, [PRIORITY])["priority"]
-    after = await support_tickets_service.set_priority(visit.deps, visit.id, visit.user.id, priority)
-    return after, f"The priority of {after.number} is {priority}."
-
-
-async def assign(visit: Visit) -> tuple[tickets_rules.Ticket, str]:
-    agent = visit.form.get("user_id", "")
-    if agent and not (agent.isascii() and agent.isdigit() and len(agent) < 18):
-        raise invalid("user_id", "Choose one of the users.")
-    after = await support_tickets_service.assign(visit.deps, visit.id, visit.user.id, int(agent) if agent else None)
-    return after, f"{after.number} is assigned to {after.assigned_to_name or 'nobody'}."
-
-
-def _message(visit: Visit) -> str:
-    message: Any = forms.read(visit, [MESSAGE])["message"]
-    if message is None:
-        raise invalid("message", "Write a message first.")
-    return str(message)
+    return change(f"/tickets/{{id}}/{path}", title, handler)
 
 
 def _fitting(messages: Sequence[tickets_rules.TicketMessage]) -> list[tickets_rules.TicketMessage]:
@@ -152,15 +113,16 @@ def _fitting(messages: Sequence[tickets_rules.TicketMessage]) -> list[tickets_ru
     return shown
 
 
-_TICKET = ("ticket.html", show_ticket)
-
+_PRIORITY = "The priority of {0.number} is {0.priority}."
 PAGES = (
     lists.page("/tickets", "Tickets", TICKETS, "Support"),
     Page("GET", "/tickets/{id}", "read_only", "Ticket", show_ticket, "ticket.html"),
-    change("/tickets/{id}/reply", "Reply to a ticket", _step(reply), _TICKET),
-    change("/tickets/{id}/note", "Add a note to a ticket", _step(note), _TICKET),
-    change("/tickets/{id}/close", "Close a ticket", _step(close), _TICKET),
-    change("/tickets/{id}/status", "Set the status of a ticket", _step(set_status), _TICKET),
-    change("/tickets/{id}/priority", "Set the priority of a ticket", _step(set_priority), _TICKET),
-    change("/tickets/{id}/assign", "Assign a ticket", _step(assign), _TICKET),
+    _step("reply", "Reply to a ticket", MESSAGE, tickets_service.answer, "Your reply is on its way to the customer."),
+    _step(
+        "note", "Add a note to a ticket", MESSAGE, tickets_service.note, "The note is saved. Customers never see notes."
+    ),
+    _step("close", "Close a ticket", LAST_MESSAGE, tickets_service.close, "{0.number} is closed."),
+    _step("status", "Set the status of a ticket", STATUS, tickets_service.set_status, "{0.number} is {status}."),
+    _step("priority", "Set the priority of a ticket", PRIORITY, tickets_service.set_priority, _PRIORITY),
+    _step("assign", "Assign a ticket", AGENT, tickets_service.assign, "{0.number} is assigned to {assigned}."),
 )

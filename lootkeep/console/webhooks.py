@@ -1,17 +1,19 @@
-"""Webhooks: how each receiver does, what it was sent, and what can be done about it."""
+"""Webhooks: how each receiver does, what it was sent and what can be done about it; and the feed of events."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
 
 from markupsafe import escape
 
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, LABEL, NAME, Cell, Column
+from lootkeep.console.formats import badge, options, pretty
 from lootkeep.console.forms import Field
-from lootkeep.console.labels import options
-from lootkeep.console.lists import Choice, Link, ListPage, is_yes
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
-from lootkeep.console.sendings import Sent, answer_of, last_sent
+from lootkeep.console.sendings import Sent, answer_of, last_sent, sendings_of
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.receivers import diagnose, first_given_up
@@ -20,10 +22,12 @@ from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import plural
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.storage import order_events
+from lootkeep.storage import event_lists, order_events, outbox
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.order_events import OrderEvent
 from lootkeep.storage.webhooks import endpoints, health, log, replays
 
-WEBHOOKS = ListPage(
+WEBHOOKS = lists.ListPage(
     listing=endpoints.LISTING,
     columns=(
         Column("Receiver", "webhook.url", NAME, "url"),
@@ -34,13 +38,15 @@ WEBHOOKS = ListPage(
         Column("Events", "webhook.event_types", Cell(COUNT.html, " ".join, "number")),
     ),
     text="Where the store’s events are sent.",
-    links=(Link("/webhooks/new", "Create a webhook"),),
+    links=(lists.Link("/webhooks/new", "Create a webhook"),),
     empty="A webhook sends the store's events to a bot or another system. Create the first one.",
-    file="webhooks",
-    choices=(Choice("is_active", "State", {"yes": "Active", "no": "Off"}, is_yes, is_open=True),),
+    choices=(lists.Choice("is_active", "State", {"yes": "Active", "no": "Off"}, lists.is_yes, is_open=True),),
     has_dates=False,
     load=lambda visit, tx, webhooks: health.receivers(tx, webhooks, visit.now),
+    live=30,
 )
+# Of one delivery that its page shows.
+_MAX_ATTEMPTS = 30
 _ANSWER = Cell(lambda text, sent, _: f'<span class="tone {sent.tone}"><bdi>{escape(text)}</bdi></span>', css="name")
 
 
@@ -48,7 +54,7 @@ def _attempts(count: int, sent: Sent, visit: Visit) -> str:
     return f"{count} of {len(visit.options.retry_delays) + 1}" if sent.delivery.failures else str(count)
 
 
-DELIVERIES = ListPage(
+DELIVERIES = lists.ListPage(
     listing=log.LISTING,
     columns=(
         Column("Event", "delivery.event_type", CODE),
@@ -61,10 +67,9 @@ DELIVERIES = ListPage(
     ),
     link=lambda sent: f"/deliveries/{sent.delivery.public_id}",
     empty="What is sent appears here, as soon as one of its events happens. Send a test to try the receiver now.",
-    file="deliveries",
     choices=(
-        Choice("status", "Status", options(DeliveryStatus), is_open=True),
-        Choice("event_type", "Event", {name: name for name in EVENT_TYPES}),
+        lists.Choice("status", "Status", options(DeliveryStatus), is_open=True),
+        lists.Choice("event_type", "Event", {name: name for name in EVENT_TYPES}),
     ),
     load=lambda _, tx, deliveries: last_sent(tx, deliveries),
 )
@@ -73,13 +78,32 @@ _ROTATED = (
     "can change over without losing one; then only the new one."
 )
 _ROTATED_LATELY = f"{_ROTATED} It was rotated less than 24 hours ago: the secret before that stops signing at once."
-WEBHOOK = Record("Webhook", "/webhooks/{id}", endpoints, ("url", "event_types", "is_active", "previous_secret_until"))
+WEBHOOK = Record[Webhook](
+    "Webhook", "/webhooks/{id}", endpoints, ("url", "event_types", "is_active", "previous_secret_until")
+)
 _OFF = "Nothing is sent while it is off, and what happens meanwhile is not sent later."
 _PUBLIC = "An https address that can be reached from the internet."
 _URL = Field("url", "Address", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
 _NO_EVENT = "Choose at least one event."
 NEW = (_URL, Field("events", "Events", forms.several(EVENT_TYPES, _NO_EVENT)))
 EDIT = (*NEW, Field("is_active", "Active", forms.switch(), _OFF))
+_SHOWN_DATA = 120
+_DATA = Cell(lambda data, row, visit: NAME.html(data[:_SHOWN_DATA], row, visit), css="name muted small")
+EVENTS = lists.ListPage(
+    listing=event_lists.LISTING,
+    columns=(
+        Column("Event", "event.type", CODE),
+        Column("Id", "event.id", Cell(lambda number, *_: str(number), css="number muted")),
+        Column("Receivers", "outcome", Cell(lambda outcome, *_: badge("", *outcome), lambda outcome: outcome[0])),
+        Column("Data", "event.data", _DATA),
+        Column("Recorded", "event.created_at", AGO, "created_at"),
+    ),
+    link=lambda row: f"/events/{row.event.id}",
+    text="What happened in the store, in the order it was recorded.",
+    empty="Everything that receivers can be sent is recorded here: orders, subscriptions and products.",
+    choices=(lists.Choice("type", "Event", {name: name for name in EVENT_TYPES}),),
+    load=lambda _, tx, events: _with_outcomes(tx, events),
+)
 
 
 async def show_webhook(visit: Visit) -> Answer:
@@ -93,14 +117,7 @@ async def show_webhook(visit: Visit) -> Answer:
     time = visit.formats.time
     verdict = diagnose(receiver, failures, time, has_worked=has_worked, given_up=given_up)
     shown = {"receiver": receiver, "webhook": webhook, "diagnosis": verdict, "replay": replay, "title": receiver.name}
-    return listed | shown
-
-
-async def show_edit(visit: Visit) -> Answer:
-    webhook = await WEBHOOK.get(visit)
-    page = {"title": "Edit the webhook", "text": webhook.url, "back": f"/webhooks/{webhook.id}"}
-    delete = (f"/webhooks/{webhook.id}/delete", "Delete…", "danger-text")
-    return forms.show(visit, EDIT, webhook, **page, actions=[delete])
+    return listed | shown | {"live": 3 if replay and not replay.finished_at else 30}
 
 
 async def show_secret(visit: Visit) -> Answer:
@@ -117,18 +134,6 @@ async def create(visit: Visit) -> Answer:
     return _with_secret(webhook, secret, "The webhook is created.", None)
 
 
-async def edit(visit: Visit) -> Answer:
-    before = await WEBHOOK.lock(visit)
-    after = await webhooks_service.change(visit.deps, visit.id, forms.read(visit, EDIT))
-    return WEBHOOK.done("Saved.", before, after)
-
-
-async def delete(visit: Visit) -> Answer:
-    before = await WEBHOOK.lock(visit)
-    await webhooks_service.delete(visit.deps, visit.id)
-    return WEBHOOK.done(f"{before.name} is deleted.", before, None)
-
-
 async def rotate(visit: Visit) -> Answer:
     before = await WEBHOOK.lock(visit)
     webhook, secret = await webhooks_service.rotate_secret(visit.deps, visit.id)
@@ -139,7 +144,7 @@ async def test(visit: Visit) -> Answer:
     result = await webhooks_service.test(visit.deps, visit.id)
     answer = result.reason or f"answered {result.response_code}"
     message = f"Test {'delivered' if result.is_delivered else 'failed'}: {answer}, in {result.latency_ms} ms."
-    return Done(url(f"/webhooks/{visit.id}"), message, WEBHOOK.key(visit.id), after={"test": answer})
+    return WEBHOOK.noted(visit, message, test=answer)
 
 
 def _replay(webhook: Webhook) -> tuple[Field, Field]:
@@ -166,8 +171,7 @@ async def replay(visit: Visit) -> Answer:
     values = forms.read(visit, _replay(await WEBHOOK.get(visit)))
     started = await webhooks_service.replay(visit.deps, visit.id, values["since"], values["events"])
     message = f"{plural(started.total, 'event')} will be sent again, in order."
-    after = {"since": iso(started.since), "event_types": started.event_types}
-    return Done(url(f"/webhooks/{visit.id}"), message, WEBHOOK.key(visit.id), after=after)
+    return WEBHOOK.noted(visit, message, since=iso(started.since), event_types=started.event_types)
 
 
 async def show_delivery(visit: Visit) -> Answer:
@@ -178,12 +182,15 @@ async def show_delivery(visit: Visit) -> Answer:
         event = existing(await order_events.get(tx, delivery.event_id), "Event")
     return {
         "delivery": delivery,
-        "attempts": [(attempt, answer_of(attempt)) for attempt in reversed(attempts)],
+        "attempts": [(attempt, answer_of(attempt)) for attempt in attempts[: -_MAX_ATTEMPTS - 1 : -1]],
+        "whole": {f"attempt-{attempt.number}": attempt.excerpt or "" for attempt in attempts}
+        | {"data": pretty(event.data)},
         "webhook": webhook,
         "receiver": webhook.name if webhook else "A webhook that was deleted",
         "event": event,
         "max_attempts": len(visit.options.retry_delays) + 1,
         "title": delivery.event_type,
+        "live": 5 if delivery.status == "pending" else None,
     }
 
 
@@ -200,25 +207,55 @@ async def send_again(visit: Visit) -> Answer:
 def _with_secret(webhook: Webhook, secret: str, sentence: str, before: Webhook | None) -> Done:
     """The page that shows a secret, once."""
     advice = "The receiver checks the signature of every delivery with it."
-    back = url(f"/webhooks/{webhook.id}")
-    shown = {"title": webhook.name, "sentence": f"{sentence} {advice}", "secret": secret, "back": back}
+    shown = {"title": webhook.name, "sentence": f"{sentence} {advice}", "secret": secret}
     return WEBHOOK.done("", before, webhook, shown=shown)
 
 
 _ONCE = "Its secret is shown once, after it is created."
-_NEW = forms.new(NEW, title="Create a webhook", text=_ONCE, back="/webhooks")
 _GONE = "It receives nothing more, and what waits to be sent to it is cancelled."
+_DELETE = "/webhooks/{id}/delete"
+_EDIT = {"title": "Edit the webhook", "text": "{0.url}", "actions": [(_DELETE, "Delete…", "danger-text")]}
 _DELIVERY = "/deliveries/{delivery_id}"
+
+
+async def _with_outcomes(tx: Transaction, events: Sequence[OrderEvent]) -> list[SimpleNamespace]:
+    """Each event with how many of its receivers got it: a text and a tone."""
+    statuses: dict[int, list[str]] = {event.id: [] for event in events}
+    for delivery in await order_events.deliveries_of(tx, list(statuses)):
+        statuses[delivery.event_id].append(delivery.status)
+    return [SimpleNamespace(event=event, outcome=_outcome(event, statuses[event.id])) for event in events]
+
+
+def _outcome(event: OrderEvent, statuses: Sequence[str]) -> tuple[str, str]:
+    if event.fanned_out_at is None:
+        return "Queued", "info"
+    if not statuses:
+        return "No receiver", "quiet"
+    delivered = statuses.count("delivered")
+    return f"{delivered} of {len(statuses)} delivered", "ok" if delivered == len(statuses) else "warn"
+
+
+async def show_event(visit: Visit) -> Answer:
+    async with visit.deps.db.read() as tx:
+        event = existing(await order_events.get(tx, visit.id), "Event")
+        sendings = await sendings_of(tx, [event])
+        request_id = await outbox.request_of(tx, event.id)
+    what = EVENT_TYPES.get(event.type, "")
+    shown = {"event": event, "sendings": sendings, "what": what, "request_id": request_id, "title": event.type}
+    return shown | {"whole": {"data": pretty(event.data)}}
+
 
 PAGES = (
     lists.page("/webhooks", "Webhooks", WEBHOOKS, "Connect", "webhooks.html"),
-    *forms.rows("/webhooks/new", "Create a webhook", _NEW, create),
+    *forms.rows("/webhooks/new", "Create a webhook", forms.new(NEW, text=_ONCE), create),
     Page("GET", "/webhooks/{id}", "read_only", "Webhook", show_webhook, "webhook.html"),
-    *forms.rows("/webhooks/{id}/edit", "Change a webhook", show_edit, edit),
-    change("/webhooks/{id}/delete", "Delete webhook", delete, confirm=_GONE),
+    *WEBHOOK.edit("/webhooks/{id}/edit", "Change a webhook", EDIT, webhooks_service.change, **_EDIT),
+    WEBHOOK.change(_DELETE, "Delete webhook", webhooks_service.delete, "{0.name} is deleted.", confirm=_GONE),
     *forms.rows("/webhooks/{id}/secret", "Rotate secret", show_secret, rotate),
     change("/webhooks/{id}/test", "Send a test", test, is_foreign=True),
     *forms.rows("/webhooks/{id}/replay", "Replay events", show_replay, replay),
     Page("GET", _DELIVERY, "read_only", "Delivery", show_delivery, "delivery.html", under="/webhooks"),
     change(f"{_DELIVERY}/send-again", "Send a delivery again", send_again),
+    lists.page("/events", "Event feed", EVENTS, "Connect"),
+    Page("GET", "/events/{id}", "read_only", "Event", show_event, "event.html"),
 )

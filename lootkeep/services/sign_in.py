@@ -89,7 +89,8 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
 async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> int:
     """The user whose password, and code where one is needed, these are."""
     normalized_email, now = email.strip().lower(), deps.clock.now()
-    await _count_attempt(deps, normalized_email, ip, now)
+    network = network_key(ip) if ip else ""
+    await _count_attempts(deps, {digest(normalized_email): ATTEMPTS_PER_ACCOUNT, network: ATTEMPTS_PER_NETWORK}, now)
     async with deps.db.read() as tx:
         person = await accounts_db.person_by_email(tx, normalized_email)
         account = await accounts_db.get(tx, person.id) if person else None
@@ -160,10 +161,7 @@ async def end_session(deps: Deps, user_id: int, session_id: int) -> None:
 async def change_password(deps: Deps, user_id: int, current: str, new: str, session_id: int) -> None:
     """Ends all other sessions of the user."""
     accounts_rules.check_password(new)
-    async with deps.db.read() as tx:
-        account = await accounts_db.get(tx, user_id)
-    if account is None or not await passwords.is_password(current, account.password_hash):
-        raise invalid("current", "This is not your current password.")
+    await _require_password(deps, user_id, current, "current")
     password_hash, now = await passwords.hash_password(new), deps.clock.now()
     async with deps.db.write() as tx:
         account = await accounts_db.get_for_update(tx, user_id)
@@ -176,26 +174,44 @@ def new_totp_secret() -> str:
     return base64.b32encode(secrets.token_bytes(_TOTP_BYTES)).decode()
 
 
-async def set_totp(deps: Deps, user_id: int, secret: str | None, code: str) -> None:
-    """Asks for a code at sign-in from now on, once the first one was right; None stops asking."""
-    now = deps.clock.now()
-    step = accounts_rules.accepted_step(secret, code.strip(), now, None) if secret else None
-    if secret and step is None:
+async def start_totp(deps: Deps, user_id: int, secret: str, code: str) -> None:
+    """Asks for a code at sign-in from now on, once the first one was right."""
+    step = accounts_rules.accepted_step(secret, code.strip(), deps.clock.now(), None) if secret else None
+    if step is None:
         raise invalid("code", "This is not the code that the authenticator shows now.")
+    async with deps.db.read() as tx:
+        account = existing(await accounts_db.get(tx, user_id), "Account")
+    if account.totp_secret is not None:
+        raise Unprocessable("second_factor_is_on", "A code is asked for already. Stop that first, with your password.")
+    await _set_totp(deps, user_id, deps.vault.seal(secret, _TOTP_PURPOSE), step)
+
+
+async def stop_totp(deps: Deps, user_id: int, password: str) -> None:
+    """Asks for no code any more; a browser that someone left signed in is not enough for that."""
+    await _require_password(deps, user_id, password, "own_password")
+    await _set_totp(deps, user_id, None, None)
+
+
+async def _set_totp(deps: Deps, user_id: int, sealed: str | None, step: int | None) -> None:
+    now = deps.clock.now()
     async with deps.db.write() as tx:
-        account = await accounts_db.get_for_update(tx, user_id)
-        if account is None:
-            raise NotFound("Account")
-        sealed = deps.vault.seal(secret, _TOTP_PURPOSE) if secret else None
+        account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
         await accounts_db.save(tx, replace(account, totp_secret=sealed, totp_step=step, updated_at=now))
 
 
-async def _count_attempt(deps: Deps, email: str, ip: str, now: Instant) -> None:
-    counted = (
-        (f"sign-in:{digest(email)}", ATTEMPTS_PER_ACCOUNT),
-        (f"sign-in:{network_key(ip) if ip else ''}", ATTEMPTS_PER_NETWORK),
-    )
-    for name, limit in counted:
+async def _require_password(deps: Deps, user_id: int, password: str, field: str) -> None:
+    """Attempts to guess it count like those to sign in."""
+    async with deps.db.read() as tx:
+        account = await accounts_db.get(tx, user_id)
+        person = existing(await accounts_db.person(tx, user_id), "Account")
+    await _count_attempts(deps, {digest(person.email): ATTEMPTS_PER_ACCOUNT}, deps.clock.now())
+    if account is None or not await passwords.is_password(password, account.password_hash):
+        raise invalid(field, "This is not your current password.")
+
+
+async def _count_attempts(deps: Deps, limits: dict[str, int], now: Instant) -> None:
+    for key, limit in limits.items():
+        name = f"sign-in:{key}"
         standing = await deps.limiter.hit(name, limit, now)
         if not standing.is_allowed:
             seconds = standing.retry_after(now)

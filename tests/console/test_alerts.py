@@ -27,7 +27,9 @@ async def test_an_alert_is_set_changed_muted_tested_and_deleted(world: World) ->
     assert ("hooks.example" in page, "secret" in page) == (True, False)
     form = (await visits.get("/alerts/1/edit")).text
     assert ('value="50.00"' in form, "secret" in form) == (True, False)
-    changed = await visits.post("/alerts/1/edit", on="/alerts/1/edit", **(FORM | {"target": "", "name": "Night"}))
+    changed = await visits.post(
+        "/alerts/1/edit", on="/alerts/1/edit", **(FORM | {"target": "", "kept": "target", "name": "Night"})
+    )
     assert changed.status_code == 303
     async with world.db.read() as tx:
         (alert,) = await alerts_db.all_alerts(tx)

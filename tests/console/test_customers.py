@@ -65,5 +65,5 @@ async def test_a_customer_who_did_nothing_yet_has_a_page_that_says_so(world: Wor
     await new_customer(world)
     page = (await (await visitor(world, "read_only")).get("/customers/1")).text
     assert "No order yet." in page
-    assert "This customer has never asked for help." in page
+    assert "They never asked for help." in page
     assert (await (await visitor(world, "read_only")).get("/customers/2")).status_code == 404

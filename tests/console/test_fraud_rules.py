@@ -59,9 +59,9 @@ async def test_a_rule_that_cannot_be_is_shown_again_with_what_is_wrong(store: Wo
 
 async def test_a_list_is_created_filled_searched_and_deleted(store: World) -> None:
     visits = await visitor(store, "staff")
-    created = await visits.post("/fraud/named-lists", on="/fraud/lists", name="offices", kind="ip")
+    created = await visits.post("/fraud/lists", on="/fraud/lists", name="offices", kind="ip")
     path = created.headers["location"].removeprefix("/console")
-    assert (await visits.post("/fraud/named-lists", on="/fraud/lists", name="Offices!", kind="ip")).status_code == 422
+    assert (await visits.post("/fraud/lists", on="/fraud/lists", name="Offices!", kind="ip")).status_code == 422
     added = await visits.post(f"{path}/add", on="/fraud/lists", value="203.0.113.0/24", reason="Ours")
     assert added.status_code == 303
     refused = await visits.post(f"{path}/add", on="/fraud/lists", value="here")

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from markupsafe import escape
+from sqlalchemy import bindparam, insert, update
 
 from lootkeep.console.pages import PAGES
+from lootkeep.domain.campaigns import MAX_BODY, MAX_CUSTOMERS
+from lootkeep.domain.orders import MAX_LINES
 from lootkeep.domain.support_tickets import MAX_MESSAGE_LENGTH
 from lootkeep.kernel.clock import MINUTE
+from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import attempts, deliveries
+from lootkeep.storage.webhooks import fan_out
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
 from tests.builders import STORE, new_alert, new_customer, new_gift_card, new_order, new_product, new_ticket, referred
@@ -16,8 +24,11 @@ from tests.world import World
 # Three bytes each.
 LONG = "勇" * 255
 ROWS = 27
-# Files, and the form that holds a whole e-mail to be edited.
-WHOLE = ("/customers/{id}/export", MAIL, "/campaigns/{id}/edit")
+# Files.
+WHOLE = ("/customers/{id}/export", MAIL)
+# Five bytes on a page, which is the most that a character can take.
+WORST = "'"
+ORDER_DELIVERY = "wh_00000000-0000-0000-0000-00000000000b"
 
 
 @pytest.fixture
@@ -52,3 +63,71 @@ async def test_no_page_of_a_full_store_is_large(full: World) -> None:
     paths += [path_of(page) for page in PAGES if page.method == "GET" and page.path not in WHOLE]
     sizes = {path: len((await visits.get(path)).content) for path in dict.fromkeys(paths)}
     assert {path: size for path, size in sizes.items() if size > MAX_PAGE_BYTES} == {}
+
+
+@pytest.fixture
+async def largest(world: World) -> World:
+    """The largest product, ticket, campaigns, order and delivery that the API takes."""
+    await world.put("/fraud/settings", {"fraud_detection_enabled": False})
+    await new_customer(world)
+    await world.post("/webhooks", {"url": "https://hooks.example/bot", "events": ["order.created"]})
+    products = [await new_product(world, name=WORST * 255, description=WORST * 20_000)]
+    await new_ticket(world, 1, message=WORST * MAX_MESSAGE_LENGTH)
+    await world.post(f"{STORE}/support-tickets/1/messages", {"message": WORST * MAX_MESSAGE_LENGTH})
+    texts = {"body_html": WORST * MAX_BODY, "body_text": WORST * MAX_BODY}
+    ids = [10**14 + number for number in range(MAX_CUSTOMERS)]
+    await make(world, audience={"type": "customers", "customer_ids": ids})
+    # One request may have 1 MiB.
+    for name, text in texts.items():
+        assert (await world.put("/email-campaigns/1", {name: text})).status_code == 200
+    tags = [f"{number:03}{WORST * 61}" for number in range(100)]
+    await make(world, audience={"type": "segment", "filters": {"tags": tags}})
+    for number in range(1, MAX_LINES):
+        if number % 30 == 0:
+            world.clock.advance(MINUTE)
+        products.append(await new_product(world, name=WORST * 255, sku=str(number)))
+    await new_order(world, 1, *((product["id"], 1) for product in products))
+    async with world.db.write() as tx:
+        while await fan_out.fan_out(tx, lambda: ORDER_DELIVERY, world.clock.now()):
+            pass
+        attempted = {"delivery_id": 1, "outcome": "failed", "started_at": 0, "excerpt": WORST * 2048, "reason": "reset"}
+        for number in range(1, 101):
+            await tx.run(Query(insert(attempts).values(attempted | {"number": number})))
+        await tx.run(Query(update(deliveries).values(attempts_count=bindparam("made"))), made=100)
+    return world
+
+
+async def test_the_largest_records_have_pages_of_the_usual_size_and_nothing_of_them_is_lost(largest: World) -> None:
+    visits = await visitor(largest, "owner")
+    # What is too long for the page is a file behind it.
+    files = {
+        "/products/1": ("description", WORST * 20_000),
+        "/products/1/edit": ("description", WORST * 20_000),
+        "/tickets/1": ("2&before=3", WORST * MAX_MESSAGE_LENGTH),
+        "/tickets/1?before=2": ("1&before=2", WORST * MAX_MESSAGE_LENGTH),
+        "/campaigns/1/edit": ("body_html", WORST * MAX_BODY),
+        "/campaigns/2": ("tags", None),
+        f"/deliveries/{ORDER_DELIVERY}": ("attempt-100", WORST * 2048),
+        f"/events/{MAX_LINES + 1}": ("data", None),
+    }
+    for path, (name, text) in files.items():
+        page = await visits.get(path)
+        assert (page.status_code, len(page.content) <= MAX_PAGE_BYTES) == (200, True), (path, len(page.content))
+        assert f'href="?whole={escape(name)}"' in page.text, path
+        whole = await visits.get(f"{path.partition('?')[0]}?whole={name}")
+        assert whole.headers["content-disposition"].startswith("attachment")
+        assert text is None or whole.text == text, path
+    for path in ("/campaigns/1", "/orders/1", "/audit"):
+        assert len((await visits.get(path)).content) <= MAX_PAGE_BYTES, path
+
+
+async def test_what_is_too_long_for_a_form_stays_as_it_is_unless_something_is_entered(largest: World) -> None:
+    visits = await visitor(largest, "staff")
+    kept = "body_html\nbody_text\ncustomer_ids"
+    form = {"name": "Spring sale", "subject": "Hi", "audience": "customers", "kept": kept, "body_text": "Hello."}
+    assert (await visits.post("/campaigns/1/edit", on="/campaigns/1/edit", **form)).status_code == 303
+    async with largest.db.read() as tx:
+        campaign = await campaigns_db.get(tx, 1)
+    assert campaign is not None
+    assert (campaign.name, campaign.body_html, campaign.body_text) == ("Spring sale", WORST * MAX_BODY, "Hello.")
+    assert str(10**14 + MAX_CUSTOMERS - 1) in campaign.audience

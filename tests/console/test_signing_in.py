@@ -8,7 +8,7 @@ from lootkeep.domain.accounts import ABSOLUTE_LIMIT, IDLE_LIMIT, TOTP_STEP_SECON
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.services import access, sign_in
 from lootkeep.storage import audit as audit_db
-from tests.console.visits import EMAIL, PASSWORD, first_owner, signs_in, visitor
+from tests.console.visits import EMAIL, PASSWORD, Visitor, first_owner, signs_in, visitor
 from tests.world import World
 
 # RFC 6238, appendix B: the secret "12345678901234567890", six digits.
@@ -169,11 +169,48 @@ async def test_a_second_factor_is_asked_for_once_it_is_set_up_and_a_code_works_o
     world.clock.advance(MINUTE + SECOND)
     later = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
     assert [(await signs_in(world, code=given))[0] for given in ("", later, later)] == [422, 303, 422]
-    asked = await visits.post("/account/totp/stop")
-    assert (asked.status_code, "Anyone who has your password" in asked.text) == (200, True)
-    assert (await visits.post("/account/totp/stop", confirmed="yes")).status_code == 303
     world.clock.advance(MINUTE + SECOND)
+    assert (await visits.post("/account/totp/stop", own_password=PASSWORD)).status_code == 303
     assert (await signs_in(world))[0] == 303
+
+
+@pytest.fixture
+async def protected(world: World) -> Visitor:
+    """The owner, with a second factor."""
+    visits = await first_owner(world)
+    code = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
+    assert (await visits.post("/account/totp", secret=SECRET, code=code)).status_code == 303
+    return visits
+
+
+async def test_the_second_factor_ends_only_with_the_password_and_that_is_logged(
+    world: World, protected: Visitor
+) -> None:
+    assert "Anyone who has your password can sign in then" in (await protected.get("/account")).text
+    refused = [await protected.post("/account/totp/stop", **form) for form in ({}, {"own_password": "a guess"})]
+    assert [(page.status_code, "This is not your current password." in page.text) for page in refused] == [
+        (422, True)
+    ] * 2
+    assert (await signs_in(world))[0] == 422
+    assert (await protected.post("/account/totp/stop", own_password=PASSWORD)).status_code == 303
+    assert (await signs_in(world))[0] == 303
+    log = (await protected.get("/audit?action=Stop asking for a code")).text
+    assert (log.count('<td class="changes">'), "Ada Park" in log) == (1, True)
+
+
+async def test_a_browser_that_is_signed_in_cannot_replace_the_second_factor(world: World, protected: Visitor) -> None:
+    other = "JBSWY3DPEHPK3PXP"
+    step = world.clock.now() // SECOND // TOTP_STEP_SECONDS
+    forms = [{"secret": other, "code": totp_code(other, step)}, {"secret": "", "code": totp_code("", step)}]
+    assert [(await protected.post("/account/totp", **form)).status_code for form in forms] == [422, 422]
+    assert (await signs_in(world))[0] == 422
+
+
+async def test_guesses_at_the_password_of_a_signed_in_browser_are_limited(world: World, protected: Visitor) -> None:
+    guesses = [await protected.post("/account/totp/stop", own_password=f"guess {number}") for number in range(6)]
+    assert [page.status_code for page in guesses] == [422] * 5 + [429]
+    passwords = {"password": "another long password", "repeated": "another long password"}
+    assert (await protected.post("/account/password", current=PASSWORD, **passwords)).status_code == 429
 
 
 async def test_a_user_gets_in_by_a_link_with_the_role_it_was_made_with(world: World) -> None:

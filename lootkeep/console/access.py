@@ -1,14 +1,16 @@
-"""Users: who may sign in to the console, and as what."""
+"""Who and what may use the store: the users of the console, and the tokens of the API."""
 
 from __future__ import annotations
 
 from lootkeep.console import forms, lists
-from lootkeep.console.columns import AGO, BADGE, NAME, YES_OR_NO, Column
+from lootkeep.console.columns import AGO, BADGE, CODE, DAY, NAME, YES_OR_NO, Column
 from lootkeep.console.forms import Field
-from lootkeep.console.lists import Link, ListPage
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.domain.access import SCOPES
 from lootkeep.domain.accounts import ROLE_NAMES, ROLES
+from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
+from lootkeep.services import access
 from lootkeep.services import users as users_service
 from lootkeep.storage import access as access_db
 from lootkeep.storage import accounts as accounts_db
@@ -19,9 +21,7 @@ INVITATION = (
     Field("email", "E-mail", forms.EMAIL, is_required=True),
     ROLE,
 )
-
-
-USERS = ListPage(
+USERS = lists.ListPage(
     listing=accounts_db.LISTING,
     columns=(
         Column("Name", "name", NAME, "name"),
@@ -33,10 +33,36 @@ USERS = ListPage(
     ),
     link=lambda user: f"/users/{user.id}",
     text="Who may sign in to the console, and in whose names API tokens act.",
-    links=(Link("/users/new", "Invite a user"),),
+    links=(lists.Link("/users/new", "Invite a user"),),
     empty="People who work in the store. Invite the first one.",
-    file="users",
     has_dates=False,
+)
+_MAX_DAYS = 36_500
+_MAX_REQUESTS = 1_000_000_000
+
+TOKENS = lists.ListPage(
+    listing=access_db.TOKENS,
+    columns=(
+        Column("Name", "name", NAME, "name"),
+        Column("Token", "hint", CODE),
+        Column("User", "email", NAME),
+        Column("Scopes", "scopes"),
+        Column("Created", "created_at", AGO, "created_at"),
+        Column("Expires", "expires_at", DAY, "expires_at"),
+        Column("Last used", "last_used_at", AGO, "last_used_at"),
+        Column("Revoked", "revoked_at", AGO),
+    ),
+    text="What programs call the API with. Tokens themselves are not stored, only their beginning.",
+    links=(lists.Link("/tokens/new", "Create a token"),),
+    empty="A token lets a program call the API. Create one with the scopes that the program needs.",
+    has_dates=False,
+)
+_RATE = "The limit of the store when empty; 0 for any number."
+TOKEN = (
+    Field("name", "What it is for", forms.text(), is_required=True, placeholder="Discord bot"),
+    Field("scopes", "Scopes", forms.several(SCOPES, "Choose at least one scope.")),
+    Field("expires_in_days", "Expires after days", forms.whole(1, _MAX_DAYS), "Never when empty."),
+    Field("rate_limit", "Requests a minute", forms.whole(0, _MAX_REQUESTS), _RATE),
 )
 
 
@@ -77,25 +103,45 @@ def _with_link(visit: Visit, user_id: int, link: str, sentence: str, after: dict
     """The page that shows a one-time link."""
     scheme = "https" if visit.options.is_https else visit.request.url.scheme
     address = f"{scheme}://{visit.request.url.netloc}{url('/setup')}?token={link}"
-    back = url(f"/users/{user_id}")
     advice = "Send them this link: it works once, within a day, for the first who opens it."
-    shown = {"title": "One-time link", "sentence": f"{sentence} {advice}", "secret": address, "back": back}
-    return Done(back, "", f"user:{user_id}", {}, after, shown=shown)
+    shown = {"title": "One-time link", "sentence": f"{sentence} {advice}", "secret": address}
+    return Done(url(f"/users/{user_id}"), "", f"user:{user_id}", {}, after, shown=shown)
+
+
+async def create_token(visit: Visit) -> Answer:
+    values = forms.read(visit, TOKEN)
+    secret, token = await access.create_token(visit.deps, user_email=visit.user.email, **values)
+    sentence = "The token is created. Programs send it in the header “Authorization: Bearer …”."
+    shown = {"title": token.name, "sentence": sentence, "secret": secret}
+    expires_at = iso(token.expires_at) if token.expires_at is not None else None
+    return Done(url("/tokens"), "", f"token:{token.id}", {}, values | {"expires_at": expires_at}, shown=shown)
+
+
+async def revoke_token(visit: Visit) -> Answer:
+    was_valid = await access.revoke_token(visit.deps, visit.id)
+    message = "The token is revoked." if was_valid else "The token had been revoked before."
+    return Done(url("/tokens"), message, f"token:{visit.id}", {"is_revoked": not was_valid}, {"is_revoked": True})
 
 
 _LINK = "You get a one-time link to send them; nothing is mailed."
-_NEW = forms.new(INVITATION, title="Invite a user", text=_LINK, submit="Invite", back="/users")
-_USER = ("user.html", show_user)
 _DISABLED = (
     "They are signed out everywhere and cannot sign in until they get a new one-time link. "
     "API tokens in their name go on working; revoke those on the page of tokens."
 )
+_ONCE = "It is shown once. Give it only the scopes that its program needs."
+_REVOKED = "Programs that use it are refused from their next request on. This cannot be undone."
 
 PAGES = (
     lists.page("/users", "Users", USERS, "Store", role="owner"),
-    *forms.rows("/users/new", "Invite a user", _NEW, invite, role="owner"),
+    *forms.rows(
+        "/users/new", "Invite a user", forms.new(INVITATION, text=_LINK, submit="Invite"), invite, role="owner"
+    ),
     Page("GET", "/users/{id}", "owner", "User", show_user, "user.html"),
-    change("/users/{id}/role", "Change role", change_role, _USER, role="owner"),
-    change("/users/{id}/link", "Make a one-time link", make_link, _USER, role="owner"),
-    change("/users/{id}/disable", "Disable user", disable, _USER, _DISABLED, role="owner"),
+    change("/users/{id}/role", "Change role", change_role, role="owner"),
+    change("/users/{id}/link", "Make a one-time link", make_link, role="owner"),
+    change("/users/{id}/disable", "Disable user", disable, _DISABLED, role="owner"),
+    lists.page("/tokens", "API tokens", TOKENS, "Connect", "tokens.html", role="owner"),
+    *forms.rows("/tokens/new", "Create a token", forms.new(TOKEN, text=_ONCE), create_token, role="owner"),
+    # Waits until every process has forgotten the token.
+    change("/tokens/{id}/revoke", "Revoke token", revoke_token, confirm=_REVOKED, role="owner", is_foreign=True),
 )

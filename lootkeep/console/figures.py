@@ -1,0 +1,264 @@
+"""The overview, whether all is well today and what waits for somebody, and the analytics of any range of days."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from lootkeep.console import lists
+from lootkeep.console.charts import Tile, line_chart, sparkline
+from lootkeep.console.columns import COUNT, NAME, Column, Table, amount
+from lootkeep.console.formats import Formats
+from lootkeep.console.orders import ORDERS
+from lootkeep.console.page import Answer, Page, Visit
+from lootkeep.domain import analytics as analytics_rules
+from lootkeep.domain.analytics import DateRange, PeriodName, SalesFigures
+from lootkeep.domain.receivers import Receiver
+from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.paging import ListRequest
+from lootkeep.kernel.paging import Page as ListedPage
+from lootkeep.kernel.wording import change, duration, number, percent, plural
+from lootkeep.services import sales
+from lootkeep.services.sales import Course, course_of
+from lootkeep.storage import analytics as analytics_db
+from lootkeep.storage import fraud_lists, sales_direct, ticket_figures
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals import counters
+from lootkeep.storage.webhooks import health
+
+PERIODS: dict[PeriodName, str] = {
+    "last_7_days": "Last 7 days",
+    "last_30_days": "Last 30 days",
+    "last_90_days": "Last 90 days",
+    "this_month": "This month",
+}
+_LATEST = 6
+_FIRST = "The first order will be here. The store places it through the Store API."
+_MAX_RECEIVERS = 5
+# One thing to do: its tone, title and text, and the button to the page that it is done on.
+Need = tuple[str, str, str, str, str]
+_BEST = 10
+_ALL_PERIODS: dict[PeriodName, str] = PERIODS | {"last_month": "Last month", "this_year": "This year"}
+_COURSE = Table(
+    columns=(
+        Column("From", "bucket.name"),
+        Column("Orders", "figures.orders"),
+        Column("Items", "figures.items"),
+        Column("Gross revenue", "figures.gross", amount()),
+        Column("Refunds", "figures.refunds", amount()),
+        Column("Net revenue", "figures.net", amount()),
+        Column("Discounts", "figures.discounts", amount()),
+    ),
+    empty="",
+)
+_PRODUCTS = Table(
+    columns=(
+        Column("Id", "part.key"),
+        Column("Product", "name", NAME),
+        Column("Orders", "part.orders", COUNT),
+        Column("Sold", "part.items", COUNT),
+        Column("Revenue", "part.gross", amount()),
+    ),
+    link=lambda row: f"/products/{row.part.key}",
+    empty="What was sold in this range, the best first.",
+)
+_CUSTOMERS = Table(
+    columns=(
+        Column("Id", "id"),
+        Column("Customer", "name", NAME),
+        Column("E-mail", "email", NAME),
+        Column("Orders", "orders", COUNT),
+        Column("Spent", "spent", amount()),
+    ),
+    link=lambda customer: f"/customers/{customer.id}",
+    empty="Who spent most in this range.",
+)
+
+
+async def show_overview(visit: Visit) -> Answer:
+    asked = visit.query.get("period", "")
+    period: PeriodName = next((name for name in PERIODS if name == asked), "last_30_days")
+    date_range = analytics_rules.named(period, visit.now, visit.options.timezone)
+    async with visit.deps.db.read(slow=True) as tx:
+        course = await course_of(tx, date_range, visit.deps.currency)
+        receivers = await health.active(tx, visit.now)
+        sales, _ = await lists.newest(visit, tx, ORDERS, _LATEST)
+        return {
+            "period": period,
+            "periods": PERIODS,
+            "tiles": [
+                *sales_tiles(course, visit.formats),
+                await _referral_tile(tx),
+                await _fraud_tile(tx, date_range),
+                _webhook_tile(receivers),
+            ],
+            "chart": _revenue_chart(course, visit.formats),
+            "needs": await _needs(tx, visit.now),
+            "orders": replace(ORDERS, empty=_FIRST),
+            "sales": sales,
+            "receivers": receivers[:_MAX_RECEIVERS],
+            "live": 30,
+        }
+
+
+def sales_tiles(course: Course, formats: Formats) -> list[Tile]:
+    revenue, revenue_before = sum(f.net for f in course.now), sum(f.net for f in course.before)
+    orders, orders_before = sum(f.orders for f in course.now), sum(f.orders for f in course.before)
+    return [
+        _tile("Revenue", formats.whole_money(revenue), revenue, revenue_before, [f.net for f in course.now]),
+        _tile("Orders", number(orders), orders, orders_before, [f.orders for f in course.now]),
+    ]
+
+
+def _tile(label: str, value: str, now: int, before: int, course: Sequence[int]) -> Tile:
+    tone = "ok" if now >= before else "bad"
+    return Tile(
+        label, value, change(now, before) or "nothing to compare with", tone if before else "", sparkline(course)
+    )
+
+
+async def _referral_tile(tx: Transaction) -> Tile:
+    referred = await counters.totals(tx, "referrals.")
+    successful, total = referred.get("successful", 0), sum(referred.values())
+    return Tile("Referral conversion", percent(successful, total), f"{number(successful)} of {number(total)}")
+
+
+async def _fraud_tile(tx: Transaction, date_range: DateRange) -> Tile:
+    """Counted by UTC days, as fraud figures are."""
+    first = date_range.start - date_range.start % DAY
+    days = [Instant(first + index * DAY) for index in range(date_range.days + 1)]
+    blocked = []
+    for start, end in itertools.pairwise(days):
+        made = await fraud_lists.made_between(tx, start, end)
+        blocked.append(sum(count for (_, action), count in made.items() if action == "blocked"))
+    return Tile("Fraud stopped", plural(sum(blocked), "order"), "blocked at checkout", line=sparkline(blocked))
+
+
+def _webhook_tile(receivers: Sequence[Receiver]) -> Tile:
+    delivered, attempts = sum(r.day[0] for r in receivers), sum(r.day[1] for r in receivers)
+    failing = sum(receiver.is_failing for receiver in receivers)
+    note = f"{plural(failing, 'receiver')} failing" if failing else "of the attempts of a day"
+    return Tile("Webhooks delivered", percent(delivered, attempts), note, "bad" if failing else "")
+
+
+def _revenue_chart(course: Course, formats: Formats) -> dict[str, Any]:
+    def shown(figures: SalesFigures) -> tuple[int, str]:
+        return figures.net, f"{formats.money(figures.net)} · {plural(figures.orders, 'order')}"
+
+    now, before = ([*map(shown, period)] for period in (course.now, course.before))
+    return line_chart("Revenue", _days(course, formats), now, before, formats.whole_money)
+
+
+def _days(course: Course, formats: Formats) -> list[str]:
+    return [formats.short_day(cut.at) for cut in course.cuts[:-1]]
+
+
+async def _needs(tx: Transaction, now: Instant) -> list[Need]:
+    """Everything there is to do, the most urgent first."""
+    needed = [_failing_receiver(receiver, now) for receiver in await health.failing(tx, now)]
+    held = await fraud_lists.pending_review(tx)
+    if held:
+        needed.append(await _reviews(tx, held, now))
+    tickets = await ticket_figures.total(tx, {"status": "open"})
+    if tickets:
+        urgent = await ticket_figures.total(tx, {"status": "open", "priority": "urgent"})
+        text = f"{plural(urgent, 'is', 'are')} urgent." if urgent else "None of them is urgent."
+        title = f"{plural(tickets, 'ticket')} without an answer"
+        needed.append(("warn", title, text, "Answer", "/tickets?status=open"))
+    return needed
+
+
+def _failing_receiver(receiver: Receiver, now: Instant) -> Need:
+    since = f" for {duration(now - receiver.failing_since)}" if receiver.failing_since else ""
+    text = f"{plural(receiver.waiting, 'delivery waits', 'deliveries wait')}. The last attempt: {receiver.last_answer}."
+    return ("bad", f"{receiver.name} has failed{since}", text, "Look", f"/webhooks/{receiver.id}")
+
+
+async def _reviews(tx: Transaction, held: int, now: Instant) -> Need:
+    title = f"{plural(held, 'order waits', 'orders wait')} for a review"
+    filters = {"is_reviewed": False, "action_taken": "verification_required"}
+    oldest, total = await fraud_lists.LISTING.page(tx, ListRequest(ListedPage(1, 1), filters, order="asc"))
+    text = "None of them is on hold."
+    if oldest:
+        text = f"{plural(total, 'is', 'are')} on hold, the oldest for {duration(now - oldest[0].created_at)}."
+    return ("warn", title, text, "Review", "/fraud")
+
+
+def _parts_of(title: str, empty: str) -> Table:
+    columns = (Column(title, "name", NAME), *_PRODUCTS.only("Orders", "Revenue").columns)
+    return Table(columns=columns, empty=empty)
+
+
+async def show_analytics(visit: Visit) -> Answer:
+    date_range, period = _date_range(visit)
+    currency = visit.deps.currency
+    start, end = date_range.start, date_range.end
+    async with visit.deps.db.read(slow=True) as tx:
+        course = await course_of(tx, date_range, currency)
+        orders = sum(figures.orders for figures in course.now)
+        products = await sales.best_products(tx, date_range, currency, _BEST)
+        customers = await sales_direct.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
+        if visit.query.get("format") == "csv":
+            name = visit.query.get("of", "")
+            tables = {"products": _PRODUCTS.csv(products), "customers": _CUSTOMERS.csv(customers)}
+            return lists.csv_file(name if name in tables else "revenue", tables.get(name) or _COURSE.csv(course.steps))
+        unique = await analytics_db.unique_customers(tx, start, end, None)
+        (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
+        countries = await sales.best_parts(tx, "country", date_range, currency, _BEST)
+        methods = await sales.best_parts(tx, "method", date_range, currency, _BEST)
+    now, before = ([(f.orders, number(f.orders)) for f in period] for period in (course.now, course.before))
+    # Customers have no currency.
+    new = sum(figures.new_customers for figures in whole.values())
+    return {
+        "date_range": date_range,
+        "period": period,
+        "periods": _ALL_PERIODS,
+        "tiles": [*sales_tiles(course, visit.formats), *_other_tiles(course, visit.formats, unique, new)],
+        "charts": [
+            _revenue_chart(course, visit.formats),
+            line_chart("Orders", _days(course, visit.formats), now, before, number),
+        ],
+        "tables": [
+            ("Products", _PRODUCTS.only("Product", "Sold", "Revenue"), products, "products"),
+            ("Customers", _CUSTOMERS.only("Customer", "Orders", "Spent"), customers, "customers"),
+            ("Countries", _parts_of("Country", "Where the buyers are, by the bill."), countries, None),
+            ("Payment methods", _parts_of("Method", "How they paid."), methods, None),
+        ],
+    }
+
+
+def _date_range(visit: Visit) -> tuple[DateRange, PeriodName | None]:
+    """The range that the address asks for, and its name if it has one."""
+    query, name = visit.query, visit.options.timezone
+    if not query.get("from") and not query.get("to"):
+        period: PeriodName = next((known for known in _ALL_PERIODS if known == query.get("period")), "last_30_days")
+        return analytics_rules.named(period, visit.now, name), period
+    try:
+        first, last = (date.fromisoformat(query.get(end, "")) for end in ("from", "to"))
+    except ValueError:
+        raise invalid("from", "Enter the first and the last day.") from None
+    if first > last or not analytics_rules.is_countable(first, last):
+        raise invalid("from", "The first day must not be after the last.")
+    return DateRange(first, last, name), None
+
+
+def _other_tiles(course: Course, formats: Formats, unique: int, new: int) -> list[Tile]:
+    gross, orders = sum(f.gross for f in course.now), sum(f.orders for f in course.now)
+    refunds = sum(f.refunds for f in course.now)
+    average = formats.money(gross // orders) if orders else "–"
+    share = f"{percent(refunds, gross)} of gross revenue" if gross else "of gross revenue"
+    return [
+        Tile("Average order", average, "gross revenue by orders"),
+        Tile("Refunded", formats.whole_money(refunds), share),
+        Tile("Customers", number(unique), f"{number(new)} bought for the first time"),
+    ]
+
+
+PAGES = (
+    Page("GET", "", "read_only", "Overview", show_overview, "overview.html", group=""),
+    Page("GET", "/analytics", "read_only", "Analytics", show_analytics, "analytics.html", group="Store"),
+)
