@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -30,6 +30,7 @@ DATABASE = "lootkeep"
 # Longer than any start takes on a busy machine; it only matters when something is wrong.
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
+NO_SETTINGS: Mapping[str, str] = {}
 # Many and short: what counts is that every delivery arrives, however often its receiver could not be reached.
 RETRY_DELAYS = ",".join(["1"] * 60)
 POSTGRES_OPTIONS = {
@@ -193,12 +194,15 @@ class Machines:
                 os.chown(folder, owner.pw_uid, owner.pw_gid)
         return folder
 
-    def _spawn(self, host: str, *command: str, settings: dict[str, str] | None = None) -> None:
+    def _spawn(self, host: str, *command: str, settings: Mapping[str, str] = NO_SETTINGS) -> None:
+        self._running[host] = self._popen(host, command, settings)
+
+    def _popen(self, host: str, command: Sequence[str], settings: Mapping[str, str]) -> subprocess.Popen[bytes]:
         with (self.folder / f"{host}.log").open("ab") as log:
-            self._running[host] = subprocess.Popen(
+            return subprocess.Popen(
                 self.network.command(host, *command),
                 cwd=self.folder,
-                env=self._environment(settings or {}),
+                env=self._environment(settings),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -210,8 +214,8 @@ class Machines:
         return SERVER_ENVIRONMENT | code | {variable(name): value for name, value in settings.items()}
 
     async def _run(self, host: str, *command: str) -> None:
-        self._spawn(host, *command, settings=self.settings() if command[0] == str(PROGRAM) else None)
-        code = await asyncio.to_thread(self._running.pop(host).wait)
+        process = self._popen(host, command, self.settings() if command[0] == str(PROGRAM) else NO_SETTINGS)
+        code = await asyncio.to_thread(process.wait)
         assert code == 0, f"{command[0]} failed:\n{self.logs()}"
 
 
