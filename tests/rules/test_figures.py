@@ -15,7 +15,9 @@ from tests.rules.tree import ROOT, files, name
 SOURCES = {"results.md": report.PAGE, "figures.md": ROOT / "docs/operate/figures.md"}
 # Decisions are dated: they say what was measured then.
 _DOCS = [page for page in files("*.md", under=ROOT / "docs") if not page.is_symlink()]
-PAGES = [page for page in [ROOT / "README.md", *_DOCS] if page not in SOURCES.values() and page.parent.name != "decisions"]
+PAGES = [
+    page for page in [ROOT / "README.md", *_DOCS] if page not in SOURCES.values() and page.parent.name != "decisions"
+]
 # The units of measurements; deadlines and limits are written as words: 10 seconds, 16 KB.
 FIGURE = re.compile(r"\d[\d.,]*(?: (?:ms|µs|us|s|MB)\b| times (?:as|what)\b)")
 _QUOTE = re.compile(r"\[([^]]*\d[^]]*)\]\([^)\s]*((?:figures|results)\.md)#([\w-]+)\)", re.IGNORECASE)
