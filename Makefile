@@ -49,13 +49,14 @@ docs: ## write the documentation site to site/
 screenshots: setup ## take the pictures of the console in docs/images from the demo store, in Chromium
 	@exec .venv/bin/python -m tools.screenshots $(ARGS)
 
-# Any module of bench/: `make bench BENCH=webhooks`.
-BENCH ?= http
+# The headers of Node that lie on this machine, where its packages are compiled.
+NODE_HEADERS = $(if $(wildcard /usr/include/node/node.h),npm_config_nodedir=/usr)
 
-bench: setup ## measure against the peers in bench/peers, which it installs; BENCH=webhooks for another than http
+bench: setup ## measure everything against the peers in bench/peers, which it installs, and write bench/RESULTS.md; takes hours
 	@tools/setup.sh .venv-bench locks/bench.txt
 	@npm ci --prefix bench/peers/bullmq --ignore-scripts --no-audit --no-fund --silent
-	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m bench.$(BENCH) $(ARGS)
+	@$(NODE_HEADERS) npm ci --prefix bench/peers/vendure --no-audit --no-fund --silent
+	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m bench $(ARGS)
 
 faults: setup ## kill workers by the hundred while they deliver, and count what is lost; takes over an hour
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m tests.faults.kill_workers $(ARGS)

@@ -1,0 +1,50 @@
+"""The benchmark keeps its word: what it stores, how it rounds, what it calls missed, and that a section runs."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from bench import growth, plots, report
+from bench.options import Options
+from bench.plots import Plot
+from bench.report import MET, MISSED, SectionResult, Table
+
+
+def test_a_ratio_is_the_median_of_the_rounds() -> None:
+    times = report.ratio([8.0, 12.0, 10.0], [1.0, 1.0, 2.0])
+    assert (times.median, times.low, times.high) == (8.0, 6.5, 10.0)
+
+
+def test_numbers_are_shown_with_three_digits() -> None:
+    assert [report.shown(value) for value in (0.123, 12.34, 1234.5, 1_000_000, None)] == [
+        "0.12",
+        "12.3",
+        "1,234",
+        "1,000,000",
+        "–",
+    ]
+
+
+def test_a_row_that_misses_its_target_counts() -> None:
+    rows: list[list[report.Cell]] = [["a", 1.0, MET], ["b", 2.0, MISSED]]
+    assert SectionResult([Table("Title", ["", "times", ""], rows)]).missed == 1
+
+
+def test_a_section_that_was_not_run_says_so() -> None:
+    page = report.pages({}, {"api": ("The API", "Text.")})[report.PAGE]
+    assert "This section has not been run." in page
+
+
+def test_plots_are_well_formed() -> None:
+    bars = Plot("bars", "A <title>", "times", {"one": [("a & b", 2.0)], "two": [("a & b", 3.0)]}, {"target": 8.0})
+    lines = Plot("lines", "Title", "ms", {"one": [(10, 1.0), (100, 20.0)]}, {"150 ms": 150.0}, is_lines=True)
+    for plot in (bars, lines):
+        assert ElementTree.fromstring(plots.svg(plot)).tag.endswith("svg")
+
+
+def test_every_endpoint_and_page_answers_in_a_grown_store() -> None:
+    result = growth.measure(Options(is_quick=True, engines=("sqlite",), rounds=1, rows=(100, 200)))
+    (table,) = result.tables
+    measured = [str(row[0]) for row in table.rows]
+    assert {"/external/v1/orders", "/external/v1/orders, middle page", "/console/orders/{id}"} <= set(measured)
+    assert len(table.columns) == len(table.rows[0])
