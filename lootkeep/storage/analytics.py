@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
@@ -61,7 +62,7 @@ async def series(tx: Transaction, buckets: Sequence[Bucket], product_id: int | N
 
 
 async def _by_quarters(tx: Transaction, buckets: Sequence[Bucket], product_id: int | None) -> list[Sums]:
-    rows = await _rows(tx, QUARTERS, buckets[0].at // QUARTER, buckets[-1].at // QUARTER, product_id)
+    rows = await _rows(tx, [(QUARTERS, buckets[0].at // QUARTER, buckets[-1].at // QUARTER)], product_id)
     sums: list[Sums] = [{} for _ in buckets[1:]]
     number = 0
     for block, currency, *values in sorted(rows):
@@ -76,32 +77,33 @@ async def _by_days(tx: Transaction, buckets: Sequence[Bucket], product_id: int |
     days = [bucket.day or 0 for bucket in buckets]
     sums: list[Sums] = [{} for _ in buckets[1:]]
     number = 0
-    for day, currency, *values in sorted(await _rows(tx, DAYS, days[0], days[-1], product_id)):
+    for day, currency, *values in sorted(await _rows(tx, [(DAYS, days[0], days[-1])], product_id)):
         while day >= days[number + 1]:
             number += 1
         _add(sums[number], currency, values, 1)
-    for number, bucket in enumerate(buckets):
-        await _shift(tx, sums, number, bucket, product_id)
+    await _shift(tx, sums, buckets, product_id)
     return sums
 
 
-async def _shift(tx: Transaction, sums: list[Sums], number: int, bucket: Bucket, product_id: int | None) -> None:
-    """Moves what is between the zone's midnight and that of UTC from one bucket to the next."""
-    utc = (bucket.day or 0) * DAY
-    if bucket.at == utc:
-        return
-    sign = 1 if bucket.at < utc else -1
-    first, end = sorted((bucket.at // QUARTER, utc // QUARTER))
-    for _, currency, *values in await _rows(tx, QUARTERS, first, end, product_id):
+async def _shift(tx: Transaction, sums: list[Sums], buckets: Sequence[Bucket], product_id: int | None) -> None:
+    """Moves what is between the zone's midnights and those of UTC from one bucket to the next."""
+    cuts = [(bucket.at // QUARTER, (bucket.day or 0) * DAY // QUARTER) for bucket in buckets]
+    runs = [(QUARTERS, min(cut), max(cut)) for cut in cuts if cut[0] != cut[1]]
+    # Each midnight is less than a day away from that of UTC: no block is in two runs.
+    starts = [min(cut) for cut in cuts]
+    for block, currency, *values in await _rows(tx, runs, product_id):
+        number = bisect_right(starts, block) - 1
+        sign = 1 if cuts[number][0] < cuts[number][1] else -1
         if number < len(sums):
             _add(sums[number], currency, values, sign)
         if number:
             _add(sums[number - 1], currency, values, -sign)
 
 
-async def _rows(tx: Transaction, level: int, first: int, end: int, product_id: int | None) -> list[tuple[Any, ...]]:
+async def _rows(tx: Transaction, runs: Sequence[Run], product_id: int | None) -> list[tuple[Any, ...]]:
     which = {} if product_id is None else {"product": str(product_id)}
-    return await tx.all(_series_query(product_id is not None), of_level=level, first=first, stop=end, **which)
+    query = _series_query(product_id is not None)
+    return await tx.fetch_for_each(query, [_named(run) | which for run in runs])
 
 
 def _add(sums: Sums, currency: str, values: Sequence[int], sign: int) -> None:

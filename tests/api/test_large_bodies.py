@@ -12,7 +12,7 @@ import pytest
 
 from lootkeep.api.http import body, fields, json
 from lootkeep.domain import html
-from lootkeep.storage.engine.postgres import PostgresTransaction
+from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 from tests.threads import calls_of, watched
 from tests.world import World
 

@@ -71,9 +71,9 @@ async def test_a_row_that_another_holds_for_too_long_is_an_outage(db: PostgresDa
     await add(db, "ada")
     change = Query(text("UPDATE users SET name = 'x'"))
     async with db.write() as holder, db.write() as waiting:
-        await holder.run(change)
+        await holder.all(change)
         with pytest.raises(Unavailable):
-            await waiting.run(change)
+            await waiting.all(change)
 
 
 async def test_an_application_error_stays_one(db: PostgresDatabase) -> None:
@@ -89,4 +89,4 @@ async def test_a_key_that_is_there_already_is_no_outage(db: PostgresDatabase) ->
         await tx.run(Query(text("DELETE FROM settings WHERE name = 'twice'")))
         await tx.run(again)
         with pytest.raises(asyncpg.UniqueViolationError):
-            await tx.run(again)
+            await tx.all(again)

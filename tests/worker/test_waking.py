@@ -14,7 +14,8 @@ from prometheus_client import CollectorRegistry
 from lootkeep.engines.counts import Counts
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
-from lootkeep.storage.engine.postgres import PostgresDatabase, PostgresTransaction
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.metrics import WorkerMetrics

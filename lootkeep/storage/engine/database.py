@@ -18,7 +18,9 @@ class Transaction(Protocol):
 
     async def one(self, query: Query[R], **values: Any) -> R | None: ...
 
-    async def run(self, query: Query[Any], **values: Any) -> None: ...
+    async def run(self, query: Query[Any], **values: Any) -> None:
+        """Inside `write()` it may wait for the next statement that answers something, which then raises its error."""
+        ...
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         """Like `all`, for a statement of a write that may take long: the event loop goes on meanwhile."""
@@ -47,8 +49,8 @@ class Transaction(Protocol):
     async def wait_for(self, *names: str) -> bool:
         """Takes locks of these names until the transaction ends, as soon as no other transaction holds them.
 
-        Once in a transaction, and before it holds any row: see `docs/architecture.md`. False when nobody else can have
-        written since the transaction began.
+        What is read after it is read with the locks. Once in a transaction, and before it holds any row: see
+        `docs/architecture.md`. False when nobody else can have written since the transaction began.
         """
         ...
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Any, TypeVar
 
 import asyncpg
-import structlog
 
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.engine import postgres_schema
@@ -22,118 +20,16 @@ from lootkeep.storage.engine.postgres_session import (
     Deadlines,
     Sessions,
     is_poolers,
-    lengthen,
-    patience,
 )
 from lootkeep.storage.engine.postgres_tokens import changing_tokens, watching_tokens
-from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.postgres_transaction import PipelinedTransaction, PostgresTransaction
 
-log = structlog.get_logger(__name__)
-
-R = TypeVar("R")
-
-_TRY = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
-# In the order of what is really locked, the numbers: no two transactions deadlock, even when two names have the same
-# number.
-_WAIT = """
-SELECT pg_advisory_xact_lock(number)
-FROM (SELECT hashtextextended(name, 0) AS number FROM unnest($1::text[]) AS name ORDER BY number) AS numbers
-"""
 # What belongs to an extension (deptype e) says nothing about whose the database is.
 _TABLES = (
     "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace"
     " AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid"
     " AND deptype = 'e')"
 )
-
-
-class PostgresTransaction:
-    """Runs queries on one connection."""
-
-    def __init__(self, pool: Pool, connection: Connection, seconds: float | None = None) -> None:
-        self.pool = pool
-        self.connection = connection
-        # How long a statement may take; None is what the connection was opened with.
-        self._timeout = None if seconds is None else patience(seconds)
-
-    async def all(self, query: Query[R], **values: Any) -> list[R]:
-        compiled = query.postgres
-        return compiled.records(await self.fetch(compiled.sql, compiled.arguments(values)))
-
-    async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
-        if self._timeout is None:
-            seconds = self.pool.deadlines.long_statement
-            await self.command(lengthen(seconds))
-            self._timeout = patience(seconds)
-        return await self.all(query, **values)
-
-    async def one(self, query: Query[R], **values: Any) -> R | None:
-        rows = await self.all(query, **values)
-        return rows[0] if rows else None
-
-    async def run(self, query: Query[Any], **values: Any) -> None:
-        await self.all(query, **values)
-
-    async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
-        if len(rows) == 1:
-            # Arrays of one would cost more than the plain statement does.
-            return await self.all(query, **rows[0])
-        compiled = query.postgres_set
-        return compiled.records(await self.fetch(compiled.sql, compiled.arguments(rows))) if rows else []
-
-    async def execute_many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
-        if query.set_based or len(rows) == 1:
-            await self.fetch_for_each(query, rows)
-            return
-        compiled = query.postgres
-        try:
-            arguments = [compiled.arguments(values) for values in rows]
-            await self.connection.executemany(compiled.sql, arguments, timeout=self._timeout)
-        except OUTAGES as error:
-            raise self._outage(error) from error
-
-    async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        return [added[0] for added in await self.fetch_for_each(query, rows)]
-
-    async def fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
-        try:
-            return await self.connection.fetch(sql, *arguments, timeout=self._timeout)
-        except asyncpg.DataError:
-            # A value that no column can store is our own bug, although asyncpg raises its own error.
-            raise
-        except OUTAGES as error:
-            raise self._outage(error) from error
-
-    async def command(self, sql: str) -> None:
-        """Runs statements without values, which answer nothing."""
-        try:
-            await self.connection.execute(sql, timeout=self._timeout)
-        except OUTAGES as error:
-            raise self._outage(error) from error
-
-    def _outage(self, error: Exception) -> Unavailable:
-        if isinstance(error, TimeoutError):
-            # The server would have ended the statement sooner: it does not respond any more.
-            self.pool.distrust(self.connection)
-        if is_poolers(error):
-            log.error(POOLER_SENTENCE)
-        return Unavailable()
-
-    async def lock(self, name: str) -> bool:
-        (is_taken,) = await self.lock_each([name])
-        return is_taken
-
-    async def lock_each(self, names: Sequence[str]) -> list[bool]:
-        return [is_taken for (is_taken,) in await self.fetch(_TRY, [self._lock_names(names)])]
-
-    async def wait_for(self, *names: str) -> bool:
-        await self.fetch(_WAIT, [self._lock_names(names)])
-        return True
-
-    def _lock_names(self, names: Sequence[str]) -> Sequence[str]:
-        """Locks belong to the whole database, so those of a schema have separate names."""
-        schema = self.pool.sessions.schema
-        return [f"{schema} {name}" for name in names] if schema else names
 
 
 class PostgresDatabase:
@@ -242,13 +138,14 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
 
     async def __aenter__(self) -> PostgresTransaction:
         connection = await self._pool.take()
+        # A pooler knows no prepared statements.
+        kind = PostgresTransaction if self._pool.sessions.is_pooled else PipelinedTransaction
+        self._tx = kind(self._pool, connection, self._seconds)
         try:
-            # Opening it takes no longer than any other, so that a broken way is noticed before the long wait.
-            await PostgresTransaction(self._pool, connection).command(self._pool.sessions.begin(self._seconds))
+            await self._tx.begin(self._pool.sessions.begin(self._seconds))
         except BaseException:
             self._pool.discard(connection)
             raise
-        self._tx = PostgresTransaction(self._pool, connection, self._seconds)
         return self._tx
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -256,7 +153,7 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
         _abandon_if_cancelled(connection, kind)
         try:
             if not connection.is_closed():
-                await self._tx.command("COMMIT" if kind is None else "ROLLBACK")
+                await (self._tx.commit() if kind is None else self._tx.roll_back())
             elif kind is None:
                 raise Unavailable
         except BaseException:

@@ -12,9 +12,10 @@ import structlog
 
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.storage.engine.database import Database, Transaction
-from lootkeep.storage.engine.postgres import PostgresDatabase, PostgresTransaction, Read
+from lootkeep.storage.engine.postgres import PostgresDatabase, Read
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import DEADLINES, Sessions
+from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,7 @@ import asyncpg
 from lootkeep.kernel.errors import StartupError
 
 if TYPE_CHECKING:
-    from lootkeep.storage.engine.postgres import PostgresTransaction
+    from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 
 _ENTER = (
     "SELECT set_config('search_path', concat_ws(', ', $1::text, quote_ident(nspname)), true)"

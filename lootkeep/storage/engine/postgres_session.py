@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from asyncio import Transport
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import asyncpg
 
 from lootkeep.kernel import sockets
-
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 # The server or the connection failed, not the statement. Each class covers all codes of its group.
 OUTAGES = (
@@ -33,6 +31,7 @@ OUTAGES = (
 
 # The server cancels slow statements. Only if it does not respond either, the connection is closed.
 _GRACE_SECONDS = 1.0
+BEGIN = "BEGIN"
 # asyncpg's own measure.
 _PREPARED = 100
 
@@ -93,7 +92,7 @@ class Sessions:
             command_timeout=patience(limits.statement),
             server_settings=_NAMES if self.is_pooled else _NAMES | of_server,
             statement_cache_size=0 if self.is_pooled else _PREPARED,
-            connection_class=_Connection,
+            connection_class=Connection,
         )
 
     def begin(self, seconds: float | None) -> str:
@@ -102,7 +101,7 @@ class Sessions:
             return f"BEGIN; {lengthen(seconds)}"
         if self.is_pooled:
             return f"BEGIN; {_set(_limits(self.deadlines.statement, self.deadlines.idle_transaction))}"
-        return "BEGIN"
+        return BEGIN
 
 
 def lengthen(seconds: float) -> str:
@@ -138,11 +137,14 @@ _SERVER = {
 }
 
 
-class _Connection(asyncpg.Connection):
-    """asyncpg's, whose socket notices that the server is gone."""
+class Connection(asyncpg.Connection):
+    """asyncpg's, whose socket notices that the server is gone, with what a pipeline needs."""
 
-    __slots__ = ()
+    __slots__ = ("prepared", "transport")
 
     def __init__(self, protocol: Any, transport: Transport, *rest: Any) -> None:
         super().__init__(protocol, transport, *rest)
         sockets.notice_loss(transport)
+        self.transport = transport
+        # By their text.
+        self.prepared: dict[str, Any] = {}

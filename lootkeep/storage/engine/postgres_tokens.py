@@ -10,14 +10,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import TypeAlias
 
 import asyncpg
 import structlog
 
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.storage.engine.postgres_session import OUTAGES, Connection
+from lootkeep.storage.engine.postgres_session import OUTAGES
 
 log = structlog.get_logger(__name__)
+
+Session: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 _CHANNEL = "lootkeep_tokens"
 _REMEMBERED = "hashtextextended('lootkeep tokens are remembered', 0)"
@@ -118,7 +121,7 @@ class _Watch:
             self._forget()
             connection.terminate()
 
-    async def _join(self, connection: Connection) -> None:
+    async def _join(self, connection: Session) -> None:
         self._changed.clear()
         await connection.execute(_JOIN, timeout=_QUEUE_SECONDS)
         # The notification of a change that was committed before the lock was taken may be missing.
@@ -126,7 +129,7 @@ class _Watch:
         self._has_joined = not self._changed.is_set()
         self._is_outage_logged = False
 
-    async def _stay(self, connection: Connection) -> None:
+    async def _stay(self, connection: Session) -> None:
         while not self._changed.is_set():
             asked_at = self._now()
             # Notifications of earlier commits arrive before the response.
@@ -146,5 +149,5 @@ class _Watch:
         self._is_outage_logged = True
 
 
-async def _connect(url: str) -> Connection:
+async def _connect(url: str) -> Session:
     return await asyncpg.connect(url, timeout=_CONNECT_SECONDS, server_settings={"application_name": "lootkeep tokens"})

@@ -15,7 +15,7 @@ from uvicorn import Config
 
 from lootkeep.api.http.server import Protocol
 from lootkeep.api.http.stopping import StoppingServer
-from lootkeep.storage.engine.postgres import PostgresTransaction
+from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS
 from tests.api.server.slow_clients import HEALTH, Patient, connected
 from tests.world import World
