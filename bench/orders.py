@@ -2,7 +2,7 @@
 
 `.venv/bin/python -m tests.servers -- .venv/bin/python -m bench.orders [--engine postgresql]`. Each order goes through
 the API as a server calls it, without sockets: with its fraud check, half of the buyers referred, and is then paid.
-Workers do not run. Figures are CPU milliseconds, the means of so many orders.
+Workers do not run. Figures are CPU milliseconds, the means over one step of orders.
 """
 
 import argparse

@@ -24,8 +24,8 @@ from lootkeep.domain.fraud.memory import (
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.storage.engine.by_engine import ByEngine
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import ByEngine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import (
     customers,

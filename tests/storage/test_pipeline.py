@@ -49,7 +49,7 @@ MAKE_TABLE = Query(
 )
 SEND = Query(insert(values).values({name: bindparam(name) for name in TYPES}))
 READ = Query(select(*values.c))
-# Without the implicit RETURNING, which somebody would have to wait for.
+# Without the implicit RETURNING, which someone would have to wait for.
 ADD = Query(insert(users).values(email=bindparam("email"), name="", is_owner=False, created_at=0).inline())
 BY_NUMBER = Query(select(users.c.email).where(users.c.id == bindparam("number")))
 DUPLICATE = Query(sql("INSERT INTO settings (name, version, value, updated_at) SELECT 'twice', 0, '', 0 FROM users"))

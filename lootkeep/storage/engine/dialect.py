@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Table, Text
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.visitors import InternalTraversal
 
 # A trigram index knows nothing shorter.
 MIN_INDEXED_TERM = 3
@@ -178,30 +177,6 @@ def _in_words(element: IsOneOf, compiler: Any, **kw: Any) -> str:
 def _in_array(element: IsOneOf, compiler: Any, **kw: Any) -> str:
     column, words = compiler.process(element.column, **kw), compiler.process(element.words, **kw)
     return f"{column} = ANY ((SELECT string_to_array({words}, ' '))::text[])"
-
-
-class ByEngine(ColumnElement[Any]):
-    """An expression that is written differently for each engine."""
-
-    _traverse_internals = [  # noqa: RUF012
-        ("sqlite", InternalTraversal.dp_clauseelement),
-        ("postgresql", InternalTraversal.dp_clauseelement),
-    ]
-
-    def __init__(self, *, sqlite: ColumnElement[Any], postgresql: ColumnElement[Any]) -> None:
-        self.sqlite = sqlite
-        self.postgresql = postgresql
-        self.type = sqlite.type
-
-
-@compiles(ByEngine, "sqlite")
-def _for_sqlite(element: ByEngine, compiler: Any, **kw: Any) -> str:
-    return str(compiler.process(element.sqlite, **kw))
-
-
-@compiles(ByEngine, "postgresql")
-def _for_postgresql(element: ByEngine, compiler: Any, **kw: Any) -> str:
-    return str(compiler.process(element.postgresql, **kw))
 
 
 class Horizon(Executable, ClauseElement):

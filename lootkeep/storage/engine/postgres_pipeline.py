@@ -1,4 +1,4 @@
-"""Statements that nobody waits for: they are sent together with the next one that somebody does.
+"""Statements that nobody waits for: they are sent together with the next one that someone does.
 
 The server runs them in the order in which they were sent, each with a snapshot of its own, and nothing after one that
 failed: its error is that of the statement that is waited for. asyncpg has no pipeline, but while it waits for the rows
@@ -17,13 +17,13 @@ from asyncpg.prepared_stmt import PreparedStatement
 from lootkeep.storage.engine.postgres_session import BEGIN, Connection
 
 _COMMIT = "COMMIT"
-# Operations go by keys, and gain nothing from a plan for these values, but PostgreSQL would plan some statements anew
+# Operations go by keys, and gain nothing from a plan for these values, but PostgreSQL would plan some statements again
 # for every array of values. The tests of plans explain the statements of operations without values.
 _PLAN_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan"
 _OPENING = (BEGIN, _PLAN_ONCE)
 # Answers nothing, and is there to be waited for.
 _NOTHING = "SELECT"
-# So many wait for the next one at most.
+# At most this many wait for the next one.
 _MAX_QUEUED = 50
 
 Encoder = Callable[[Any], bytes]
