@@ -83,9 +83,11 @@ def wait_for(process: subprocess.Popen[bytes], port: int) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         try:
-            return probe.call("GET", path="/healthz") and None
+            probe.call("GET", path="/healthz")
         except OSError:
             time.sleep(POLL_SECONDS)
+        else:
+            return
     raise SystemExit("The service did not come up; see its words above.")
 
 
