@@ -20,9 +20,10 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import receiving
+from bench.options import ENGINES
 from bench.receiving import Run, connected, resident_mb, spread
 from bench.subjects import LOOTKEEP, Subject, database, ready, run_command, server
-from bench.webhooks import ENGINES, TOKEN
+from bench.webhooks import TOKEN
 from lootkeep import wiring
 from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.storage.webhooks import endpoints

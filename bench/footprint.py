@@ -83,7 +83,8 @@ def wait_for(process: subprocess.Popen[bytes], port: int) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         try:
-            return probe.call("GET", path="/healthz") and None
+            probe.call("GET", path="/healthz")
+            return
         except OSError:
             time.sleep(POLL_SECONDS)
     raise SystemExit("The service did not come up; see its words above.")
