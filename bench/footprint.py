@@ -84,10 +84,9 @@ def wait_for(process: subprocess.Popen[bytes], port: int) -> None:
     while process.poll() is None and time.monotonic() < deadline:
         try:
             probe.call("GET", path="/healthz")
+            return
         except OSError:
             time.sleep(POLL_SECONDS)
-        else:
-            return
     raise SystemExit("The service did not come up; see its words above.")
 
 
