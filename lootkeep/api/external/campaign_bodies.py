@@ -1,4 +1,4 @@
-"""What is sent about e-mail campaigns: their fields, their audience, and the filters of the list."""
+"""Request models of e-mail campaigns: their fields, their audience, and the filters of the list."""
 
 from __future__ import annotations
 

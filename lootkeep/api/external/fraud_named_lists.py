@@ -1,4 +1,4 @@
-"""The store's own lists, which its fraud rules ask about, over HTTP: an extension."""
+"""The store's own lists, which its fraud rules look up, over HTTP: an extension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both APIs share of customers: how they are shown, and how they are changed."""
+"""What both APIs share about customers: how to show and how to change them."""
 
 from __future__ import annotations
 
@@ -86,6 +86,6 @@ async def change(call: Call[Body, None]) -> Reply:
 
 
 async def _shown(tx: Transaction, customers: Sequence[Customer]) -> list[customers_views.CustomerView]:
-    """Each with who brought them."""
+    """Each customer with their referrer."""
     referrers = await customer_lists.referrers(tx, customers)
     return [customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)) for customer in customers]

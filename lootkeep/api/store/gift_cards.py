@@ -1,4 +1,4 @@
-"""Gift cards over the Store API: making one."""
+"""Gift cards over the Store API: creating them."""
 
 from __future__ import annotations
 

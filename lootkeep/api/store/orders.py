@@ -20,7 +20,7 @@ from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, PastSt
 from lootkeep.services import orders as orders_service
 from lootkeep.views import orders as orders_views
 
-# An order that cannot be paid now never reads as placed, whether it is sent for the first time or again.
+# The message of an order that cannot be paid now never says "placed", even if it is sent again.
 _NOT_PLACED: dict[CheckoutStep | None, str] = {
     "wait_for_review": "The order is on hold until it is reviewed",
     "verify": "The order is on hold until the customer is verified",
@@ -30,7 +30,7 @@ _UNRETURNED = "Order {}; the gift card that paid for it was revoked and got noth
 _NO_METADATA: dict[str, Any] = {}
 _NO_REFUNDS: list[Any] = []
 _MAX_PAST_REFUNDS = 20
-# What only the past brings with it.
+# Fields that only imported orders may have.
 _HISTORY = ("created_at", "paid_at", "completed_at", "cancelled_at", "status", "discount", "currency", "refunds")
 
 NoteText = Annotated[str, Field(max_length=2000)]

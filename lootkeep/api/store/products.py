@@ -44,7 +44,7 @@ def _web_address(value: str) -> str:
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_address = False
-    # The parser drops line breaks and tabs instead of refusing them.
+    # The parser drops line breaks and tabs instead of rejecting them.
     if not is_address or not value.isprintable() or " " in value:
         raise refuse("must be an http or https URL")
     return value
@@ -125,7 +125,7 @@ async def delete_product(call: Call[None, None]) -> Reply:
 
 
 def as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
-    """The fields as a product's record holds them: with a currency, and lists and objects as JSON."""
+    """The fields as a product's record stores them: with a currency, and lists and objects as JSON."""
     recorded = dict(fields)
     for name in fields.keys() & {"tags", "metadata"}:
         recorded[name] = metadata_text(fields[name])

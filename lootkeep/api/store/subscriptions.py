@@ -1,4 +1,4 @@
-"""Subscriptions over the Store API: beginning, renewing, cancelling, and the list of them."""
+"""Subscriptions over the Store API: creating, renewing, cancelling and listing them."""
 
 from __future__ import annotations
 
