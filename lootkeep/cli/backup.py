@@ -69,7 +69,7 @@ def restore(
 
 def _write(config: Settings, file: Path) -> dict[str, int]:
     if config.sqlite_path is None:
-        # A pooler hands transactions out one by one; a snapshot needs a session.
+        # A pooler assigns connections per transaction; a snapshot needs a session.
         return run(postgres.write(config.listen_url or config.database_url, file))
     if not config.sqlite_path.exists():
         raise StartupError(f"There is no database at {config.sqlite_path.absolute()}.")

@@ -120,7 +120,7 @@ class CampaignBody(Body):
     _reading: Reading = PrivateAttr()
 
     def model_post_init(self, _context: Any) -> None:
-        """Large bodies are checked aside and before any transaction, so this is where there is time to read them."""
+        """Large bodies are checked in a thread and before any transaction, so there is time to read them here."""
         self._reading = read(self.body_html, self.body_text)
 
     @property

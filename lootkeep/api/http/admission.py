@@ -81,10 +81,10 @@ def _answer(turn: asyncio.Future[bool], is_admitted: bool) -> None:
 
 
 class Admission:
-    """Slots for requests under way, and a queue before them whose length is a time.
+    """Slots for running requests, and a queue in front of them that is limited by time.
 
-    Slots also bound what one turn of the event loop begins, as they come back in a later one: probes, the worker and
-    answers get their turns between requests that never wait for anything.
+    Slots also limit what one iteration of the event loop starts, because they are released in a later one: probes, the
+    worker and responses run between requests that never wait for anything.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Admission:
             turn(not is_refused)
 
     def _watch(self) -> None:
-        """Runs while someone waits: slots may be held by what has stopped, and then none comes back."""
+        """Runs while a request waits: if all slots are held by requests that hang, no release would start it."""
         now = monotonic()
         for ticket in list(self._running):
             if now - ticket.since < self._slow_seconds or self._slow >= _MAX_SLOW:

@@ -20,8 +20,8 @@ _USE_NOTED_EVERY = MINUTE
 class Tokens:
     """The tokens in use.
 
-    `version` gives a number that grows with every change of any token. A token is remembered for as long as the number
-    stays the same; while it is None, there are no notifications and each request looks up its token.
+    `version` returns a number that grows with every change of any token. A token is cached until the number changes;
+    while it is None, there are no notifications and each request looks up its token.
     """
 
     def __init__(self, deps: Deps, version: Callable[[], int | None]) -> None:
