@@ -84,7 +84,7 @@ def truth(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> Truth | N
 def judged_as(
     truth: Outcome | None, source: TruthSource | None, action: str, created_at: Instant, now: Instant
 ) -> Outcome | None:
-    """How reports count an order: by its review at once, else when it is old enough that silence means it was good."""
+    """How reports count an order: by its review immediately, otherwise once it is old enough to count as good."""
     if source == "review" or created_at <= now - JUDGED_AFTER:
         return truth or ("legitimate" if action in SILENCE_IS_GOOD else None)
     return None
