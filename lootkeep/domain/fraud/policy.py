@@ -54,7 +54,7 @@ LABELS = {
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings. Lists hold canonical entries: addresses in their one form, e-mails lower case, countries upper."""
+    """The settings. Lists are canonical: IP addresses in one form, e-mails lower case, countries upper case."""
 
     fraud_detection_enabled: bool = True
     fraud_sensitivity_level: Sensitivity = "medium"

@@ -67,7 +67,7 @@ def curve(counts: ScoreTally) -> list[Point]:
 
 
 def tpr_at(fpr: float, points: list[Point]) -> float | None:
-    """The share of the frauds that is caught at this share of mistakes, on the line between the curve's points."""
+    """The share of the frauds that is caught at this share of mistakes, interpolated on the curve."""
     reached = [point for point in points if point.fpr <= fpr]
     if not reached:
         return None
