@@ -102,7 +102,7 @@ class Client:
         self._proxy_for = proxy_for
         self._make_socket = make_socket
         self._max_read = max_read
-        self._idle: defaultdict[tuple[bool, str, int], list[_Connection]] = defaultdict(list)
+        self._idle: defaultdict[tuple[bool, str, int], list[_ClientConnection]] = defaultdict(list)
         self._sweeping: asyncio.TimerHandle | None = None
 
     async def request(self, to: Target, header_lines: bytes = b"", body: bytes = b"") -> Response:
@@ -136,7 +136,7 @@ class Client:
         for connection in [open_connection for idle in self._idle.values() for open_connection in idle]:
             connection.abort()
 
-    async def _dial(self, to: Target) -> _Connection:
+    async def _dial(self, to: Target) -> _ClientConnection:
         loop = asyncio.get_running_loop()
         proxy = self._proxy_for(to.host) if to.is_secure else None
         addresses = await self._resolver.resolve(*((proxy.host, proxy.port) if proxy else (to.host, to.port)))
@@ -148,7 +148,7 @@ class Client:
             if proxy:
                 await open_tunnel(sock, proxy, to.host, to.port)
             tls: dict[str, Any] = {"ssl": self._tls, "server_hostname": to.host.rstrip(".")} if to.is_secure else {}
-            _, connection = await loop.create_connection(lambda: _Connection(self._max_read), sock=sock, **tls)
+            _, connection = await loop.create_connection(lambda: _ClientConnection(self._max_read), sock=sock, **tls)
         except BaseException:
             sock.close()
             raise
@@ -170,7 +170,7 @@ class Client:
             self._sweep_later()
 
 
-def _sound_one(idle: list[_Connection]) -> _Connection | None:
+def _sound_one(idle: list[_ClientConnection]) -> _ClientConnection | None:
     """The connection used last: the others may expire."""
     while idle:
         connection = idle.pop()
@@ -179,7 +179,7 @@ def _sound_one(idle: list[_Connection]) -> _Connection | None:
     return None
 
 
-class _Connection(asyncio.Protocol):
+class _ClientConnection(asyncio.Protocol):
     """One connection: it sends a request, reads its response, and is then reused."""
 
     def __init__(self, max_read: int) -> None:
@@ -189,7 +189,7 @@ class _Connection(asyncio.Protocol):
         self.is_reusable = False
         self._reset()
         # The list of idle connections it is in, and whether it has been idle since the last sweep.
-        self.idle_in: list[_Connection] = []
+        self.idle_in: list[_ClientConnection] = []
         self.was_idle = False
 
     @property

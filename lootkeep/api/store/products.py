@@ -55,8 +55,8 @@ Price = Annotated[
     AfterValidator(_priced),
     WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
 ]
-ShortText = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
-Tags = Annotated[list[ShortText], Field(max_length=MAX_TAGS), AfterValidator(distinct)]
+ProductWord = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
+Tags = Annotated[list[ProductWord], Field(max_length=MAX_TAGS), AfterValidator(distinct)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
 
 
@@ -64,7 +64,9 @@ class ProductBody(Body):
     """The fields of a product."""
 
     name: Annotated[Name, Field(description="What customers see.", examples=["Dragon Sword"])]
-    sku: Annotated[ShortText | None, Field(description="The stock keeping unit, unique.", examples=["SWORD-01"])] = None
+    sku: Annotated[ProductWord | None, Field(description="The stock keeping unit, unique.", examples=["SWORD-01"])] = (
+        None
+    )
     description: Annotated[Annotated[str, Field(max_length=20_000)] | None, Field(description="The description.")] = (
         None
     )

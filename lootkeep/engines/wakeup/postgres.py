@@ -79,7 +79,7 @@ class PostgresWakeup(MemoryWakeup):
 
     async def _connect(self) -> Any:
         connection = await asyncpg.connect(
-            self._url, timeout=_CONNECT_SECONDS, command_timeout=_CONNECT_SECONDS, connection_class=_Connection
+            self._url, timeout=_CONNECT_SECONDS, command_timeout=_CONNECT_SECONDS, connection_class=_ListenConnection
         )
         try:
             await connection.add_listener(CHANNEL, self._heard)
@@ -116,7 +116,7 @@ class PostgresWakeup(MemoryWakeup):
         self._next_try = asyncio.get_running_loop().time() + pause * random.uniform(0.5, 1)  # noqa: S311  no secret
 
 
-class _Connection(asyncpg.Connection):
+class _ListenConnection(asyncpg.Connection):
     """asyncpg's connection with keep-alive: nothing is ever sent on it that could fail."""
 
     __slots__ = ()

@@ -106,7 +106,7 @@ async def place_paid(
 
 
 async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
-    """The order with the cart's external id; two requests at once would both find none, so the second is refused."""
+    """The order with the cart's external id; of two concurrent requests, the second is rejected."""
     if cart.external_id is None:
         return None
     if not await tx.lock(f"order {cart.external_id}"):

@@ -21,7 +21,7 @@ from lootkeep.views import fraud_events
 
 
 async def lock_ring(tx: Transaction, order_ids: Collection[int], outcome: ReviewedAs) -> None:
-    """Everything that reviews of these orders change, before the first of them: one by one they could deadlock."""
+    """Locks everything that reviews of these orders change, up front: one by one they could deadlock."""
     if outcome == "fraud":
         await ring_locks.for_cancelling(tx, order_ids)
     elif outcome == "legitimate":

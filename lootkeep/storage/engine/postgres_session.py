@@ -93,7 +93,7 @@ class Sessions:
             command_timeout=patience(limits.statement),
             server_settings=_NAMES if self.is_pooled else _NAMES | of_server,
             statement_cache_size=0 if self.is_pooled else _PREPARED,
-            connection_class=_Connection,
+            connection_class=_SessionConnection,
         )
 
     def begin(self, seconds: float | None) -> str:
@@ -138,7 +138,7 @@ _SERVER = {
 }
 
 
-class _Connection(asyncpg.Connection):
+class _SessionConnection(asyncpg.Connection):
     """asyncpg's, whose socket notices that the server is gone."""
 
     __slots__ = ()
