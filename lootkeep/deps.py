@@ -1,4 +1,4 @@
-"""What every operation is given: time, ids, the database and the engines, chosen once by wiring or by a test."""
+"""The dependencies of every operation: time, ids, the database and the engines, chosen by wiring or by a test."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Deps:
     currency: str
     intelligence: Intelligence
     store: StoreIdentity
-    # The sandbox: what test tokens work on.
+    # The sandbox, which test tokens use.
     is_test: bool = False
     replica: Replica | None = None
 
     def for_reading(self) -> Deps:
-        """For a request that only reads: it reads from the replica where there is one."""
+        """For a request that only reads: it reads from the replica if there is one."""
         return replace(self, db=self.replica.for_request()) if self.replica else self

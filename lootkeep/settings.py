@@ -162,7 +162,7 @@ class Settings(BaseSettings):
     def _redis(cls, url: str | None) -> str | None:
         if not url:
             return None
-        # Imported only where it is used: the import takes a tenth of the startup time.
+        # Imported only when needed: the import takes a tenth of the startup time.
         from redis.connection import parse_url
 
         try:
@@ -176,7 +176,7 @@ class Settings(BaseSettings):
     def _smtp(cls, url: SecretStr | None) -> SecretStr | None:
         if url is None or not url.get_secret_value():
             return None
-        # Imported only where it is used, like Redis.
+        # Imported only when needed, like Redis.
         from lootkeep.engines.emails.smtp import parse_server
 
         parse_server(url.get_secret_value())
@@ -243,7 +243,7 @@ class Settings(BaseSettings):
 
     @property
     def listen_url(self) -> str | None:
-        """Where to listen for PostgreSQL notifications: a pooler gives each transaction another connection."""
+        """Where to listen for PostgreSQL notifications: behind a pooler, each transaction has another connection."""
         return self.database_url if self.database_pooler == "none" else self.database_direct_url
 
     @property
@@ -258,13 +258,13 @@ class Settings(BaseSettings):
 
     @property
     def key_sources(self) -> tuple[str | None, Path | None]:
-        """The secret key that was set, and the file next to an embedded database that may hold one."""
+        """The configured secret key, and the file next to an embedded database that may have one."""
         given = None if self.secret_key is None else self.secret_key.get_secret_value()
         return given, key_file.of(self.sqlite_path) if self.sqlite_path else None
 
 
 def load() -> Settings:
-    """The settings, or one sentence per setting that is wrong; values are not shown, they may be secrets."""
+    """The settings, or one sentence per invalid setting; values are not shown, because they may be secrets."""
     try:
         return Settings()
     except ValidationError as error:

@@ -177,7 +177,7 @@ def _print_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str
 
 
 def _report_skipped(result: Report) -> None:
-    """On stderr, so that stdout has only the report."""
+    """On stderr, so stdout has only the report."""
     for row in result.skipped_rows[:_TOLD_ROWS]:
         _say(f"Line {row.line}: {row.reason}")
     if result.skipped > _TOLD_ROWS:

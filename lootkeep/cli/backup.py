@@ -16,11 +16,11 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
 from lootkeep.storage.backup import postgres, sqlite
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.")]
+BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.")]
 
 
 def backup(
-    file: File,
+    file: BackupFile,
     with_key: Annotated[bool, typer.Option("--with-key", help="Also copy the secret key to FILE.key.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -43,7 +43,7 @@ def backup(
 
 
 def restore(
-    file: File,
+    file: BackupFile,
     replace: Annotated[
         bool, typer.Option("--replace", help="Rename an existing embedded database and replace it.")
     ] = False,
@@ -69,7 +69,7 @@ def restore(
 
 def _write(config: Settings, file: Path) -> dict[str, int]:
     if config.sqlite_path is None:
-        # A pooler hands transactions out one by one; a snapshot needs a session.
+        # A pooler assigns connections per transaction; a snapshot needs a session.
         return run(postgres.write(config.listen_url or config.database_url, file))
     if not config.sqlite_path.exists():
         raise StartupError(f"There is no database at {config.sqlite_path.absolute()}.")

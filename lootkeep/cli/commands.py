@@ -20,7 +20,7 @@ AnyCommand = TypeVar("AnyCommand", TyperCommand, TyperGroup)
 class CommandRow(NamedTuple):
     """Where a command is, and its help before it is imported."""
 
-    # A module of this package, and what in it is the command or the group of commands.
+    # A module of this package, and the name of the command or group in it.
     module: str
     attribute: str
     panel: str
@@ -90,7 +90,7 @@ class Commands(TyperGroup):
 
 def imported(name: str) -> TyperCommand | TyperGroup:
     row = COMMANDS[name]
-    # What is imported stays: the collector looks neither now nor later whether it could go.
+    # Imported modules stay loaded, so the garbage collector need not look at them.
     gc.disable()
     module = import_module(f"lootkeep.cli.{row.module}")
     gc.freeze()
@@ -106,7 +106,7 @@ def imported(name: str) -> TyperCommand | TyperGroup:
 
 
 def _readable(command: AnyCommand) -> AnyCommand:
-    """In the help, flags have no type, and options show the metavar that was given."""
+    """In the help, flags have no type, and options show the given metavar."""
     _name_types(command.get_params(typer.Context(command, help_option_names=HELP_NAMES)))
     for child in getattr(command, "commands", {}).values():
         _readable(child)

@@ -38,7 +38,7 @@ class Scale(StrEnum):
 
 @app.callback()
 def _noun() -> None:
-    """With a callback the command keeps its name, although it is the only one."""
+    """With a callback the command keeps its name, although it is the only one in its group."""
 
 
 @app.command()

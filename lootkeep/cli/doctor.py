@@ -22,10 +22,10 @@ from lootkeep.services.health import Finding
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.database import Engine
 
-# What a store is opened with.
+# Opens a store.
 _NEEDED = ("settings", "database", "key", "redis")
 _MARKS = {"ok": "[green]ok     [/]", "warning": "[yellow]warning[/]", "bad": "[bold red]bad    [/]"}
-# As monitoring systems have it: fine, worth a look, broken.
+# The exit codes of monitoring systems: ok, warning, critical.
 _EXIT_CODES = {"ok": 0, "warning": 1, "bad": 2}
 
 

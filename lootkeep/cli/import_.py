@@ -47,7 +47,7 @@ class Format(StrEnum):
 
 _ENDINGS = {".csv": Format.csv, ".ndjson": Format.ndjson, ".jsonl": Format.ndjson}
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="A CSV or NDJSON file; - reads standard input.")]
+ImportFile = Annotated[str, typer.Argument(metavar="FILE", help="A CSV or NDJSON file; - reads standard input.")]
 FormatOption = Annotated[
     Format | None, typer.Option("--format", help="The format, if the file name does not say it.", show_default=False)
 ]
@@ -87,7 +87,7 @@ class Request(NamedTuple):
 def _command(name: str, kind: RecordKind[Any, Any], words: str) -> None:
     @app.command(name, help=words)
     def command(
-        file: File,
+        file: ImportFile,
         from_: FromOption = None,
         format_: FormatOption = None,
         delimiter: DelimiterOption = None,
@@ -109,7 +109,7 @@ _command("customers", Customers(), "Import customers, identified by their e-mail
 
 @app.command()
 def orders(
-    file: File,
+    file: ImportFile,
     from_: FromOption = None,
     format_: FormatOption = None,
     delimiter: DelimiterOption = None,

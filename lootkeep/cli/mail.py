@@ -16,7 +16,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.services import emails
 from lootkeep.storage import emails as emails_db
 
-# What a 64-bit column holds.
+# The maximum of a 64-bit column.
 _MAX_LISTED = 2**63 - 1
 
 app = typer.Typer(help="List e-mails and the outbox, and resend e-mails.", no_args_is_help=True)

@@ -1,4 +1,4 @@
-"""`lootkeep migrate`: brings the database's schema up to date, or reports whether it is."""
+"""`lootkeep migrate`: migrates the database, or reports whether its schema is current."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def migrate(
     """
     config = settings.load()
     if check and config.sqlite_path and not config.sqlite_path.exists():
-        # Opening it would make it.
+        # Opening it would create it.
         schema = Schema(None, None)
     else:
         with waiting("Bringing the schema up to date"):

@@ -15,7 +15,7 @@ from rich.table import Table
 
 T = TypeVar("T")
 
-# The option of every command whose answer a machine may read.
+# The option of every command with output for programs.
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 # The option of commands that work on a store.

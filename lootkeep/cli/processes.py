@@ -1,4 +1,4 @@
-"""Several processes that serve one port: replaced when one ends, and never outliving their parent."""
+"""Several processes that serve one port: a process that ends is replaced, and none outlives its parent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lootkeep.engines.process_end import STOP_SECONDS
 log = structlog.get_logger(__name__)
 
 _SPAWN = multiprocessing.get_context("spawn")
-# A process that ended is replaced at this pace at most.
+# The minimum time between two replacements.
 _PAUSE_SECONDS = 0.5
 _GRACE_SECONDS = 0.5
 
@@ -38,7 +38,7 @@ class Processes:
     def __init__(self, config: Config, listener: socket.socket, count: int) -> None:
         self._config = config
         self._listener = listener
-        # Its other end closes with this process, however it ends: that is how the others notice.
+        # Its other end closes when this process ends in any way: that is how the others notice.
         self._lifeline, self._life = _SPAWN.Pipe(duplex=False)
         self._signal = 0
         self._woken, waker = socket.socketpair()
@@ -47,7 +47,7 @@ class Processes:
         signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
-        # It has no name, and ends with the last process that has it.
+        # It has no name, and is freed with the last process that uses it.
         self._counts: Array[c_byte] = _SPAWN.RawArray(c_byte, count * PART_BYTES)
         self._processes = [self._start(index) for index in range(count)]
 
@@ -73,7 +73,7 @@ class Processes:
         self._signal = number
 
     def _replace_ended(self) -> bool:
-        """Whether a process could not even start: the next one would not either."""
+        """Whether a process could not even start: the next one would fail too."""
         for index, process in enumerate(self._processes):
             if self._signal or process.is_alive():
                 continue
@@ -87,7 +87,7 @@ class Processes:
         return False
 
     def _stop(self) -> None:
-        # As long as this one is open, the kernel takes connections that nobody would answer.
+        # While this socket is open, the kernel accepts connections that no process would serve.
         self._listener.close()
         deadline = time.monotonic() + STOP_SECONDS + _GRACE_SECONDS
         for process in self._processes:

@@ -29,7 +29,7 @@ from lootkeep.storage import access as access_db
 from lootkeep.storage import demo
 
 _BACKLOG = 2048
-# Each takes some 20 KB.
+# Each takes about 20 KB.
 _MAX_CONNECTIONS = 20_000
 
 
@@ -111,19 +111,19 @@ def _listen(host: str, port: int) -> socket.socket:
 class Prepared(NamedTuple):
     """The greeting for a database that is ready; secrets are not printed where they would be logged."""
 
-    # When there was no token, at the very first start.
+    # Set if there was no token, at the very first start.
     first_token: str | None
-    # Of the one-time link that creates the owner's password, as long as nobody can sign in.
+    # The one-time link that creates the owner's password, until someone can sign in.
     link_token: str | None
     is_empty: bool
 
 
 async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
-    # Loaded before the greeting, which says that it can be called.
+    # Loaded before the greeting, which says that the service can be called.
     wiring.groups()
     async with wiring.opened(config) as deps:
         if with_demo:
-            # A second store that few starts need.
+            # Only imported if there is a second store, which is rare.
             from lootkeep.cli.demo import ensure
 
             await ensure(deps)

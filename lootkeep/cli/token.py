@@ -15,9 +15,9 @@ from lootkeep.kernel.clock import Instant, SystemClock, iso
 from lootkeep.services import access
 from lootkeep.storage import access as access_db
 
-# What a 64-bit column holds.
+# The maximum of a 64-bit column.
 _MAX_REQUESTS_PER_MINUTE = 2**63 - 1
-# More than any machine answers in a minute.
+# More than any machine can serve in a minute.
 _MAX_REQUESTS = 1_000_000_000
 
 app = typer.Typer(help="Create, list and revoke access tokens.", no_args_is_help=True)

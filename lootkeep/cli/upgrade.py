@@ -1,4 +1,4 @@
-"""`lootkeep upgrade`: what a new version changes in the database, how long that takes, and doing it."""
+"""`lootkeep upgrade`: reports what a new version changes in the database and how long that takes, and applies it."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def list_users(json: JsonFlag = False) -> None:
 
 
 def console_link(config: Settings, token: str, url: str | None = None) -> str:
-    """Where a one-time link leads; `address` is where the server listens."""
+    """The URL of a one-time link; `address` is where the server listens."""
     public = config.public_url or url or f"http://{config.host}:{config.port}"
     return f"{public}/console/setup?token={token}"
 

@@ -21,7 +21,7 @@ from lootkeep.views import webhooks as webhooks_views
 
 app = typer.Typer()
 
-# What a 64-bit column holds.
+# The maximum of a 64-bit column.
 _MAX_ID = 2**63 - 1
 _Id = Annotated[int, typer.Argument(metavar="ID", min=1, max=_MAX_ID, help="Its id, from `webhooks list`.")]
 EventTypes = Annotated[
@@ -127,11 +127,11 @@ async def _subscribe(deps: Deps, origin: str, event_types: list[str]) -> tuple[i
     url = f"{origin}lootkeep-listen"
     for webhook in await _all(deps):
         if webhook.url == url:
-            # Of a listener that was killed: nobody else can listen on this port.
+            # Left by a listener that was killed: nobody else can listen on this port.
             await webhooks.delete(deps, webhook.id)
         elif webhook.url.startswith(origin) and webhook.is_active:
             return None, webhooks.secrets_of(deps, webhook, deps.clock.now())[0]
-    # Whether this machine may be reached is for the server to decide; its settings can be others.
+    # The server decides whether this machine may be reached; its settings may differ.
     permitted = replace(deps, webhook_rules=WebhookRules(allow_insecure=True))
     webhook, secret = await webhooks.create(permitted, url, event_types)
     return webhook.id, secret

@@ -158,5 +158,5 @@ def _web_address(url: str | None, option: str) -> str | None:
 
 
 def _say(sentence: str) -> None:
-    """On stderr, so that stdout has only deliveries."""
+    """On stderr, so stdout has only deliveries."""
     _stderr.print(sentence, markup=False)

@@ -1,4 +1,4 @@
-"""Access the service: users, their tokens, and the scopes a token can carry."""
+"""Access to the service: users, their tokens, and the scopes of a token."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import invalid
 
 TOKEN_PREFIX = "lk_"  # noqa: S105  what a token starts with, so that leaked ones are recognised by scanners
-# No other token starts with it, so a look at the token decides which store is asked.
+# No other token starts with it, so the prefix decides which store to use.
 TEST_TOKEN_PREFIX = "lktest_"  # noqa: S105  the same
 # Enough of a token to recognise it in a list, too little to use it.
 _HINT_CHARACTERS = 4

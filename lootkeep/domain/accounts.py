@@ -14,10 +14,10 @@ from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant
 from lootkeep.kernel.errors import invalid
 
 Role = Literal["owner", "staff", "read_only"]
-# Each may do what those before it may.
+# Each role includes the roles before it.
 RANKS: dict[Role, int] = {"read_only": 0, "staff": 1, "owner": 2}
 ROLE_NAMES: dict[Role, str] = {"owner": "Owner", "staff": "Staff", "read_only": "Read-only"}
-# What each may do.
+# What each role may do.
 ROLES: dict[Role, str] = {
     "owner": "Owner: everything, with tokens, users and settings",
     "staff": "Staff: everything but tokens, users and settings",
@@ -25,22 +25,22 @@ ROLES: dict[Role, str] = {
 }
 
 MIN_PASSWORD_LENGTH = 12
-# Hashing takes time in proportion to this.
+# The time to hash a password grows with this.
 MAX_PASSWORD_LENGTH = 1024
 
 LINK_LIFETIME = DAY
-# Without a request for so long, a session has ended; and in any case so long after signing in.
+# A session ends after this time without a request, and in any case after this time since sign-in.
 IDLE_LIMIT = 12 * HOUR
 ABSOLUTE_LIMIT = 30 * DAY
 
 TOTP_STEP_SECONDS = 30
 _TOTP_DIGITS = 6
-# The clocks of phones are not exact: the step before and the one after are accepted too.
+# The clocks of phones are not exact: the previous and the next step are accepted too.
 _TOTP_DRIFT = 1
 
 
 class Account(msgspec.Struct, frozen=True):
-    """What a user may do in the console, and how they prove who they are."""
+    """The role of a user in the console, and how they prove their identity."""
 
     user_id: int
     role: Role
@@ -61,7 +61,7 @@ class Person(User, frozen=True):
 
 
 class ListedUser(msgspec.Struct, frozen=True):
-    """A user, and the account where there is one."""
+    """A user, with the account if there is one."""
 
     id: int
     email: str
@@ -81,7 +81,7 @@ class ListedUser(msgspec.Struct, frozen=True):
 
 
 class Session(msgspec.Struct, frozen=True):
-    """One browser that is signed in."""
+    """One signed-in browser."""
 
     id: int
     user_id: int
@@ -97,7 +97,7 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class AuditEntry(msgspec.Struct, frozen=True):
-    """Something that someone changed."""
+    """A change that someone made."""
 
     id: int
     user_id: int | None
@@ -111,7 +111,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
 
     @property
     def who(self) -> str:
-        """Nobody is signed in on the command line, nor when signing in fails."""
+        """Nobody is signed in on the command line, or when a sign-in fails."""
         return self.user_name or ("Someone" if self.ip_address else "The command line")
 
     @property
@@ -140,7 +140,7 @@ def totp_code(secret: str, step: int) -> str:
 
 
 def accepted_step(secret: str, code: str, now: Instant, last_step: int | None) -> int | None:
-    """The time step whose code this is; None for a wrong code, and for one that was used before."""
+    """The time step of this code; None if the code is wrong or was used before."""
     current = now // SECOND // TOTP_STEP_SECONDS
     for step in range(current - _TOTP_DRIFT, current + _TOTP_DRIFT + 1):
         is_new = last_step is None or step > last_step

@@ -1,4 +1,4 @@
-"""Which IP addresses are public, as webhooks may go nowhere else, and by what addresses are counted."""
+"""Which IP addresses are public, because webhooks may use only those, and how IP addresses are counted."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# The IANA special-purpose registries, multicast, and 6to4 and IPv4-compatible addresses, which are no longer in use:
-# nothing in them is a receiver on the internet.
+# The IANA special-purpose registries, multicast, and 6to4 and IPv4-compatible addresses, which are no longer in use: no
+# receiver on the internet has one of these.
 NOT_PUBLIC: tuple[IpNetwork, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -46,7 +46,7 @@ NOT_PUBLIC: tuple[IpNetwork, ...] = tuple(
         "ff00::/8",
     )
 )
-# Where clouds keep their machines' credentials: never allowed, regardless of the settings.
+# Metadata services, where clouds keep the credentials of their machines: never allowed, regardless of the settings.
 # Some of them are in ranges that are private or even public elsewhere.
 _METADATA: tuple[IpNetwork, ...] = tuple(
     ipaddress.ip_network(text)
@@ -62,25 +62,25 @@ _METADATA: tuple[IpNetwork, ...] = tuple(
         "fd00:a9fe:a9fe::1/128",  # Akamai
     )
 )
-# All of IPv6 that is given out; the rest belongs to nobody.
+# All of IPv6 that is assigned; the rest is unused.
 _GLOBAL_IPV6 = ipaddress.ip_network("2000::/3")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-# IPv4-compatible, and translation inside a network of one's own: what ends in an IPv4 address.
+# IPv4-compatible, and translation inside a private network: addresses that end in an IPv4 address.
 _ENDING_IN_IPV4 = (ipaddress.ip_network("::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
-# Above the IPv4 address of a tunnel inside a site (ISATAP), in any network; one bit of it may differ.
+# Above the IPv4 address of a tunnel inside a site (ISATAP), in any network; one bit may differ.
 _ISATAP, _ISATAP_MASK = 0x0000_5EFE, 0xFDFF_FFFF
 
 
 def is_public(text: str, allowed: Sequence[IpNetwork] = ()) -> bool:
-    """Whether an address may be dialled; an IPv4 address hidden in an IPv6 one is judged as what it is."""
+    """Whether an IP address may be connected to; an IPv4 address inside an IPv6 address is checked as IPv4."""
     ip = ipaddress.ip_address(text.split("%", 1)[0])
     return all(_is_public(form, allowed) for form in _forms(ip))
 
 
 def network_key(text: str) -> str:
-    """What an address is counted by: itself, or the /64 of an IPv6 address, which one household has all of.
+    """The unit an IP address is counted by: itself, or the /64 of an IPv6 address, which one household owns.
 
-    Written with all four groups, so that SQL can write the same.
+    Written with all four groups, so SQL can produce the same.
     """
     if ":" not in text:
         return text
@@ -106,7 +106,7 @@ def _is_public(ip: IpAddress, allowed: Sequence[IpNetwork]) -> bool:
 
 
 def _forms(ip: IpAddress) -> list[IpAddress]:
-    """The address, and the IPv4 addresses that a tunnel or a translator would make of it."""
+    """The IP address, and the IPv4 addresses that a tunnel or a translator would derive from it."""
     if isinstance(ip, ipaddress.IPv4Address):
         return [ip]
     ending = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)

@@ -1,4 +1,4 @@
-"""Alerts: what staff are notified of and where, how often at most, and the message they get."""
+"""Alerts: what notifies staff, where, how often at most, and with which message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lootkeep.kernel.money import Hundredths
 AlertChannel = Literal["discord", "slack", "email", "webhook"]
 AlertTrigger = Literal["order_held", "order_blocked", "order_disputed", "ticket_created", "receiver_failing", "backlog"]
 
-# What can cause an alert. An operation raises its own in its transaction; the last two are looked for every minute.
+# What can cause an alert. An operation raises its own in its transaction; a task checks for the last two every minute.
 TRIGGERS: dict[AlertTrigger, str] = {
     "order_held": "An order is held for review",
     "order_blocked": "An order is blocked",
@@ -29,22 +29,22 @@ TRIGGERS: dict[AlertTrigger, str] = {
 }
 TARGET_PURPOSE = "alert target"
 MAX_ALERTS = 50
-# Of one message; what is beyond them is counted.
+# Limits of one message; what exceeds them is only counted.
 MAX_LINES = 10
 
 
 class Alert(msgspec.Struct, frozen=True):
-    """Where to send what. Its row is also its place in the queue: one message at a time, with all that waits."""
+    """What to send and where. The row is also its queue entry: one message at a time, with everything that waits."""
 
     id: int
     name: str
     channel: AlertChannel
-    # Sealed: anyone who has the address of a channel can write to it.
+    # Sealed: anyone who has the URL of a channel can write to it.
     target: str
     triggers: str
-    # Of an order, at least.
+    # The minimum total of an order.
     amount: Hundredths | None
-    # How long a receiver fails, or work is late, before it is worth a message.
+    # How long a receiver must fail, or work must be late, before a message is sent.
     minutes: int
     limit_per_hour: int
     muted_until: Instant | None
@@ -53,7 +53,7 @@ class Alert(msgspec.Struct, frozen=True):
     perhaps_twice: bool
     # Why the last attempt failed.
     reason: str | None
-    # The hour that messages are counted in, and how many were sent in it.
+    # The hour in which messages are counted, and how many were sent in it.
     hour_started_at: Instant
     sent_in_hour: int
     # When the last message was sent.
@@ -79,7 +79,7 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 def checked(fields: dict[str, Any], rules: WebhookRules) -> dict[str, Any]:
-    """All fields of an alert as they are stored, but for the seal; or what is wrong with the target."""
+    """All fields of an alert as they are stored, before sealing; or the error of the target."""
     target = fields["target"].strip()
     if fields["channel"] == "email":
         try:
@@ -103,7 +103,7 @@ def require_heard(alert: Alert, now: Instant) -> None:
 
 
 def next_allowed(alert: Alert, now: Instant) -> Instant | None:
-    """When the alert may be sent; None when it may be now. What waits until then goes out as one message."""
+    """When the alert may be sent; None if now. Everything that waits until then is sent as one message."""
     if alert.muted_until and alert.muted_until > now:
         return alert.muted_until
     if alert.sent_in_hour >= alert.limit_per_hour and 0 <= now - alert.hour_started_at < HOUR:
@@ -112,7 +112,7 @@ def next_allowed(alert: Alert, now: Instant) -> Instant | None:
 
 
 def settle(outcome: SendResult, alert: Alert, now: Instant) -> Settlement:
-    """Sent, or due again: nothing is given up, since everything that waits fits into the next message."""
+    """Sent, or due again: nothing is dropped, because everything that waits fits into the next message."""
     if outcome.kind == "sent":
         return Settlement("idle", now, 0, None, outcome.perhaps_sent)
     delay = RETRY_SECONDS[min(alert.failures, len(RETRY_SECONDS) - 1)]

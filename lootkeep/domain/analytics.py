@@ -19,9 +19,9 @@ PeriodName = Literal[
 ]
 Interval = Literal["hour", "day", "week", "month"]
 
-# How many days at most can be cut into such intervals.
+# The maximum number of days for each interval.
 MAX_RANGE: dict[Interval, int] = {"hour": 7, "day": 366, "week": 731, "month": 3653}
-# By default, intervals for up to this many days.
+# The default interval for up to this many days.
 _DEFAULTS: tuple[tuple[int, Interval], ...] = ((2, "hour"), (92, "day"), (183, "week"))
 _LAST_DAYS: dict[str, int] = {"today": 1, "last_7_days": 7, "last_30_days": 30, "last_90_days": 90}
 
@@ -30,7 +30,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 class SalesFigures(msgspec.Struct, frozen=True):
-    """What was sold and given back in some time; money in one currency."""
+    """What was sold and refunded in a period; money in one currency."""
 
     orders: int = 0
     items: int = 0
@@ -48,7 +48,7 @@ class SalesFigures(msgspec.Struct, frozen=True):
 
 
 class SalesBreakdown(msgspec.Struct, frozen=True):
-    """A country, a payment method or a product among the sales; the key is empty where there is none."""
+    """A country, a payment method or a product in the sales; the key is empty if there is none."""
 
     key: str
     orders: int
@@ -85,23 +85,23 @@ class DateRange(msgspec.Struct, frozen=True):
 
     @property
     def previous(self) -> DateRange:
-        """As many days, right before."""
+        """The same number of days, right before."""
         length = timedelta(days=self.days)
         return DateRange(self.first - length, self.last - length, self.zone)
 
 
 class Bucket(msgspec.Struct, frozen=True):
-    """Where an interval begins: its name, the moment, and which day begins there, since the epoch; None within one."""
+    """The start of an interval: its name, the time, and the day since the epoch that starts then; None within a day."""
 
     name: str
     at: Instant
     day: int | None
 
 
-# Zones are read from files; a store has a handful.
+# Zones are read from files; a store uses a handful.
 @lru_cache(maxsize=64)
 def zone(name: str) -> ZoneInfo | None:
-    """None for a name that is no time zone."""
+    """None if there is no such time zone."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
@@ -109,7 +109,7 @@ def zone(name: str) -> ZoneInfo | None:
 
 
 def midnight(day: date, name: str) -> Instant:
-    """When the day begins there; where the clock is put forward at midnight, that is the moment it is."""
+    """When the day starts in the zone; if the clock is put forward at midnight, the time of that change."""
     zone_info = zone(name)
     assert zone_info is not None
     return instant(datetime(day.year, day.month, day.day, tzinfo=zone_info).astimezone(UTC))
@@ -130,7 +130,7 @@ def named(period: PeriodName, now: Instant, name: str) -> DateRange:
 
 
 def interval_for(date_range: DateRange, asked: Interval | None) -> Interval:
-    """What was asked for, if the time is not too long for it; else what suits its length."""
+    """The requested interval, if the range is not too long for it; otherwise the default for its length."""
     suiting: list[Interval] = [name for most, name in _DEFAULTS if date_range.days <= most]
     interval = asked or (suiting[0] if suiting else "month")
     if date_range.days > MAX_RANGE[interval]:
@@ -141,7 +141,7 @@ def interval_for(date_range: DateRange, asked: Interval | None) -> Interval:
 
 
 def buckets(date_range: DateRange, interval: Interval) -> list[Bucket]:
-    """Where each interval begins, and at last where the range ends."""
+    """The start of each interval, then the end of the range."""
     end = _bucket(date_range.last + timedelta(days=1), date_range.zone)
     if interval == "hour":
         return [*(Bucket(iso(Instant(at)), Instant(at), None) for at in range(date_range.start, end.at, HOUR)), end]
@@ -170,7 +170,7 @@ def _days(date_range: DateRange, interval: Interval) -> Iterator[date]:
 
 
 def is_countable(first: date, last: date) -> bool:
-    """Whether the days are far enough from the ends of the calendar for any zone and for the range before."""
+    """Whether the days are far enough from the limits of the calendar for any zone and for the previous range."""
     return first.year >= FIRST_YEAR and last.year <= LAST_YEAR
 
 

@@ -1,14 +1,14 @@
-"""Time cut into the blocks by which sales are added up, and any period as such blocks."""
+"""Time divided into the blocks in which sales are summed, and any period as such blocks."""
 
 from __future__ import annotations
 
 from lootkeep.kernel.clock import DAY, MINUTE, Instant
 
-# Every time zone of the last fifty years is a multiple of this away from UTC: so its days begin with one of these.
+# Every time zone of the last fifty years is a multiple of this from UTC, so its days start with such a block.
 QUARTER = 15 * MINUTE
 # A year of sums is eleven periods and a few days, so it costs little more than a month.
 PERIOD_DAYS = 32
-# Sets have shorter blocks, since nothing can be subtracted from them.
+# Sets have shorter blocks, because nothing can be subtracted from them.
 EIGHT_DAYS = 8
 
 # Levels. Blocks are counted since the epoch.
@@ -17,13 +17,13 @@ LENGTHS = {QUARTERS: QUARTER, DAYS: DAY, PERIODS: PERIOD_DAYS * DAY, EIGHTS: EIG
 
 # Level, first and end of consecutive blocks.
 Run = tuple[int, int, int]
-# A sign, and what is added or subtracted.
+# A sign, and what to add or subtract.
 SignedRun = tuple[int, Run]
 SignedRange = tuple[int, Instant, Instant]
 
 
 def nearest(start: Instant, end: Instant) -> tuple[list[SignedRun], list[SignedRange]]:
-    """For sums: the UTC periods and days that come nearest, and what to add to them or subtract at both ends."""
+    """For sums: the nearest UTC periods and days, and what to add or subtract at both ends."""
     first, last = (start + DAY // 2) // DAY, (end + DAY // 2) // DAY
     if first >= last:
         return [], [(1, start, end)]
@@ -32,7 +32,7 @@ def nearest(start: Instant, end: Instant) -> tuple[list[SignedRun], list[SignedR
 
 
 def _fewest(first: int, last: int) -> list[SignedRun]:
-    """Periods, and the days by which they have too little or too much."""
+    """Periods, and the days to add or subtract."""
     begin, end = ((day + PERIOD_DAYS // 2) // PERIOD_DAYS for day in (first, last))
     if begin >= end:
         return [(1, (DAYS, first, last))]
@@ -45,7 +45,7 @@ def _signed(*ends: tuple[int, int]) -> list[tuple[int, int, int]]:
 
 
 def within(start: Instant, end: Instant) -> tuple[list[Run], list[tuple[Instant, Instant]]]:
-    """For sets: the blocks inside, and what is left over at both ends."""
+    """For sets: the blocks inside, and the rest at both ends."""
     first, last = -(-start // DAY), end // DAY
     if first > last:
         return [], [(start, end)]

@@ -1,4 +1,4 @@
-"""A campaign's mail: placeholders filled in, links counted, and a plain text made of the HTML."""
+"""The e-mail of a campaign: fills in placeholders, counts links, and generates plain text from HTML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from lootkeep.domain.emails import one_line
 from lootkeep.domain.html import Link, links, text_of
 
-# What a mail may say of its reader.
+# The placeholders for data of the recipient.
 PLACEHOLDERS = ("name", "email", "referral_code", "referral_url", "unsubscribe_url")
 # Where the text of a campaign goes in its layout.
 CONTENT = "\x00content\x00"
@@ -22,13 +22,13 @@ _BODY_TAG = re.compile(r"<body\b[^<>]*>", re.IGNORECASE)
 _PAGE = re.compile(r"<(html|body)\b", re.IGNORECASE)
 _BODY_END = re.compile(r"</body\s*>", re.IGNORECASE)
 _MAX_NAMED = 5
-# A link whose target begins here is filled in for each reader.
+# A link that starts with this is filled in for each recipient.
 _MARK = "\x00{}\x00"
 _MARKS = re.compile(r"\x00(\d+)\x00")
 
 
 class EmailLayout(msgspec.Struct, frozen=True):
-    """What is around the text of every campaign, with the link to unsubscribe."""
+    """The layout around the text of every campaign, with the unsubscribe link."""
 
     html: str
     # For an e-mail that is a complete page.
@@ -37,17 +37,17 @@ class EmailLayout(msgspec.Struct, frozen=True):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A campaign's mail before it has a reader; made once, used for each of them."""
+    """The e-mail of a campaign before it has a recipient; rendered once, used for all of them."""
 
     subject: str
     text: str
     html: str
-    # Where followed links lead, in the order in which they are counted.
+    # The targets of counted links, in the order in which they are counted.
     links: tuple[str, ...]
 
 
 class TrackingLinks(msgspec.Struct, frozen=True):
-    """The links of one e-mail that are its reader's own; without tracking there are only the first two."""
+    """The personal links of one e-mail; without tracking there are only the first two."""
 
     unsubscribe: str
     referral: str
@@ -79,7 +79,7 @@ def template(
 
 
 def filled(compiled: Template, values: Mapping[str, str], links: TrackingLinks) -> tuple[str, str, str]:
-    """Subject, text and HTML for one reader. Values are put in once, and what they hold is never looked at again."""
+    """Subject, text and HTML for one recipient. Values are inserted once; placeholders inside them are not replaced."""
     plain = {name: one_line(value) for name, value in values.items()} | {
         "unsubscribe_url": links.unsubscribe,
         "referral_url": links.referral,
@@ -96,7 +96,7 @@ def filled(compiled: Template, values: Mapping[str, str], links: TrackingLinks) 
 
 
 def check_placeholders(text: str, *, has_store_url: bool) -> str | None:
-    """What is wrong with them. A name that looks like one is repeated, so that a typing error is seen."""
+    """The errors of the placeholders. Known names are listed, so a typo is easy to see."""
     names = dict.fromkeys(match[1].strip() for match in _ANY_PLACEHOLDER.finditer(text))
     if "referral_url" in names and not has_store_url:
         return f"contains {written('referral_url')}, which needs LOOTKEEP_STORE_URL to be set"
@@ -109,12 +109,12 @@ def check_placeholders(text: str, *, has_store_url: bool) -> str | None:
 
 
 def written(placeholder: str) -> str:
-    """A placeholder as it is written in an e-mail."""
+    """A placeholder as written in an e-mail."""
     return f"{{{{ {placeholder} }}}}"
 
 
 def targets(body_html: str | None) -> tuple[str, ...]:
-    """Where the counted links of an e-mail lead, each once, in order: a link is known by its place here."""
+    """The targets of the counted links of an e-mail, each once, in order: a link is identified by its index here."""
     return _distinct(links(body_html or ""))
 
 
@@ -127,7 +127,7 @@ def _html_of(text: str) -> str:
 
 
 def _marked(html: str, counted: list[Link]) -> str:
-    """The same HTML with a mark in place of each counted target."""
+    """The same HTML with a marker in place of each counted target."""
     numbers = {target: number for number, target in enumerate(_distinct(counted))}
     pieces, position = [], 0
     for link in counted:

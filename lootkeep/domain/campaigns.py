@@ -1,4 +1,4 @@
-"""E-mail campaigns: audiences, what is allowed in which state, and when they may be sent."""
+"""E-mail campaigns: audiences, the allowed changes of state, and when they may be sent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_BODY_LEFT = "There was nothing to send at the scheduled time."
 
 
 class SegmentFilters(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a segment's customers have in common; what is None does not matter."""
+    """The filters of a segment; None means no filter."""
 
     countries: tuple[str, ...] | None = None
     min_total_spent: Hundredths | None = None
@@ -46,7 +46,7 @@ class SegmentFilters(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Audience(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Whom a campaign is for, before those are left out who must not be written to."""
+    """The audience of a campaign, before excluding those who must not get e-mails."""
 
     type: AudienceType = "all"
     customer_ids: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ class Audience(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CampaignEntry(msgspec.Struct, frozen=True):
-    """A campaign as lists show it; the counts are maintained by the operations and the worker."""
+    """A campaign as lists show it; operations and the worker maintain the counts."""
 
     id: int
     name: str
@@ -84,11 +84,11 @@ class CampaignEntry(msgspec.Struct, frozen=True):
 
 
 class Campaign(CampaignEntry, frozen=True):
-    """The whole of it."""
+    """A campaign with its bodies."""
 
     body_html: str | None
     body_text: str | None
-    # The text was made from the HTML.
+    # Whether the text was generated from the HTML.
     is_text_derived: bool
 
     @property
@@ -97,7 +97,7 @@ class Campaign(CampaignEntry, frozen=True):
 
 
 class Recipient(msgspec.Struct, frozen=True):
-    """Someone a campaign writes to, held by a worker."""
+    """A recipient of a campaign, claimed by a worker."""
 
     id: int
     campaign_id: int
@@ -109,7 +109,7 @@ class Recipient(msgspec.Struct, frozen=True):
 
 
 class RecipientFields(msgspec.Struct, frozen=True):
-    """What an e-mail says about its reader, as it is at the moment of sending."""
+    """The data of a recipient, read at the time of sending."""
 
     name: str
     referral_code: str
@@ -119,7 +119,7 @@ class RecipientFields(msgspec.Struct, frozen=True):
 
 
 class Reader(msgspec.Struct, frozen=True):
-    """Someone an e-mail is filled in for; without an id, nobody in particular."""
+    """The recipient an e-mail is rendered for; without an id, a sample."""
 
     id: int | None
     name: str
@@ -128,7 +128,7 @@ class Reader(msgspec.Struct, frozen=True):
 
 
 class EmailPreview(msgspec.Struct, frozen=True):
-    """A campaign's e-mail as one reader would get it."""
+    """The e-mail of a campaign as one recipient would get it."""
 
     reader: Reader
     from_name: str | None
@@ -139,7 +139,7 @@ class EmailPreview(msgspec.Struct, frozen=True):
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """Whom a campaign would reach if it were sent now."""
+    """Who a campaign would reach if it were sent now."""
 
     total: int
     excluded: dict[Exclusion, int]
@@ -147,14 +147,14 @@ class Preview(msgspec.Struct, frozen=True):
 
 
 def settle(outcome: SendResult, recipient: Recipient, now: Instant, delays: Sequence[int]) -> Settlement:
-    """As with any e-mail, but a server that cannot be reached is not held against the reader: all wait together."""
+    """As with any e-mail, but an unreachable server does not count against the recipient: all wait together."""
     if outcome.kind == "unreachable":
         return Settlement("queued", now, recipient.failures, outcome.reason, recipient.perhaps_twice)
     return emails.settle(outcome, recipient.failures, now, delays=delays, was_doubtful=recipient.perhaps_twice)
 
 
 def left_out(recipient: Recipient, reader: RecipientFields, now: Instant) -> Settlement | None:
-    """For someone who must not be written to any more: they have said so, or the campaign was cancelled."""
+    """For a recipient who must not get e-mails any more: they unsubscribed, or the campaign was cancelled."""
     if not reader.is_wanted:
         return Settlement("cancelled", now, recipient.failures, None, recipient.perhaps_twice)
     if not reader.may_be_written_to:
@@ -168,7 +168,7 @@ def audience_of(campaign: CampaignEntry) -> Audience:
 
 
 def checked(fields: dict[str, Any], *, has_store_url: bool) -> dict[str, Any]:
-    """The fields as they are stored, or everything that is wrong with them."""
+    """The fields as they are stored, or all validation errors."""
     errors: dict[str, list[str]] = {}
     for name in ("name", "subject", "preview_text", "from_name", "reply_to"):
         if holds_line_break(fields.get(name) or ""):
@@ -197,7 +197,7 @@ def _check_audience(audience: Audience) -> dict[str, list[str]]:
 
 
 def _plain(audience: Audience) -> Audience:
-    """Only what its type looks at."""
+    """Only the fields that its type uses."""
     ids = tuple(dict.fromkeys(audience.customer_ids)) if audience.type == "customers" else ()
     return Audience(audience.type, ids, audience.filters if audience.type == "segment" else SegmentFilters())
 
@@ -244,5 +244,5 @@ def copy_name(name: str, longest: int = 255) -> str:
 
 
 def rate(part: int, whole: int) -> float:
-    """Percent with two decimals; 0 when there is nothing to be a part of."""
+    """Percent with two decimals; 0 if the whole is 0."""
     return round(part / whole * 100, 2) if whole else 0.0

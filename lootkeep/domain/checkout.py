@@ -1,4 +1,4 @@
-"""From a cart to an order: lines at their prices, and what they come to."""
+"""From a cart to an order: lines with their prices, and the total."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ OUT_OF_STOCK = "is more than what is in stock"
 class CartLine(msgspec.Struct, frozen=True):
     product_id: int
     quantity: int
-    # Only for history: what one cost then.
+    # Only for history: the price of one unit at the time.
     price: Hundredths | None = None
 
 
 class PastRefund(msgspec.Struct, frozen=True):
-    """A refund of an imported order; without a time it belongs to the order's last step."""
+    """A refund of an imported order; without a time it gets that of the order's last step."""
 
     amount: Hundredths
     reason: str | None = None
@@ -35,7 +35,7 @@ class PastRefund(msgspec.Struct, frozen=True):
 
 
 class PricedLine(msgspec.Struct, frozen=True):
-    """A line with the product's name as it is at this moment, and its price."""
+    """A line with the product's current name, and its price."""
 
     product_id: int
     product_name: str
@@ -44,9 +44,9 @@ class PricedLine(msgspec.Struct, frozen=True):
     quantity: int
     price: Hundredths
     total: Hundredths
-    # Whether it drew on a stock, which is given back when the order is cancelled.
+    # Whether it took stock, which is returned when the order is cancelled.
     holds_stock: bool = False
-    # History may have been delivered long ago.
+    # An imported order may have been delivered long ago.
     fulfilled_quantity: int = 0
 
 
@@ -65,7 +65,7 @@ class Cart(msgspec.Struct, frozen=True):
     metadata: str = "{}"
     subscription_id: int | None = None
     payment: Payment = Payment()
-    # Only for history that a shop brings with it.
+    # Only for imported history.
     created_at: Instant | None = None
     paid_at: Instant | None = None
     completed_at: Instant | None = None
@@ -112,7 +112,7 @@ def order(
     referral_code: str | None,
     now: Instant,
 ) -> Order:
-    """The order as it is placed: pending, with what it comes to. Its number is not known yet."""
+    """The order as it is placed: pending, with its total. Its number is not known yet."""
     subtotal = Hundredths(sum(line.total for line in lines))
     discount = _discount(cart, coupon, subtotal, lines)
     return Order(
@@ -144,7 +144,7 @@ def order(
 
 
 def payable_by_card(order: Order, lines: Sequence[PricedLine]) -> Hundredths:
-    """What a gift card may pay of the order: not the gift cards in it, which would outlive the one that pays."""
+    """What a gift card may pay: everything except gift cards in the order, which would outlive it."""
     payable = Hundredths(order.total - _gift_cards(lines))
     if order.total and not payable:
         raise invalid(
@@ -162,7 +162,7 @@ def _discount(cart: Cart, coupon: Coupon | None, subtotal: Hundredths, lines: Se
         return cart.discount
     if coupon is None:
         return Hundredths(0)
-    # History has the discount that it had: it issues no cards.
+    # An imported order keeps its discount and issues no cards.
     undiscounted = Hundredths(0) if cart.is_concluded else _gift_cards(lines)
     if subtotal and subtotal == undiscounted:
         raise invalid("coupon_code", "The coupon code field cannot be used here: gift cards are not discounted.")
@@ -170,7 +170,7 @@ def _discount(cart: Cart, coupon: Coupon | None, subtotal: Hundredths, lines: Se
 
 
 def _gift_cards(lines: Sequence[PricedLine]) -> Hundredths:
-    """What the gift cards among the lines cost: money paid in advance, to which no discount applies."""
+    """What the gift cards in the order cost: prepaid money, which is never discounted."""
     return Hundredths(sum(line.total for line in lines if line.delivery_type == "gift_card"))
 
 

@@ -1,4 +1,4 @@
-"""Coupons: bound to a customer, used once, within their time, never below zero."""
+"""Coupons: for one customer, used once, within their validity, never below zero."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIELD = "coupon_code"
 
 
 class CouponTerms(msgspec.Struct, frozen=True):
-    """What a coupon gives, fixed when it is made."""
+    """The terms of a coupon, fixed at creation."""
 
     origin: Origin
     discount_type: DiscountType
@@ -47,7 +47,7 @@ class Coupon(CouponTerms, frozen=True):
 
 
 def of_tier(tier: Tier, now: Instant) -> CouponTerms:
-    """The tier's reward and validity at this moment."""
+    """The tier's current reward and validity."""
     return CouponTerms(
         origin="tier",
         discount_type="percentage" if tier.reward_type == "percentage_discount" else "fixed",
@@ -69,7 +69,7 @@ def of_welcome(settings: ReferralSettings, currency: str, now: Instant) -> Coupo
 
 
 def check_coupon(coupon: Coupon | None, customer_id: int, currency: str, now: Instant) -> AppError | None:
-    """Why this customer cannot use the coupon now; another's coupon looks like none at all."""
+    """Why this customer cannot use the coupon now; a coupon of another customer looks unknown."""
     if coupon is None or coupon.customer_id != customer_id:
         return invalid(_FIELD, "The coupon code field is not a coupon of this customer.")
     if coupon.status != "available":
@@ -82,7 +82,7 @@ def check_coupon(coupon: Coupon | None, customer_id: int, currency: str, now: In
 
 
 def discount(terms: CouponTerms, subtotal: Hundredths) -> Hundredths:
-    """What the coupon takes off: halves are rounded up, and never more than there is to pay."""
+    """The discount: halves are rounded up, and never more than the amount to pay."""
     if terms.discount_type == "fixed":
         return min(terms.value, subtotal)
     return Hundredths(min(subtotal, (subtotal * terms.value + _WHOLE // 2) // _WHOLE))

@@ -1,4 +1,4 @@
-"""What is stored about a customer, as separate records where nothing else shows it."""
+"""Data about a customer that no other view shows, as separate records."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HeldTrace(msgspec.Struct, frozen=True):
 
 
 class StaffChange(msgspec.Struct, frozen=True):
-    """What staff changed of the customer."""
+    """A change that staff made to the customer."""
 
     action: str
     before: str
@@ -38,7 +38,7 @@ class StaffChange(msgspec.Struct, frozen=True):
 
 
 class HeldData(msgspec.Struct, frozen=True):
-    """What is stored about a customer and has no list."""
+    """Data about a customer that has no list."""
 
     checks: list[FraudCheck]
     traces: list[HeldTrace]

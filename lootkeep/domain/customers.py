@@ -24,7 +24,7 @@ MAX_NOTE_LENGTH = 2000
 
 
 class Customer(msgspec.Struct, frozen=True):
-    """Someone who buys; the totals are maintained by the operations that change them."""
+    """A customer; the operations that change the totals maintain them."""
 
     id: int
     email: str
@@ -52,12 +52,12 @@ class Customer(msgspec.Struct, frozen=True):
 
 
 def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Customer:
-    """The customer with these fields changed; the same record when nothing differs."""
+    """The customer with these fields changed; the same record if nothing differs."""
     if before.erased_at is not None:
         raise Conflict("customer_erased", "The personal data of this customer was erased. Nothing can be changed.")
     values = dict(changes)
     if values.get("status", before.status) != before.status:
-        # A reason belongs to the change it was given for.
+        # A reason applies only to the change it was given for.
         values.setdefault("status_reason", None)
     if values.get("email"):
         values["email"] = values["email"].lower()
@@ -73,20 +73,20 @@ def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Custo
 
 
 def pseudonym(customer_id: int) -> str:
-    """The e-mail of a customer whose personal data was erased: unique, and of a domain that can never exist."""
+    """The e-mail of an erased customer: unique, and in a domain that can never exist."""
     return f"erased-{customer_id}@erased.invalid"
 
 
 def search_text(*parts: str | None) -> str:
-    """What a search looks through: the parts, case folded, one per line."""
+    """The text that a search looks at: the parts, case folded, one per line."""
     return "\n".join(folded(part) for part in parts if part)
 
 
 def folded(text: str) -> str:
-    """A text as it is searched for: case folded, on one line, so that no term reaches over two parts."""
+    """A search term: case folded, on one line, so no term can span two parts."""
     return text.casefold().replace("\n", " ")
 
 
 def plain_code(code: str) -> str:
-    """Codes are compared without case and blanks."""
+    """Codes are compared without case and spaces."""
     return "".join(code.split()).upper()

@@ -1,4 +1,4 @@
-"""Deliveries: their states, the schedule of retries, and what one attempt came to."""
+"""Deliveries: their states, the retry schedule, and the outcome of an attempt."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from lootkeep.kernel.clock import SECOND, Instant, iso
 DeliveryStatus = Literal["pending", "delivered", "failed", "cancelled"]
 AttemptOutcome = Literal["open", "delivered", "failed", "interrupted"]
 
-# After each failure in turn; when there is none left the delivery has failed.
+# The delay after each failure; after the last one the delivery has failed.
 RETRY_SECONDS = (300, 1800, 7200, 21600, 43200)
 DEADLINE_SECONDS = 10
-# A worker that has not settled by then is given up. Longer than the deadline, or two would send at once.
+# After this time a worker that has not settled has lost its claim. Longer than the deadline; otherwise two could send
+# at once.
 LEASE = 30 * SECOND
-# Spreads retries of many deliveries; always late, never early.
+# Spreads the retries of many deliveries; always late, never early.
 _JITTER = 0.1
 
 
@@ -42,7 +43,7 @@ class Delivery(msgspec.Struct, frozen=True):
 
     @property
     def next_attempt_at(self) -> Instant | None:
-        """While a worker holds it, when that worker is given up."""
+        """While a worker holds it, when that worker loses its claim."""
         if self.status != "pending":
             return None
         return self.due_at if self.leased_until is None else max(self.due_at, self.leased_until)
@@ -62,7 +63,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class ClaimedDelivery(msgspec.Struct, frozen=True):
-    """A delivery that this worker holds and must send now, with what its event recorded."""
+    """A delivery that this worker has claimed and must send now, with the data of its event."""
 
     id: int
     webhook_id: int
@@ -76,7 +77,7 @@ class ClaimedDelivery(msgspec.Struct, frozen=True):
     # What caused the event.
     request_id: str | None
     traceparent: str | None
-    # The worker that held it and never settled: that attempt is closed before the next one begins.
+    # The worker that held it and never settled: its attempt is closed before the next one starts.
     abandoned_by: str | None
 
     @property
@@ -85,7 +86,7 @@ class ClaimedDelivery(msgspec.Struct, frozen=True):
 
 
 class AttemptResult(msgspec.Struct, frozen=True):
-    """What one attempt came to."""
+    """The outcome of one attempt."""
 
     is_delivered: bool
     response_code: int | None
@@ -107,12 +108,12 @@ def settle(result: AttemptResult, failures: int, now: Instant, delays: Sequence[
 
 
 def given_up_at(due_at: Instant, failures: int, delays: Sequence[int]) -> Instant:
-    """When a pending delivery fails for good if every attempt from the one at `due_at` on fails."""
+    """When a pending delivery fails for good if every attempt fails, starting with the one at `due_at`."""
     return Instant(due_at + sum(delays[failures:]) * SECOND)
 
 
 def max_wait(delay_seconds: int) -> int:
-    """In microseconds, with all of the jitter."""
+    """In microseconds, with the maximum jitter."""
     return int(delay_seconds * SECOND * (1 + _JITTER))
 
 

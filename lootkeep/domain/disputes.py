@@ -1,4 +1,4 @@
-"""What an order turned out to be: disputes, reviews and refunds as labels, each with its time and its source."""
+"""The outcome of an order: disputes, reviews and refunds as labels, each with its time and its source."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from lootkeep.kernel.errors import Conflict
 DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
 DisputeReason = Literal["fraudulent", "other"]
 Outcome = Literal["fraud", "legitimate"]
-# Who says so: a reviewer, a refund, or the bank.
+# The source of a label: a reviewer, a refund, or the bank.
 TruthSource = Literal["review", "refund", "early_warning", "dispute", "dispute_lost"]
 
-# Banks report late: before this age an order that nobody reviewed is not judged.
+# Banks report late: an order that nobody reviewed has no outcome before this age.
 JUDGED_AFTER = 90 * DAY
 
 
-# Of what was stopped silence says nothing.
+# If an order was stopped, the absence of reports says nothing.
 SILENCE_IS_GOOD = ("allowed", "flagged")
 
 
 class Dispute(msgspec.Struct, frozen=True):
-    """What the payment provider reports of a payment that its owner does not recognise."""
+    """What the payment provider reports about a payment that its owner does not recognise."""
 
     id: int
     order_id: int
@@ -39,7 +39,7 @@ class Dispute(msgspec.Struct, frozen=True):
 
 
 class Truth(msgspec.Struct, frozen=True):
-    """What an order turned out to be, who says so, and since when it is known."""
+    """The outcome of an order, its source, and since when it is known."""
 
     outcome: Outcome
     source: TruthSource
@@ -47,7 +47,7 @@ class Truth(msgspec.Struct, frozen=True):
 
 
 class StaffLabel(msgspec.Struct, frozen=True):
-    """What a reviewer says, or a refund for fraud."""
+    """The label of a review, or of a refund for fraud."""
 
     outcome: ReviewedAs
     source: Literal["review", "refund"]
@@ -60,14 +60,14 @@ def check_disputable(order: Order) -> None:
 
 
 def open_disputes(disputes: Sequence[Dispute]) -> list[Dispute]:
-    """Those that were not won since, in the order of time."""
+    """Those that were not won later, in order of time."""
     won_at = max((dispute.at for dispute in disputes if dispute.kind == "dispute_won"), default=-1)
     open_ = [dispute for dispute in disputes if dispute.kind != "dispute_won" and dispute.at > won_at]
     return sorted(open_, key=lambda dispute: (dispute.at, dispute.id))
 
 
 def truth(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> Truth | None:
-    """The bank counts more than the staff, whose last word counts; a dispute that was won counts nothing."""
+    """The bank overrides the staff, and the latest word of the staff counts; a dispute that was won does not count."""
     frauds = [dispute for dispute in open_disputes(disputes) if dispute.reason == "fraudulent"]
     last = max(staff, key=lambda label: label.at, default=None)
     times = [dispute.at for dispute in frauds]
@@ -84,7 +84,7 @@ def truth(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> Truth | N
 def judged_as(
     truth: Outcome | None, source: TruthSource | None, action: str, created_at: Instant, now: Instant
 ) -> Outcome | None:
-    """How reports count an order: by its review at once, else when it is old enough that silence means it was good."""
+    """How reports count an order: by its review immediately, otherwise once it is old enough to count as good."""
     if source == "review" or created_at <= now - JUDGED_AFTER:
         return truth or ("legitimate" if action in SILENCE_IS_GOOD else None)
     return None

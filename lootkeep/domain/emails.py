@@ -14,43 +14,44 @@ from lootkeep.kernel.clock import SECOND, Instant
 # `outbox`: no mail server is configured, so it was never sent; it can be read.
 EmailStatus = Literal["queued", "sending", "sent", "failed", "outbox"]
 
-# After each temporary failure in turn; when there is none left the e-mail has failed.
+# The delay after each temporary failure; after the last one the e-mail has failed.
 RETRY_SECONDS = (60, 300, 1800, 7200, 21600)
-# For one e-mail, from dialling to the server's last word.
+# For one e-mail, from connecting to the server's last response.
 DEADLINE_SECONDS = 30
-# A worker that has not settled by then is given up. Longer than the deadline, or two would send at once.
+# After this time a worker that has not settled has lost its claim. Longer than the deadline; otherwise two could send
+# at once.
 LEASE = 90 * SECOND
 
 INTERRUPTED = "the worker stopped before it could record the response"
 
 
 class StoreIdentity(msgspec.Struct, frozen=True):
-    """The store as its e-mails show it; the operator's settings."""
+    """The store as its e-mails show it, from the operator's settings."""
 
     name: str = "Lootkeep"
-    # Where people reach this service.
+    # The public URL of this service.
     public_url: str = "http://127.0.0.1:8000"
-    # The shop itself.
+    # The URL of the shop.
     url: str | None = None
     logo_url: str | None = None
     postal_address: str | None = None
-    # Why customers get campaigns, as a sentence; there is one when this is None.
+    # Why customers get campaigns, as a sentence; None means the default.
     mail_reason: str | None = None
 
     def referral_link(self, code: str) -> str:
-        """Where a customer's friends come in; only the operator says to which host."""
+        """The referral URL of a customer; only the operator sets its host."""
         url = self.url or self.public_url
         return f"{url}{'&' if '?' in url else '?'}ref={quote(code, safe='')}"
 
 
 class NotAHeaderError(ValueError):
-    """A line break in a header would let its writer add headers or recipients."""
+    """A line break in a header would let an attacker add headers or recipients."""
 
 
 class NewEmail(msgspec.Struct, frozen=True):
     """An e-mail as a use case writes it. The sender's email is the operator's setting; `from_name` may go before it."""
 
-    # What it is for, in a word: `gift_card`, `ticket_reply`.
+    # Its purpose in a word: `gift_card`, `ticket_reply`.
     kind: str
     to_email: str
     to_name: str
@@ -66,7 +67,7 @@ class NewEmail(msgspec.Struct, frozen=True):
 
 
 class QueuedEmail(msgspec.Struct, frozen=True):
-    """An e-mail as it is stored; both bodies are sealed as one."""
+    """An e-mail as it is stored; both bodies are sealed together."""
 
     id: int
     kind: str
@@ -88,12 +89,12 @@ class QueuedEmail(msgspec.Struct, frozen=True):
 
     @property
     def message_id(self) -> str:
-        """The same over all attempts: anyone who receives an e-mail twice can recognise it."""
+        """The same for all attempts, so a recipient of two copies can recognise them."""
         return f"mail.{self.id}.{self.created_at}"
 
 
 class Email(msgspec.Struct, frozen=True):
-    """What goes over the wire, before it is put into bytes. Its id is made whole by the sender's domain."""
+    """What is sent, before it is encoded. The sender's domain completes its id."""
 
     to_email: str
     to_name: str
@@ -114,9 +115,9 @@ class SendResult(msgspec.Struct, frozen=True):
 
     kind: Literal["sent", "refused", "deferred", "unreachable", "outbox"]
     reason: str | None = None
-    # The connection ended after the e-mail was handed over and before the server answered.
+    # The connection ended after the e-mail was sent and before the server responded.
     perhaps_sent: bool = False
-    # There is no such mailbox.
+    # The mailbox does not exist.
     is_bounce: bool = False
 
 
@@ -139,12 +140,12 @@ def settle(
 
 
 def one_line(text: str) -> str:
-    """A name or a subject from the store's own data as a header can hold it."""
+    """A name or a subject from the store's own data, made safe for a header."""
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
 def holds_line_break(text: str) -> bool:
-    """Any character that some program takes for the end of a line, or that no header may hold."""
+    """Any character that some program treats as the end of a line, or that a header must not contain."""
     return any(ord(character) < 32 or character in "\x7f\x85\u2028\u2029" for character in text)
 
 

@@ -1,4 +1,4 @@
-"""Events: the table of their types; a new one is a row here, a view and the line that appends it."""
+"""Events: the table of their types; a new type is a row here, a view and the line that appends it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 from lootkeep.kernel.clock import Instant
 
-# Those of the specification: what `*` and `order.*` are for.
+# The types of the specification, which `*` and `order.*` include.
 SPECIFIED_TYPES = {
     "order.created": "New order created, before payment.",
     "order.paid": "Payment received successfully.",
@@ -30,7 +30,7 @@ EVENT_TYPES = SPECIFIED_TYPES | {
 
 
 class RecordedEvent(msgspec.Struct, frozen=True):
-    """Something that happened: its data are the exact bytes that every delivery carries."""
+    """Something that happened, with the exact bytes that every delivery carries."""
 
     id: int
     type: str

@@ -1,4 +1,4 @@
-"""Gift cards: their states, what may be done in each, and what their codes look like."""
+"""Gift cards: their states, what each state allows, and the format of codes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ GiftCardStatus = Literal["scheduled", "active", "redeemed", "expired", "revoked"
 EntryType = Literal["issue", "redeem", "refund", "revoke"]
 
 MAX_BALANCE = Hundredths(10_000_00)
-# A code that staff can have sent as often as they mistype an address, and nobody can flood a mailbox with.
+# Enough to correct a mistyped e-mail address, and too few to flood a mailbox.
 MAX_SENDS_PER_HOUR = 5
-# Cards that one line of an order may issue: each is written and e-mailed separately.
+# The maximum number of cards that one line of an order may issue: each is written and e-mailed separately.
 MAX_BOUGHT_AT_ONCE = 100
 
-# Of what the giver writes, and of a reason.
+# The maximum length of the sender's message, and of a reason.
 MAX_MESSAGE_LENGTH = 1000
 MAX_NOTE_LENGTH = 2000
 MAX_REFERENCE_LENGTH = 100
@@ -42,7 +42,7 @@ _WHY_NOT: dict[GiftCardStatus, str] = {
 
 
 class SealedCode(msgspec.Struct, frozen=True):
-    """A code as it is stored: found by its hash, opened with the application key, distinguished by its end."""
+    """A code as it is stored: found by its hash, opened with the application key, recognised by its end."""
 
     code_hash: str
     sealed_code: str
@@ -50,7 +50,7 @@ class SealedCode(msgspec.Struct, frozen=True):
 
 
 class GiftCardTerms(msgspec.Struct, frozen=True):
-    """What is decided when a card is made."""
+    """The terms of a card, fixed at creation."""
 
     initial_balance: Hundredths
     currency: str
@@ -73,11 +73,11 @@ class GiftCard(GiftCardTerms, frozen=True):
     sealed_code: str
     last_four: str
     balance: Hundredths
-    # The status when it was last written or settled: what lists and totals go by. Answers compute it.
+    # The status when it was last written or settled: lists and totals use it. Responses compute the status.
     stored_status: GiftCardStatus
     sent_at: Instant | None
     send_count: int
-    # How often it was sent in the hour that began with the first of those e-mails.
+    # How many e-mails were sent in the hour that started with the first of them.
     sends_since: Instant | None
     recent_sends: int
     last_used_at: Instant | None
@@ -88,7 +88,7 @@ class GiftCard(GiftCardTerms, frozen=True):
 
     @property
     def recipient(self) -> str | None:
-        """Whom the card is for, as far as it is known."""
+        """The recipient of the card, as far as known."""
         return self.recipient_name or self.recipient_email
 
 
@@ -106,7 +106,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
 
 
 class RevokedValue(msgspec.Struct, frozen=True):
-    """What was taken off a card for good."""
+    """An amount removed from a card for good."""
 
     currency: str
     amount: Hundredths
@@ -126,14 +126,14 @@ def status(card: GiftCard, now: Instant) -> GiftCardStatus:
 
 
 def next_status_change(card: GiftCard) -> Instant | None:
-    """When time alone changes the status next, after the stored one."""
+    """When the status next changes by time alone, after the stored one."""
     if card.stored_status == "scheduled":
         return card.starts_at
     return card.expires_at if card.stored_status == "active" else None
 
 
 def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:
-    """The terms, or every reason why they cannot hold together."""
+    """The terms, or all reasons why they are invalid."""
     refused: dict[str, list[str]] = {}
     if terms.initial_balance > MAX_BALANCE:
         refused["initial_balance"] = [f"The initial balance field must not be greater than {text(MAX_BALANCE)}."]
@@ -145,7 +145,7 @@ def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:
 
 
 def checked_past(terms: GiftCardTerms, left: Hundredths) -> GiftCardTerms:
-    """The terms of a card that was issued elsewhere, which may have expired, and what is left on it."""
+    """The terms of a card issued elsewhere, which may have expired, and its remaining balance."""
     if terms.initial_balance > MAX_BALANCE:
         raise invalid("initial_balance", f"The initial balance field must not be greater than {text(MAX_BALANCE)}.")
     if not 0 <= left <= terms.initial_balance:
@@ -201,7 +201,7 @@ def revoked(card: GiftCard, reason: str | None, now: Instant) -> GiftCard:
 
 
 def sent(card: GiftCard, now: Instant) -> GiftCard:
-    """The card after one more mail; refuses when there were too many within an hour."""
+    """The card after one more e-mail; raises if there were too many within an hour."""
     if card.sends_since is None or now >= card.sends_since + HOUR:
         card = replace(card, sends_since=now, recent_sends=0)
     if card.recent_sends >= MAX_SENDS_PER_HOUR:
@@ -224,7 +224,7 @@ def require_sendable(card: GiftCard, now: Instant) -> None:
 
 
 def check_code(code: str) -> str:
-    """A code of the store's own choice: letters, digits and single hyphens, long enough not to be guessed."""
+    """A custom code: letters, digits and single hyphens, long enough not to be guessed."""
     if not _CODE.fullmatch(code) or not _MIN_CODE <= len(plain(code)) <= _MAX_CODE:
         raise invalid(
             "code",
@@ -235,7 +235,7 @@ def check_code(code: str) -> str:
 
 
 def plain(code: str) -> str:
-    """Codes are compared without case, blanks and hyphens."""
+    """Codes are compared without case, spaces and hyphens."""
     return "".join(code.split()).replace("-", "").upper()
 
 

@@ -1,4 +1,4 @@
-"""Reading HTML as far as an e-mail needs it: its words, and where its links lead. Time grows with the length only."""
+"""Parses HTML as far as an e-mail needs it: its text and its links, in linear time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import unescape
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-# No sign of the next tag inside a tag, except in quotes, and none without end: nothing is looked through twice.
+# A tag contains no start of another tag, except in quotes, and always ends: no text is scanned twice.
 _TAG = re.compile(r"""<(/?)([A-Za-z][A-Za-z0-9-]*)((?>[^<>"']+|"[^"]{0,4096}"|'[^']{0,4096}'){0,500}+)>""")
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>`]++)))?""")
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -17,12 +17,12 @@ _BLOCK = re.compile(
     "address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|ol|p|pre"
     "|section|table|tr|ul"
 )
-# What is in these is not read.
+# The content of these is skipped.
 _SILENT = frozenset({"head", "script", "style", "template", "title"})
 
 
 class Link(NamedTuple):
-    """Where a link leads, and its position in the HTML, without its quotes."""
+    """The target of a link, and its position in the HTML, without quotes."""
 
     target: str
     start: int
@@ -32,13 +32,13 @@ class Link(NamedTuple):
 class _Tag(NamedTuple):
     name: str
     is_end: bool
-    # The attributes as they are written, and where they begin.
+    # The attributes as written, and where they start.
     attributes: str
     start: int
 
 
 def links(html: str) -> list[Link]:
-    """Links to whole web addresses that are the same for every reader and that a header can hold."""
+    """Links to absolute URLs that are the same for every recipient and that fit into a header."""
     targets_of_links = []
     for token in _tokens(html):
         if isinstance(token, _Tag) and token.name == "a" and not token.is_end:
@@ -49,12 +49,12 @@ def links(html: str) -> list[Link]:
 
 
 def text_of(html: str) -> str:
-    """What a reader without HTML sees: words, a line for each block, and where links lead."""
+    """What a reader without HTML sees: text, a line for each block, and the targets of links."""
     parts: list[str] = []
     targets: list[str] = []
     for token in _tokens(html):
         if isinstance(token, str):
-            # A line break in HTML is a blank; the breaks of the text come from its blocks.
+            # A line break in HTML is a space; the line breaks of the text come from its blocks.
             parts.append(_BLANKS.sub(" ", unescape(token)))
         elif token.name == "a":
             parts.append(_end_of_link(targets, parts) if token.is_end else _start_of_link(targets, token))
@@ -109,7 +109,7 @@ def _tokens(html: str) -> Iterator[_Tag | str]:
 
 
 def _after(html: str, sign: str, start: int) -> int:
-    """Behind the sign; what has no end swallows the rest, as in a browser."""
+    """Behind the marker; without an end, the rest is skipped, as in a browser."""
     position = html.find(sign, start)
     return len(html) if position < 0 else position + len(sign)
 

@@ -1,4 +1,4 @@
-"""Who is who: the traces by which two accounts turn out to be one person, shared by referrals and fraud."""
+"""Identity: the traces that show that two accounts are one person, shared by referrals and fraud."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from lootkeep.domain.addresses import network_key
 
 TraceKind = Literal["device", "address", "mailbox", "instrument"]
 
-# Domains under which one name is one mailbox, counted under the first, and how the provider reads a name.
-# Yahoo's and Fastmail's domains are not among them: the same name may be another person's there.
+# Domains that share mailboxes, counted under the first one, and how the provider reads a name. Yahoo's and Fastmail's
+# domains are not included: the same name there may be another person.
 _PROVIDERS: tuple[tuple[tuple[str, ...], Mapping[int, int | None]], ...] = (
     (("gmail.com", "googlemail.com"), str.maketrans("", "", ".")),
     (("proton.me", "protonmail.com", "protonmail.ch", "pm.me"), str.maketrans("", "", ".-_")),
@@ -24,7 +24,7 @@ _PROVIDERS: tuple[tuple[tuple[str, ...], Mapping[int, int | None]], ...] = (
     ),
 )
 _READ_AS = {domain: (domains[0], letters) for domains, letters in _PROVIDERS for domain in domains}
-# Where names hold no hyphen, and what follows one is a tag.
+# Providers where names contain no hyphen, and the part after a hyphen is a tag.
 _HYPHEN_TAGS = (
     "yahoo.com",
     "yahoo.co.uk",
@@ -35,19 +35,19 @@ _HYPHEN_TAGS = (
     "ymail.com",
     "rocketmail.com",
 )
-# Where `tag@name.domain` is `name+tag@domain`.
+# Providers where `tag@name.domain` is `name+tag@domain`.
 _NAME_AS_SUBDOMAIN = ("fastmail.com", "fastmail.fm")
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """One thing a customer was seen with."""
+    """A value that a customer was seen with."""
 
     kind: TraceKind
     value: str
 
 
 def mailbox(email: str) -> str:
-    """Where mail to this address really ends up: tags, meaningless letters and a provider's other names removed."""
+    """The mailbox behind this e-mail address: without tags, ignored characters and the provider's other domains."""
     name, _, domain = email.lower().rpartition("@")
     subdomain, _, parent = domain.partition(".")
     if parent in _NAME_AS_SUBDOMAIN:
@@ -71,12 +71,12 @@ def address(text: str) -> str:
 
 
 def device(text: str) -> str:
-    """The one form of what a storefront knows a device by: case and blanks around it do not make another."""
+    """The canonical form of a device id: case and surrounding spaces do not matter."""
     return text.strip().casefold()
 
 
 def traces(email: str, ip_address: str | None, device_id: str | None, instrument: str | None = None) -> list[Trace]:
-    """What is remembered of a sign-up or an order."""
+    """The traces of a sign-up or an order."""
     result = [Trace("mailbox", mailbox(email))]
     if ip_address:
         result.append(Trace("address", network_key(ip_address)))

@@ -1,4 +1,4 @@
-"""What people enter, in the one form in which it is stored; ValueError for what is none of it."""
+"""User input in its canonical stored form; ValueError if it is invalid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lootkeep.kernel.clock import Instant, instant
 from lootkeep.kernel.money import Hundredths
 
 _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
-# Most e-mail addresses look like this, and then have nothing that is worth a closer look, which takes 50 times as long.
+# Most e-mail addresses look like this and need no full validation, which takes 50 times as long.
 _PLAIN_EMAIL = re.compile(r"[a-z0-9_]+([.+-][a-z0-9_]+)*@([a-z0-9]+(-[a-z0-9]+)*\.)+[a-z]{2,}")
 _MAX_PLAIN_EMAIL = 63
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
@@ -73,7 +73,7 @@ def words(text: str, most: int, max_length: int) -> list[str]:
 
 
 def day(text: str, timezone: str, *, is_included: bool = False) -> Instant:
-    """When the day begins in the zone; when it ends, for a last day that counts."""
+    """When the day starts in the zone; when it ends, for an inclusive last day."""
     try:
         return midnight(date.fromisoformat(text) + timedelta(days=is_included), timezone)
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Orders: their states, which step leads where, and what they add up to."""
+"""Orders: their states, the steps between them, and their totals."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, inval
 from lootkeep.kernel.money import Hundredths, text
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
-# How an order of the past may have come out.
+# The possible final states of an imported order.
 PastStatus = Literal["paid", "completed", "partially_refunded", "refunded", "cancelled"]
 OrderStep = Literal["pay", "cancel", "refund", "fulfill", "release"]
 RefundReason = Literal["fraud"]
-# What a checkout has to do about an order.
+# What a checkout must do about an order.
 CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused"]
 
-# What one order may hold, and what one request may deliver of it.
+# The limits of one order, and of one delivery.
 MAX_LINES = 100
 MAX_QUANTITY = 100_000
 
@@ -34,16 +34,16 @@ ALLOWED: dict[OrderStep, tuple[OrderStatus, ...]] = {
     "refund": ("paid", "completed", "partially_refunded"),
 }
 
-# Paid and not given back in full: what makes a referral successful.
+# Paid and not refunded in full: these make a referral successful.
 STANDING: tuple[OrderStatus, ...] = ("paid", "completed", "partially_refunded")
 
-# What these products deliver needs nobody: they are fulfilled with the payment.
+# Products that are delivered automatically: they are fulfilled with the payment.
 AUTOMATIC_DELIVERY = ("keys", "file", "gift_card")
 
-# How an order is paid that a gift card pays for alone.
+# The payment method of an order that a gift card pays in full.
 BY_GIFT_CARD = "gift_card"
 
-# Why an order was cancelled that fraud detection or a reviewer stopped.
+# The cancel reason of an order that fraud detection or a reviewer stopped.
 FRAUD = "fraud"
 
 _DEEDS: dict[OrderStep, str] = {
@@ -112,12 +112,12 @@ class Order(msgspec.Struct, frozen=True):
 
     @property
     def money_total(self) -> Hundredths:
-        """What is paid by other means than a gift card, which is tender and not a discount."""
+        """The part not paid by a gift card, which is a payment method and not a discount."""
         return Hundredths(self.total - self.gift_card_total)
 
     @property
     def amount_due(self) -> Hundredths:
-        """What is left to pay: nothing once the order is paid, and nothing when it will never be."""
+        """What is left to pay: nothing once the order is paid or cancelled."""
         return self.money_total if self.status in ("pending", "on_hold") else Hundredths(0)
 
     @property
@@ -138,7 +138,7 @@ class Refund(msgspec.Struct, frozen=True):
     amount: Hundredths
     reason: str | None
     created_at: Instant
-    # Whether it was given back because of fraud.
+    # Whether it was refunded because of fraud.
     reason_code: RefundReason | None = None
 
 
@@ -154,30 +154,30 @@ class PaymentAttempt(msgspec.Struct, frozen=True):
 
 
 class OrderCheck(msgspec.Struct, frozen=True):
-    """What fraud detection said of an order, in short."""
+    """The summary of an order's fraud check."""
 
     id: int
     risk_score: int
     risk_level: RiskLevel
     action_taken: Action
     is_reviewed: bool
-    # JSON: points by the name of the signal.
+    # JSON: points by signal name.
     signals: str
 
 
 class RefundSplit(msgspec.Struct, frozen=True):
-    """Where a refund goes: back by the way of payment, and back on the gift card."""
+    """Where a refund goes: to the payment method, and to the gift card."""
 
     payment: Hundredths
     gift_card: Hundredths
-    # What belongs on a gift card that was revoked since, and so was not put back.
+    # The part for a gift card that was revoked since, and so was not returned.
     unreturned: Hundredths = Hundredths(0)
-    # What was refunded for gift cards bought in the order though they no longer held it.
+    # The part refunded for gift cards bought in the order although it was already spent.
     unrecovered: Hundredths = Hundredths(0)
 
 
 class OrderDetails(msgspec.Struct, frozen=True):
-    """An order with its lines and its customer: what an answer or an event shows of it."""
+    """An order with its lines and its customer: what a response or an event shows."""
 
     order: Order
     items: Sequence[OrderItem]
@@ -189,7 +189,7 @@ class OrderDetails(msgspec.Struct, frozen=True):
         return all(line.fulfilled_quantity == line.quantity for line in self.items)
 
     def counted_in(self, currency: str, amount: Hundredths) -> Hundredths:
-        """An amount as it counts towards the customer's total, which is maintained in the store's currency only."""
+        """The amount that counts towards the customer's total, which is maintained only in the store's currency."""
         return amount if self.order.currency == currency else Hundredths(0)
 
 
@@ -198,7 +198,7 @@ def order_number(order_id: int) -> str:
 
 
 def require(order: Order, step: OrderStep) -> None:
-    """Refuses a step that the order's state does not allow."""
+    """Rejects a step that the order's state does not allow."""
     if order.status not in ALLOWED[step]:
         raise Conflict(
             f"order_{order.status}", f"Order {order.number} is {as_text(order.status)} and cannot be {_DEEDS[step]}."
@@ -206,7 +206,7 @@ def require(order: Order, step: OrderStep) -> None:
 
 
 def check_reported(order: Order, at: Instant | None, now: Instant) -> Instant:
-    """When something happened to an order that is reported later: not before the order, and not in the future."""
+    """The time of something reported later about an order: not before the order, and not in the future."""
     if at is not None and at > now:
         raise invalid("at", "The at field must not be in the future.")
     if at is not None and at < order.created_at:
@@ -215,12 +215,12 @@ def check_reported(order: Order, at: Instant | None, now: Instant) -> Instant:
 
 
 def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:
-    """What the checkout has to do now; None when the order is paid."""
+    """What the checkout must do now; None if the order is paid."""
     match order.status:
         case "pending":
             return "pay"
         case "on_hold":
-            # Once someone has looked, it is not for the customer to do more.
+            # After a review, the customer can do nothing more.
             return "verify" if check and not check.is_reviewed else "wait_for_review"
         case "cancelled":
             return "refused"
@@ -229,7 +229,7 @@ def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:
 
 
 def judged(order: Order, action: str, now: Instant) -> Order:
-    """The order as fraud detection lets it begin: cancelled, held until someone has looked, or as it is."""
+    """The order after fraud detection: cancelled, on hold until a review, or unchanged."""
     if action == "blocked":
         return msgspec.structs.replace(order, status="cancelled", cancel_reason=FRAUD, cancelled_at=now)
     if action == "verification_required":
@@ -245,7 +245,7 @@ def paid(order: Order, at: Instant, method: str | None, transaction_id: str | No
 
 
 def fulfilled(items: Sequence[OrderItem], quantities: Sequence[DeliveredQuantity] | None) -> dict[int, int]:
-    """How many of each line are delivered afterwards: all unless fewer are given, and never more than ordered."""
+    """The delivered quantity of each line afterwards: everything unless fewer are given, never more than ordered."""
     if quantities is None:
         return {line.id: line.quantity for line in items}
     lines = {line.id: line for line in items}
@@ -269,7 +269,7 @@ def fulfilled(items: Sequence[OrderItem], quantities: Sequence[DeliveredQuantity
 
 
 def refund_amount(order: Order, amount: Hundredths | None) -> Hundredths:
-    """What to give back: all that is left unless less is asked for."""
+    """The amount to refund: everything that is left unless less is requested."""
     if order.refundable == 0:
         raise Unprocessable("nothing_to_refund", f"Order {order.number} was free: there is nothing to refund.")
     if amount is None:
@@ -280,14 +280,14 @@ def refund_amount(order: Order, amount: Hundredths | None) -> Hundredths:
 
 
 def returned(order: Order, amount: Hundredths) -> RefundSplit:
-    """Money goes back before the gift card does, and never more of it than was paid."""
+    """Money is refunded before the gift card, and never more than was paid."""
     money_left = max(0, order.money_total - order.refunded_total)
     payment = Hundredths(min(amount, money_left))
     return RefundSplit(payment, Hundredths(amount - payment))
 
 
 def refunded(order: Order, amount: Hundredths, now: Instant) -> Order:
-    """The order after giving an amount back."""
+    """The order after a refund."""
     total = Hundredths(order.refunded_total + amount)
     status: OrderStatus = "refunded" if total == order.total else "partially_refunded"
     return msgspec.structs.replace(order, status=status, refunded_total=total, refunded_at=now, updated_at=now)

@@ -1,4 +1,4 @@
-"""Orders of the past: the times, the payment and the refunds that they bring with them."""
+"""Imported orders: their times, payments and refunds."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.kernel.money import Hundredths, text
 
-# What needs the time at which the order was placed, in the order in which it is reported.
+# Fields that need the time at which the order was placed, in the order in which they are reported.
 _NEED_TIME = ("paid_at", "status", "discount", "currency", "refunds", "cancelled_at")
 _NOT_IF_CANCELLED = ("paid_at", "completed_at", "refunds")
 
 
 def dated(cart: Cart, now: Instant) -> Cart:
-    """The cart with the times that its status implies; refuses times that cannot have been."""
+    """The cart with the times that its status implies; rejects impossible times."""
     _check_fields(cart)
     if cart.status == "cancelled":
         cart = replace(cart, cancelled_at=_first(cart.cancelled_at, cart.created_at))
@@ -36,7 +36,7 @@ def dated(cart: Cart, now: Instant) -> Cart:
 def concluded(
     cart: Cart, order: Order, lines: Sequence[PricedLine], now: Instant
 ) -> tuple[Order, Sequence[PricedLine], Sequence[PastRefund]]:
-    """The order as it came out: cancelled, or paid, delivered and refunded as far as it was. What was free is paid."""
+    """The order in its final state: cancelled, or paid, delivered and refunded. A free order is paid."""
     if cart.status == "cancelled":
         cancelled = replace(order, status="cancelled", cancelled_at=cart.cancelled_at)
         return replace(cancelled, payment_method=cart.payment_method), lines, ()
@@ -51,7 +51,7 @@ def concluded(
 
 def _delivered(cart: Cart, order: Order, lines: Sequence[PricedLine]) -> tuple[Order, Sequence[PricedLine]]:
     automatic = [line.delivery_type in AUTOMATIC_DELIVERY for line in lines]
-    # A status that is given counts; without one, an order that needs nobody is complete with its payment.
+    # A given status counts; without one, an order that is delivered automatically is completed when it is paid.
     is_complete_at_once = cart.status is None and all(automatic)
     completed_at = order.paid_at if cart.completed_at is None and is_complete_at_once else cart.completed_at
     is_complete = completed_at is not None
@@ -63,7 +63,7 @@ def _delivered(cart: Cart, order: Order, lines: Sequence[PricedLine]) -> tuple[O
 
 
 def _refunds(cart: Cart, order: Order) -> Sequence[PastRefund]:
-    """Those of the file; an order that is refunded and names none was given back at once."""
+    """The given refunds; a refunded order without any was refunded in full."""
     amount = sum(refund.amount for refund in cart.refunds)
     if cart.status == "refunded":
         if not cart.refunds and order.total:
@@ -113,7 +113,7 @@ def _needed(name: str, because: str) -> AppError:
 
 
 def _check_times(cart: Cart, now: Instant) -> None:
-    """History is in the past, and in order."""
+    """All times must be in the past and in order."""
     earliest = Instant(0)
     steps = [(name, getattr(cart, name)) for name in ("created_at", "paid_at", "completed_at", "cancelled_at")]
     for name, time in steps:

@@ -22,23 +22,23 @@ ProductStatus = Literal["draft", "active", "archived"]
 StockStatus = Literal["in_stock", "low_stock", "out_of_stock", "unlimited"]
 
 HIGHEST_PRICE = Hundredths(999_999_99)
-# A stock that every client can hold in a 32-bit integer, and that releases can never push over 64 bits.
+# A stock fits into a 32-bit integer of any client, and returned stock can never exceed 64 bits.
 MAX_STOCK = 2**31 - 1
 LOW_STOCK = 5
 MAX_TAGS = 20
-# Of a tag, and of a SKU.
+# The maximum length of a tag, and of a SKU.
 MAX_WORD_LENGTH = 64
 MAX_SLUG = 80
 
 _NOT_IN_A_SLUG = re.compile(r"[^a-z0-9]+")
-# The slug of a name that has no letter or digit a slug can hold.
+# The slug of a name without letters or digits that a slug can contain.
 _NAMELESS = "product"
 
 T = TypeVar("T", bound="ProductTerms")
 
 
 class ProductTerms(msgspec.Struct, frozen=True):
-    """What the store owner decides about a product."""
+    """The fields of a product that the store owner sets."""
 
     name: str
     sku: str | None
@@ -51,7 +51,7 @@ class ProductTerms(msgspec.Struct, frozen=True):
     price: Hundredths
     compare_at_price: Hundredths | None
     currency: str
-    # None is unlimited.
+    # None means unlimited.
     stock: int | None
     max_per_order: int | None
     category: str | None
@@ -62,7 +62,7 @@ class ProductTerms(msgspec.Struct, frozen=True):
     metadata: str
 
 
-# A product without anything special: code that creates one replaces what differs.
+# The defaults of a product: code that creates one replaces what differs.
 PLAIN = ProductTerms(
     name="",
     sku=None,
@@ -85,7 +85,7 @@ PLAIN = ProductTerms(
 
 
 class Product(ProductTerms, frozen=True):
-    """Something the store sells."""
+    """A product of the store."""
 
     id: int
     slug: str
@@ -100,7 +100,7 @@ PUBLIC_FIELDS = ProductTerms.__struct_fields__
 
 
 def checked(terms: T) -> T:
-    """The terms, or every reason why they cannot hold together."""
+    """The terms, or all reasons why they are invalid."""
     refused = _check_billing(terms)
     if terms.compare_at_price is not None and terms.compare_at_price <= terms.price:
         refused["compare_at_price"] = ["The compare at price field must be greater than the price."]
@@ -114,7 +114,7 @@ def checked(terms: T) -> T:
 def changed(product: Product, changes: dict[str, Any]) -> Product:
     """The product with some of its terms replaced, checked as a whole."""
     if changes.get("billing_type") == "one_time":
-        # Nobody should have to clear what the new billing type does not have.
+        # Clients need not clear fields that the new billing type does not have.
         changes = {"billing_interval": None, "billing_interval_count": None, **changes}
     return checked(msgspec.structs.replace(product, **changes))
 
@@ -133,7 +133,7 @@ def stock_status(stock: int | None) -> StockStatus:
 
 
 def search_text(terms: ProductTerms) -> str:
-    """What a search looks through, case folded."""
+    """The text that a search looks at, case folded."""
     return f"{terms.name}\n{terms.sku or ''}".casefold()
 
 
@@ -146,7 +146,7 @@ def slug_of(name: str) -> str:
 
 
 def slugs_after(slug: str) -> Iterator[str]:
-    """What to try when the slug is taken: `sword-2`, `sword-3` and so on, none of them too long."""
+    """Alternatives if the slug is taken: `sword-2`, `sword-3` and so on, within the maximum length."""
     for number in count(2):
         suffix = f"-{number}"
         yield slug[: MAX_SLUG - len(suffix)].rstrip("-") + suffix

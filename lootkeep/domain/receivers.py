@@ -1,4 +1,4 @@
-"""How a receiver does, and what is wrong with it as sentences: from its last attempts, with what to do about it."""
+"""The health of a receiver, from its latest attempts: what is wrong as sentences, and what to do about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.wording import plural
 
-# A receiver that needs this long fails as soon as it is a little slower.
+# A receiver that takes this long fails as soon as it gets a little slower.
 _SLOW_MS = DEADLINE_SECONDS * 1000 // 2
 
 _SERVER_ERROR = "The receiver itself failed: its log says why."
@@ -23,7 +23,7 @@ _REFUSED = (
 _UNKNOWN = "It could not be reached: check that it is up, and its address."
 _NO_ROUTE = "There is no way to its network: check its address and its firewall."
 _ENDED = "It ends connections without an answer: its server, or a proxy in front, may have crashed."
-# By the code of the answer.
+# By response code.
 _CODES = {
     400: "It does not accept the body. Check which events it expects, and its log.",
     401: _REFUSED,
@@ -35,7 +35,7 @@ _CODES = {
     422: "It does not accept the body. Check which events it expects, and its log.",
     429: "It finds the requests too many: raise its limit, or subscribe to fewer events.",
 }
-# By what the reason contains, where there was no answer.
+# By a part of the reason, if there was no response.
 _REASONS = {
     "timed out": "It must answer within the deadline: let it answer at once and do the work afterwards.",
     "certificate expired": "Renew its certificate; nothing is sent over a connection that cannot be trusted.",
@@ -53,12 +53,12 @@ _REASONS = {
 }
 
 
-# How the store writes a time.
+# Formats a time for the store.
 TimeFormat = Callable[[Instant], str]
 
 
 class RecentAttempt(msgspec.Struct, frozen=True):
-    """What the health of a receiver is seen from."""
+    """The data from which the health of a receiver is computed."""
 
     outcome: str
     started_at: Instant
@@ -68,7 +68,7 @@ class RecentAttempt(msgspec.Struct, frozen=True):
 
 
 class Receiver(msgspec.Struct, frozen=True):
-    """A webhook and what came of its attempts within the hour."""
+    """A webhook and the results of its attempts within the hour."""
 
     webhook: Webhook
     # For each minute, the oldest first: ok, warn (some failed), bad, or nothing.
@@ -112,7 +112,7 @@ def diagnose(
     has_worked: bool,
     given_up: Instant | None,
 ) -> Diagnosis | None:
-    """None when there is nothing to say."""
+    """None if there is nothing to report."""
     webhook = receiver.webhook
     if not webhook.is_active:
         return Diagnosis("warn", ["This webhook is switched off: nothing is sent, and what happens now is not queued."])
@@ -136,7 +136,7 @@ def diagnose(
 
 
 def advice(attempt: RecentAttempt) -> str:
-    """What an attempt that failed means, and what to do."""
+    """What a failed attempt means, and what to do."""
     code, reason = attempt.response_code, attempt.reason or ""
     if code is None:
         return next((text for part, text in _REASONS.items() if part in reason), _UNKNOWN)
@@ -151,7 +151,7 @@ def first_given_up(due: Sequence[tuple[int, Instant]], delays: Sequence[int]) ->
 
 
 def _same_reason(failures: Sequence[RecentAttempt]) -> Sequence[RecentAttempt]:
-    """The last attempts that all failed in the same way: what is wrong now."""
+    """The latest attempts that all failed in the same way: the current problem."""
     others = [number for number, attempt in enumerate(failures, 1) if attempt.reason != failures[-1].reason]
     return failures[others[-1] if others else 0 :]
 

@@ -1,4 +1,4 @@
-"""Verifying a delivery as its receiver does: both forms of signature, and a sentence that says what is wrong."""
+"""Verifies a delivery as its receiver does: both signature formats, and a sentence that says what is wrong."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import msgspec
 from lootkeep.domain import signing
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant, iso
 
-# As the Standard Webhooks packages have it: longer than clocks differ, shorter than a recorded request is of use.
+# As in the Standard Webhooks packages: longer than clocks differ, too short for replaying a recorded request.
 TOLERANCE = 5 * MINUTE
 
 _PLAIN = "x-webhook-signature"
 _TRIO = _ID, _TIMESTAMP, _STANDARD = "webhook-id", "webhook-timestamp", "webhook-signature"
-# A Unix time of more digits is no date.
+# A Unix time with more digits is not a date.
 _SECONDS = re.compile(r"[1-9][0-9]{0,10}")
 
 
 class VerificationError(StrEnum):
-    """Why a delivery must not be believed."""
+    """Why a delivery must not be trusted."""
 
     header_missing = "header missing"
     bad_timestamp = "bad timestamp"
@@ -55,7 +55,7 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -
 
     Without it nothing is believed: a recorded request would pass by leaving its headers out.
     """
-    # What is not UTF-8 arrives as lone surrogates, which nothing can encode.
+    # Text that is not UTF-8 arrives as lone surrogates, which cannot be encoded.
     given = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in headers.items()}
     if any(name in given for name in _TRIO):
         return _verify_standard(body, given, secret, now)
@@ -73,7 +73,7 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -
 
 
 def check_secret(secret: str) -> str | None:
-    """What is wrong with a secret, in a sentence."""
+    """What is wrong with a secret, as a sentence."""
     try:
         key = base64.b64decode(secret.removeprefix(signing.SECRET_PREFIX), validate=True)
     except ValueError:
@@ -129,7 +129,7 @@ def _mismatch(body: bytes, fits: Callable[[bytes], bool]) -> SignatureCheck:
 
 
 def _reserialised(body: bytes) -> bytes | None:
-    """The body as the service writes it; None when it is no JSON."""
+    """The body as the service writes it; None if it is not JSON."""
     try:
         return msgspec.json.encode(msgspec.json.decode(body))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -141,11 +141,11 @@ def _is_plain(body: bytes, given: Mapping[str, str], secret: str) -> bool:
 
 
 def _is_standard(body: bytes, given: Mapping[str, str], secret: str) -> bool:
-    """The header may hold several signatures: after a rotation both secrets sign."""
+    """The header may have several signatures: after a rotation both secrets sign."""
     expected = signing.headers(body, "", given[_ID], [secret], int(given[_TIMESTAMP]))[_STANDARD]
     return any(_same(expected, signature) for signature in given[_STANDARD].split(" "))
 
 
 def _same(expected: str, given: str) -> bool:
-    """In constant time; as bytes, since texts beyond ASCII cannot be compared so."""
+    """In constant time; as bytes, because non-ASCII text cannot be compared this way."""
     return hmac.compare_digest(expected.encode(), given.encode())

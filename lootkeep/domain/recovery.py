@@ -1,4 +1,4 @@
-"""What a refund takes off the gift cards that were bought in the order, and what they no longer hold."""
+"""How much a refund takes from the gift cards bought in the order, and what was already spent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lootkeep.kernel.money import Hundredths, text
 
 
 class Recovery(msgspec.Struct, frozen=True):
-    """What comes off each card, in the order of the cards, and what is refunded though it was spent."""
+    """The amount taken from each card, in the order of the cards, and the amount refunded although it was spent."""
 
     taken: Sequence[Hundredths]
     unrecovered: Hundredths
@@ -28,7 +28,7 @@ def recovery(
     """
     held = sum(card.balance for card in cards)
     other_lines = order.total - sum(card.initial_balance for card in cards)
-    # What was refunded before and did not come off a card was refunded for the other lines.
+    # Earlier refunds that were not taken from a card were for the other lines.
     covered = max(0, other_lines - (order.refunded_total - revoked))
     unrecovered = Hundredths(max(0, amount - held - covered))
     if unrecovered and not allow_unrecovered:
@@ -37,7 +37,7 @@ def recovery(
             f"The gift cards bought in order {order.number} have already been spent in part: "
             f"{text(Hundredths(amount - unrecovered))} can be refunded, or more with allow_unrecovered.",
         )
-    # Nothing stays on the cards of an order whose whole price went back.
+    # If the whole price is refunded, nothing stays on the cards of the order.
     return Recovery(_taken(cards, held if amount == order.refundable else amount), unrecovered)
 
 

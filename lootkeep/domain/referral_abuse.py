@@ -1,4 +1,4 @@
-"""When a referral is not one: people who refer themselves, by mailbox, by device, or in a circle."""
+"""Abuse of referrals: people who refer themselves, by mailbox, by device, or in a circle."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SENTENCES: dict[RejectionReason, str] = {
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What a new customer shares with a referrer: who else was seen with the same traces."""
+    """What a new customer shares with a referrer: other customers with the same traces."""
 
     referrer_id: int
-    # Those who brought the referrer, nearest first.
+    # The chain of referrers above the referrer, nearest first.
     ancestors: Collection[int]
     same_mailbox: Collection[int]
     same_device: Collection[int]
@@ -42,7 +42,7 @@ def rejection(evidence: Evidence) -> RejectionReason | None:
 
 
 def marks(evidence: Evidence) -> list[str]:
-    """What is worth a look though it is attributed: families share addresses, companies share domains."""
+    """What deserves a review although it is attributed: families share IP addresses, companies share domains."""
     reasons = []
     if evidence.referrer_id in evidence.same_address:
         reasons.append("same_address")

@@ -16,7 +16,7 @@ RewardEvent = Literal["signup", "first_purchase"]
 AbuseReason = Literal["self_referral", "same_device", "circular_referral"]
 ReferralStatus = Literal["pending", "successful"]
 
-# Under this name the settings are stored.
+# The settings are stored under this name.
 SETTINGS = "referrals"
 
 MAX_DESCRIPTION_LENGTH = 1000
@@ -27,7 +27,7 @@ T = TypeVar("T", bound="TierTerms")
 
 
 class TierTerms(msgspec.Struct, frozen=True):
-    """What the store owner decides about a tier."""
+    """The fields of a tier that the store owner sets."""
 
     name: str
     description: str | None
@@ -60,7 +60,7 @@ class ReferralSettings(msgspec.Struct, frozen=True):
 
 
 def settled(terms: T, store_currency: str) -> T:
-    """The terms with their currency settled; refuses a reward that gives away more than everything."""
+    """The terms with their currency; rejects a discount of more than 100 %."""
     if terms.reward_type == "fixed_discount":
         return msgspec.structs.replace(terms, reward_currency=terms.reward_currency or store_currency)
     if terms.reward_value > WHOLE_PERCENTAGE:
@@ -69,7 +69,7 @@ def settled(terms: T, store_currency: str) -> T:
 
 
 def checked(settings: ReferralSettings) -> ReferralSettings:
-    """The settings, or the reason why they cannot hold together."""
+    """The settings, or the reason why they are invalid."""
     is_percentage = settings.referral_welcome_discount_type == "percentage"
     if is_percentage and settings.referral_welcome_discount_value > WHOLE_PERCENTAGE:
         raise invalid(
@@ -99,7 +99,7 @@ class Referrer(msgspec.Struct, frozen=True):
     rewards_claimed: int
 
     def counted(self, event: RewardEvent) -> int:
-        """How many referrals count, as the program's setting says at this moment."""
+        """How many referrals count, according to the program's current setting."""
         return self.total_referrals if event == "signup" else self.successful_referrals
 
 
@@ -122,7 +122,7 @@ def require_reached(tier: Tier, counted: int) -> None:
 
 
 class ReferralEntry(msgspec.Struct, frozen=True):
-    """A referral as it is listed: who came, and who brought them."""
+    """A referral as it is listed: the new customer, and the referrer."""
 
     customer_id: int
     name: str
@@ -165,7 +165,7 @@ class ClaimEntry(msgspec.Struct, frozen=True):
 
 
 class RefusedEntry(msgspec.Struct, frozen=True):
-    """A referral that was refused, for staff to look at."""
+    """A rejected referral, for staff to review."""
 
     id: int
     reason: AbuseReason

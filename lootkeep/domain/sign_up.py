@@ -11,7 +11,7 @@ from lootkeep.kernel.clock import Instant
 
 
 class SignUp(msgspec.Struct, frozen=True):
-    """What a storefront knows about someone who registers."""
+    """What a storefront sends about a new customer."""
 
     email: str
     name: str
@@ -22,7 +22,7 @@ class SignUp(msgspec.Struct, frozen=True):
     ip_address: str | None = None
     device_id: str | None = None
     accepts_marketing: bool = False
-    # Only for history that a shop brings with it.
+    # Only for imported history.
     created_at: Instant | None = None
 
 
@@ -34,5 +34,5 @@ class SignedUp(msgspec.Struct, frozen=True):
     rejection: RejectionReason | None = None
     marks: tuple[str, ...] = ()
     welcome_coupon: Coupon | None = None
-    # False for one who was there already, under the same external id and e-mail.
+    # False if the customer already existed, with the same external id and e-mail.
     is_new: bool = True

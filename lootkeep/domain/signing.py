@@ -6,7 +6,7 @@ import base64
 import hmac
 from collections.abc import Sequence
 
-# What answers and deliveries of the sandbox carry.
+# The header of responses and deliveries of the sandbox.
 MODE_HEADER = "Lootkeep-Mode"
 TEST_MODE = "test"
 SECRET_PREFIX = "whsec_"  # noqa: S105  what a secret starts with
@@ -21,7 +21,7 @@ def headers(
     *,
     is_test: bool = False,
 ) -> dict[str, str]:
-    """All signature headers; `secrets` are the present one and, after a rotation, the one before it."""
+    """All signature headers; `secrets` are the current one and, after a rotation, the previous one."""
     signed = f"{delivery_id}.{unix_seconds}.".encode() + body
     return {
         "X-Webhook-Signature": signature(body, secrets[0]),
@@ -32,7 +32,7 @@ def headers(
 
 
 def plain_headers(event_type: str, delivery_id: str, *, is_test: bool = False) -> dict[str, str]:
-    """The headers that hold no signature and no time: the same for every attempt."""
+    """The headers without signature and time: the same for every attempt."""
     mode = {MODE_HEADER: TEST_MODE} if is_test else {}
     return {"X-Webhook-Event": event_type, "X-Webhook-ID": delivery_id, "webhook-id": delivery_id, **mode}
 
@@ -43,6 +43,6 @@ def signature(body: bytes, secret: str) -> str:
 
 
 def _standard(signed: bytes, secret: str) -> str:
-    """The Standard Webhooks form; its key is what the secret encodes."""
+    """The Standard Webhooks format; its key is the decoded secret."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()

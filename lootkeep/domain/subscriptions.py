@@ -1,4 +1,4 @@
-"""Subscriptions: their periods, when the next one may be paid, and how they end."""
+"""Subscriptions: their periods, when the next period may be paid, and how they end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lootkeep.kernel.money import Hundredths
 
 SubscriptionStatus = Literal["active", "cancelled", "expired"]
 
-# Nobody pays longer ahead than this before a period ends: the longest month, so that all months are alike.
+# The earliest payment before a period ends: the longest month, so all months are alike.
 MAX_LEAD = 31 * DAY
 
 OUT_OF_STOCK = "is out of stock"
@@ -28,7 +28,7 @@ _MONTHS = {"month": 1, "year": 12}
 
 
 class Subscription(msgspec.Struct, frozen=True):
-    """A customer's standing order of a product, at the name and the price of the day it was made."""
+    """A customer's subscription to a product, with the name and price at creation."""
 
     id: int
     customer_id: int
@@ -39,7 +39,7 @@ class Subscription(msgspec.Struct, frozen=True):
     currency: str
     interval: BillingInterval
     interval_count: int
-    # The latest period that is paid: it may be in the future, and it may be over.
+    # The latest paid period: it may be in the future, and it may be over.
     current_period_start: Instant
     current_period_end: Instant
     cancel_at_period_end: bool
@@ -48,14 +48,14 @@ class Subscription(msgspec.Struct, frozen=True):
     cancel_reason: str | None
     renewals_count: int
     latest_order_id: int | None
-    # The first period begins here, and all others are counted from it.
+    # The first period starts here, and all others are counted from it.
     created_at: Instant
     updated_at: Instant
     external_id: str | None = None
 
 
 def checked(customer: Customer | None, product: Product | None) -> tuple[Customer, Product]:
-    """Who subscribes to what, or every reason why they cannot."""
+    """The customer and the product, or all reasons why they cannot subscribe."""
     errors: dict[str, list[str]] = {}
     if customer is None:
         errors["customer_id"] = ["The customer id field is not a customer of this store."]
@@ -103,7 +103,7 @@ def started(customer: Customer, product: Product, now: Instant, external_id: str
 
 
 class PastTerms(msgspec.Struct, frozen=True):
-    """What a subscription of the past brings with it; the rest is the product's."""
+    """The data of an imported subscription; the rest comes from the product."""
 
     created_at: Instant
     status: SubscriptionStatus = "active"
@@ -117,7 +117,7 @@ class PastTerms(msgspec.Struct, frozen=True):
 
 
 def of_the_past(customer: Customer, product: Product, terms: PastTerms, now: Instant) -> Subscription:
-    """The subscription as it is now, in the period that it was paid for; its id is not known yet."""
+    """The current state of the subscription, in its paid period; its id is not known yet."""
     if product.billing_type != "recurring":
         raise invalid("product_id", "The product id field is not a product with recurring billing.")
     if terms.price is None and terms.currency not in (None, product.currency):
@@ -132,7 +132,7 @@ def of_the_past(customer: Customer, product: Product, terms: PastTerms, now: Ins
 
 
 def _in_period(begun: Subscription, terms: PastTerms, now: Instant) -> Subscription:
-    """In the period that ends when the terms say, or else in the one that it was in last."""
+    """The period that ends at the given time, or else the latest one."""
     rhythm = begun.created_at, begun.interval, begun.interval_count
     until = terms.current_period_end
     if until is None:
@@ -166,7 +166,7 @@ def _ended_as(subscription: Subscription, terms: PastTerms, now: Instant) -> Sub
 
 
 def line(subscription: Subscription, product: Product) -> PricedLine:
-    """What the order of a period holds: the subscription's own name and price, delivered as the product is now."""
+    """The order of a period: the subscription's own name and price, delivered as the product is now."""
     return PricedLine(
         product_id=product.id,
         product_name=subscription.product_name,
@@ -192,7 +192,7 @@ def due_at(subscription: Subscription, last_paid_at: Instant) -> Instant:
 
 
 def require_renewable(subscription: Subscription, last_paid_at: Instant, now: Instant) -> None:
-    """Refuses to renew what was cancelled or has ended, and what is not due."""
+    """Rejects a renewal of a subscription that was cancelled, has ended or is not due."""
     if subscription.status != "active":
         raise ended(subscription)
     if subscription.cancel_at_period_end:
@@ -211,7 +211,7 @@ def require_renewable(subscription: Subscription, last_paid_at: Instant, now: In
 
 
 def renewed(subscription: Subscription, now: Instant) -> Subscription:
-    """The subscription in the period after the present one, which it follows without a gap, however late it is paid."""
+    """The subscription in its next period, which follows the current one without a gap, even if it is paid late."""
     number = subscription.renewals_count + 1
     first, interval, count = subscription.created_at, subscription.interval, subscription.interval_count
     return msgspec.structs.replace(
@@ -224,7 +224,7 @@ def renewed(subscription: Subscription, now: Instant) -> Subscription:
 
 
 def cancelled(subscription: Subscription, now: Instant, *, at_period_end: bool, reason: str | None) -> Subscription:
-    """The subscription after cancelling: it lives on to the end of what is paid, or ends now."""
+    """The subscription after cancelling: it continues until the end of the paid period, or ends now."""
     updated = msgspec.structs.replace(subscription, cancelled_at=now, cancel_reason=reason, updated_at=now)
     if at_period_end and now < subscription.current_period_end:
         return msgspec.structs.replace(updated, cancel_at_period_end=True, ends_at=subscription.current_period_end)
@@ -232,7 +232,7 @@ def cancelled(subscription: Subscription, now: Instant, *, at_period_end: bool, 
 
 
 def has_run_out(subscription: Subscription, now: Instant) -> bool:
-    """It was cancelled to the end of its period, and that has come."""
+    """It was cancelled at the end of its period, and the period is over."""
     is_ending = subscription.status == "active" and subscription.cancel_at_period_end
     return is_ending and now >= subscription.current_period_end
 
@@ -242,7 +242,7 @@ def expired(subscription: Subscription, now: Instant) -> Subscription:
 
 
 def ended(subscription: Subscription) -> Conflict:
-    """Why nothing more can be paid."""
+    """Why no more periods can be paid."""
     assert subscription.ends_at is not None
     return Conflict(
         f"subscription_{subscription.status}",

@@ -1,4 +1,4 @@
-"""Support tickets: whose turn it is, which steps are allowed, and what a message does to them."""
+"""Support tickets: who must act next, which steps are allowed, and the effect of a message."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from msgspec.structs import replace
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.kernel.errors import Conflict
 
-# Open: it is the store's turn. Pending: it is the customer's.
+# Open: waits for the store. Pending: waits for the customer.
 TicketStatus = Literal["open", "pending", "resolved", "closed"]
 TicketPriority = Literal["low", "normal", "high", "urgent"]
 TicketCategory = Literal["order", "payment", "delivery", "account", "refund", "technical", "other"]
 AuthorType = Literal["customer", "staff", "system"]
-# Only what customers see makes a last message.
+# Only public messages count as the last message.
 LastMessageBy = Literal["customer", "staff"]
 
-# Where staff may move a ticket to. What is settled goes on only by being opened again.
+# The states that staff may set. A resolved or closed ticket must be reopened first.
 STEPS: dict[TicketStatus, tuple[TicketStatus, ...]] = {
     "open": ("pending", "resolved", "closed"),
     "pending": ("open", "resolved", "closed"),
@@ -27,7 +27,7 @@ STEPS: dict[TicketStatus, tuple[TicketStatus, ...]] = {
 }
 _SETTLED = ("resolved", "closed")
 
-# Later a customer's message is about something else, and opens a new ticket.
+# After this time, a customer's message is about something else and needs a new ticket.
 REOPENED_WITHIN = 14 * DAY
 
 SYSTEM = "System"
@@ -35,7 +35,7 @@ MAX_MESSAGE_LENGTH = 20_000
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """A customer's request; the figures of its messages are maintained by the operations that add them."""
+    """A customer's request; operations that add messages maintain its figures."""
 
     id: int
     customer_id: int
@@ -45,12 +45,12 @@ class Ticket(msgspec.Struct, frozen=True):
     priority: TicketPriority
     category: TicketCategory
     assigned_to_id: int | None
-    # Internal notes do not count, here and in the two below.
+    # Internal notes do not count, here and in the two fields below.
     messages_count: int
     last_message_at: Instant
     last_message_by: LastMessageBy
     first_response_at: Instant | None
-    # Since when it is resolved, or closed without that.
+    # When it was resolved, or closed without being resolved.
     resolved_at: Instant | None
     closed_at: Instant | None
     reopened_count: int
@@ -71,7 +71,7 @@ class Ticket(msgspec.Struct, frozen=True):
 
 
 class TicketEntry(Ticket, frozen=True):
-    """A ticket with the names that an answer shows."""
+    """A ticket with the names that a response shows."""
 
     customer_name: str
     customer_email: str
@@ -79,7 +79,7 @@ class TicketEntry(Ticket, frozen=True):
 
 
 class TicketMessage(msgspec.Struct, frozen=True):
-    """One message of a ticket; an internal one is for staff alone."""
+    """One message of a ticket; an internal message is only for staff."""
 
     id: int
     ticket_id: int
@@ -126,7 +126,7 @@ def opened(form: TicketForm, now: Instant) -> Ticket:
 
 
 def moved(ticket: Ticket, status: TicketStatus, now: Instant) -> Ticket:
-    """The ticket after a step of the staff; none at all when it is there already."""
+    """The ticket after a step of the staff; None if it is already in that state."""
     if status == ticket.status:
         return ticket
     if status not in STEPS[ticket.status]:
@@ -139,20 +139,20 @@ def moved(ticket: Ticket, status: TicketStatus, now: Instant) -> Ticket:
 
 
 def answered(ticket: Ticket, now: Instant) -> Ticket:
-    """After a public message of the staff: the turn passes to the customer."""
+    """After a public message of the staff: the ticket waits for the customer."""
     if ticket.status == "closed":
         raise Conflict(
             "ticket_closed", f"Ticket {ticket.number} is closed. Set its status to open before you write to it."
         )
     updated = _with_message(ticket, "staff", now)
     if updated.first_response_at is None:
-        # Clocks of two machines may disagree a little: no answer comes before its question.
+        # The clocks of two machines may differ a little: a reply never comes before its question.
         updated = replace(updated, first_response_at=max(now, ticket.created_at))
     return _at(updated, "pending", now) if ticket.status == "open" else updated
 
 
 def asked(ticket: Ticket, now: Instant) -> Ticket:
-    """After a message of the customer: it is the store's turn, if it is not too late for that."""
+    """After a message of the customer: the ticket waits for the store, unless it was closed too long ago."""
     if ticket.closed_at is not None and now - ticket.closed_at > REOPENED_WITHIN:
         raise Conflict(
             "ticket_closed",
@@ -181,7 +181,7 @@ def _with_message(ticket: Ticket, by: LastMessageBy, now: Instant) -> Ticket:
 
 
 def _at(ticket: Ticket, status: TicketStatus, now: Instant) -> Ticket:
-    """The ticket in another state, with the times that go with it."""
+    """The ticket in another state, with the corresponding times."""
     settled_at = max(now, ticket.created_at)
     is_reopened = ticket.status in _SETTLED and status not in _SETTLED
     return replace(

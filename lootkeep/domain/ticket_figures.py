@@ -1,4 +1,4 @@
-"""What the support tickets add up to."""
+"""The statistics of support tickets."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import msgspec
 
 from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
 
-# Nobody, where an agent is a key.
+# Nobody, as a key in place of an agent.
 NOBODY = 0
 
 
 class TicketFigures(msgspec.Struct, frozen=True):
-    """What the tickets of one kind and one agent add up to."""
+    """The totals of the tickets of one kind and one agent."""
 
     agent: int
     status: TicketStatus

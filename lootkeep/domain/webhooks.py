@@ -1,4 +1,4 @@
-"""Webhooks: what a receiver's address must be, and what it may subscribe to."""
+"""Webhooks: the rules for a receiver's URL, and the event types it can subscribe to."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
 
 MAX_WEBHOOKS = 100
-# What the seal of a secret is bound to.
+# The purpose that the seal of a secret is bound to.
 SECRET_PURPOSE = "webhook secret"  # noqa: S105
-# Both secrets sign after a rotation, so that a receiver can change over without losing a delivery.
+# Both secrets sign after a rotation, so a receiver can switch without losing a delivery.
 SECRET_OVERLAP = DAY
 TEST_EVENT = "webhook.test"
-# `*` is every type of the specification, `order.*` every one of orders; extensions are subscribed to by name.
+# `*` is every type of the specification, `order.*` every type of orders; extensions are subscribed to by name.
 EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
     "*": tuple(SPECIFIED_TYPES),
     **{
@@ -32,12 +32,12 @@ EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
 LOOPBACK: tuple[IpNetwork, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 
 _MAX_URL_LENGTH = 2048
-# Of the name that people see: one line, wherever it is shown.
+# The maximum length of the displayed name: one line, wherever it is shown.
 _MAX_NAME_LENGTH = 60
 _PRIVATE = "must not point to a private address"
 _TYPE_LIKE = re.compile(r"[A-Za-z_]{1,20}(\.[A-Za-z_*]{1,20})?")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?", re.IGNORECASE)
-# Forms that some resolvers read as an IPv4 address: a number, hex, octal, fewer than four parts.
+# Notations that some resolvers read as an IPv4 address: a number, hex, octal, fewer than four parts.
 _NUMERIC_HOST = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
 
 
@@ -56,7 +56,7 @@ class Webhook(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What people call it: its host and path; of a long one the beginning and the end."""
+        """Its display name: host and path, shortened in the middle if it is long."""
         parts = urlsplit(self.url)
         name = f"{parts.netloc}{parts.path.rstrip('/')}"
         return name if len(name) <= _MAX_NAME_LENGTH else f"{name[: _MAX_NAME_LENGTH - 20]}…{name[-19:]}"
@@ -71,13 +71,13 @@ class Webhook(msgspec.Struct, frozen=True):
 
 
 class WebhookVersion(msgspec.Struct, frozen=True):
-    """What a webhook subscribed to from a time on."""
+    """The subscription of a webhook from a time on."""
 
     events: str
     is_active: bool
 
     def reason_against(self, event_type: str) -> str | None:
-        """Why an event of this type was not for the webhook; None when it was."""
+        """Why the webhook did not get an event of this type; None if it did."""
         if not self.is_active:
             return "this webhook was inactive at that time"
         types: list[str] = msgspec.json.decode(self.events)
@@ -100,16 +100,16 @@ class Replay(msgspec.Struct, frozen=True):
 
 
 class WebhookRules(msgspec.Struct, frozen=True):
-    """What the operator permits beyond HTTPS to public addresses."""
+    """What the operator permits in addition to HTTPS and public addresses."""
 
     allow_insecure: bool = False
     allowed_networks: Sequence[IpNetwork] = ()
-    # How to permit `http` and loopback, for the rejections of a store in development.
+    # How to permit `http` and loopback, for the error messages of a store in development.
     insecure_hint: str = ""
 
 
 def checked(fields: dict[str, Any], rules: WebhookRules) -> dict[str, Any]:
-    """The fields as they are stored, or everything that is wrong with them. Names are looked up when dialled."""
+    """The fields as they are stored, or all validation errors. Host names are resolved when connecting."""
     errors = {}
     if "url" in fields and (error := check_url(fields["url"], rules)):
         errors["url"] = [f"The url field {error}."]
@@ -121,7 +121,7 @@ def checked(fields: dict[str, Any], rules: WebhookRules) -> dict[str, Any]:
 
 
 def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
-    """Which types to send again: all that the webhook wants, unless some of them are named."""
+    """Which types to send again: the webhook's whole subscription, unless some types are given."""
     if types is None:
         return webhook.events
     error = check_events(types)
@@ -141,18 +141,18 @@ def check_events(types: Sequence[str]) -> str | None:
 
 
 def expanded(types: Iterable[str]) -> list[str]:
-    """The known types that these names and patterns stand for, each once, in the order of the table."""
+    """The types that match these names and patterns, each once, in the order of the table."""
     wanted = {name for given in types for name in EVENT_PATTERNS.get(given, (given,))}
     return [name for name in EVENT_TYPES if name in wanted]
 
 
 def _shown(index: int, name: str) -> str:
-    """A name that looks like a type is repeated, so that a typing error is seen; anything else has its position."""
+    """A name that looks like a type is repeated, so a typo is easy to see; anything else is reported by position."""
     return name if _TYPE_LIKE.fullmatch(name) else f"the one at position {index}"
 
 
 def _as_text(types: Sequence[str]) -> str:
-    """Stored expanded: a type that a later version adds is not sent to a receiver that does not know it."""
+    """Stored expanded: types added by later versions are not sent to receivers that do not know them."""
     is_exact = all(name in EVENT_TYPES for name in types)
     return msgspec.json.encode(list(types) if is_exact else expanded(types)).decode()
 
@@ -195,5 +195,5 @@ def _check_host(host: str, rules: WebhookRules) -> str | None:
 
 
 def reachable(rules: WebhookRules) -> Sequence[IpNetwork]:
-    """Networks that are not public but may be dialled."""
+    """Networks that are not public but may be reached."""
     return (*rules.allowed_networks, *LOOPBACK) if rules.allow_insecure else rules.allowed_networks

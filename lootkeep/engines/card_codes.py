@@ -1,4 +1,4 @@
-"""Codes of gift cards: made from randomness, stored sealed, found by a keyed hash."""
+"""Gift card codes: random, stored sealed, found by a keyed hash."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = 4
 
 
 class CardCodes:
-    """All that is done with codes, under the application key."""
+    """All operations on codes, with the application key."""
 
     def __init__(self, vault: Vault, ids: Ids) -> None:
         self._ids = ids
@@ -23,14 +23,14 @@ class CardCodes:
         return grouped(self._ids.code() + self._ids.code())
 
     def mint(self) -> SealedCode:
-        """A new code for those who need not know it."""
+        """A new code that the caller need not know."""
         return self.sealed(self.new())
 
     def sealed(self, code: str) -> SealedCode:
         return SealedCode(self.hashed(code), self._vault.seal(code, CODE_PURPOSE), plain(code)[-_SHOWN:])
 
     def hashed(self, code: str) -> str:
-        """What a code is looked up by, however it was typed."""
+        """The hash by which a code is looked up, however it was typed."""
         return self._vault.fingerprint(plain(code).encode(), CODE_PURPOSE)
 
     def opened(self, sealed_code: str) -> str:

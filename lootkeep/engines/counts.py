@@ -1,4 +1,4 @@
-"""Counters and histograms for Prometheus in memory that processes share: each writes to its part, all read sums."""
+"""Counters and histograms for Prometheus in shared memory: each process writes to its part, all read sums."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
 
 log = structlog.get_logger(__name__)
 
-# Of one process. Every row of the route table with ten statuses takes less than half of it.
+# The size for one process. All routes with ten statuses each take less than half of it.
 PART_BYTES = 512 * 1024
-# Of a part: when its process started, in seconds, and how many bytes are in use. The records follow.
+# The header of a part: when its process started, in seconds, and how many bytes are in use. The records follow.
 _HEAD_BYTES = 16
-# Of a record: the bytes of its name and how many numbers come after it.
+# The header of a record: the length of its name and how many numbers follow.
 _RECORD = struct.Struct("=II")
 _NUMBER_BYTES = 8
 _SEPARATOR = "\n"
 
 
 class Metric(NamedTuple):
-    """What is counted: with `bounds` how often a value was within each, without them how often something happened."""
+    """A metric: with `bounds` it counts values per bucket, without them it counts occurrences."""
 
     name: str
     help: str
@@ -44,7 +44,7 @@ class Counter:
 
 
 class Histogram:
-    """A number for each bound, one for what is above them, and the sum of all values."""
+    """A number for each bound, one for values above them, and the sum of all values."""
 
     __slots__ = ("_bounds", "_numbers")
 
@@ -73,7 +73,7 @@ class Counts:
         self._series = dict(_records(self._part))
 
     def declare(self, *metrics: Metric) -> None:
-        """Shows metrics from the start, also before anything was counted."""
+        """Shows metrics from the start, even before anything was counted."""
         self._metrics |= {metric.name: metric for metric in metrics}
 
     def counter(self, metric: Metric, *labels: str) -> Counter:
@@ -86,7 +86,7 @@ class Counts:
         _head(self._part)[0] = seconds
 
     def started(self) -> list[float]:
-        """When each process that runs was started."""
+        """When each running process was started."""
         return [seconds for part in self._parts if (seconds := _head(part)[0])]
 
     def collect(self) -> Iterator[CounterMetricFamily | HistogramMetricFamily]:
@@ -116,7 +116,7 @@ class Counts:
 
 
 def mark_ended(memory: Array[c_byte], part: int) -> None:
-    """To be called by who notices the end: what the process has counted stays."""
+    """Call it when a process has ended: its counts stay."""
     _head(_parts(memory)[part])[0] = 0
 
 
@@ -135,7 +135,7 @@ def _records(part: memoryview) -> Iterator[tuple[str, memoryview[float]]]:
     while at < end:
         length, count = _RECORD.unpack_from(part, at)
         if not count:
-            # Processors may show the length of a part before the record that it grew by.
+            # Processors may show the new length of a part before the record that was added.
             return
         numbers = at + _RECORD.size + length
         at = numbers + count * _NUMBER_BYTES

@@ -1,4 +1,4 @@
-"""The one HTTP client: HTTP/1.1 over connections that stay open, for many small requests that must cost little."""
+"""The only HTTP client: HTTP/1.1 with keep-alive, for many small requests that must be cheap."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from lootkeep.engines.proxies import Proxy, open_tunnel
 from lootkeep.engines.resolver import Resolver
 
-# A connection that nobody used for that long is closed.
+# A connection that was idle for this long is closed.
 _KEPT_SECONDS = 15.0
-# The next address of a host is tried in parallel with the first when that has not answered by then.
+# If the first address of a host has not responded by then, the next one is tried in parallel.
 _NEXT_ADDRESS_SECONDS = 0.25
 _MAX_HEAD = 32 * 1024
-# In chunks of one byte each, a byte of body takes this many. Beyond it nothing is parsed: trailers and chunk
+# In chunks of one byte each, a byte of body takes this many bytes. Beyond that nothing is parsed: trailers and chunk
 # extensions have no limit, and the parser collects them.
 _CHUNK_BYTES = 6
 
 
 class NotHttp(Exception):
-    """What came back is not HTTP."""
+    """The response is not HTTP."""
 
 
 class ConnectionClosed(Exception):
-    """The connection ended before the answer was complete."""
+    """The connection ended before the response was complete."""
 
 
 class Target(NamedTuple):
-    """Where a URL leads, and the beginning of every request to it."""
+    """The target of a URL, and the start of every request to it."""
 
     is_secure: bool
     host: str
@@ -51,14 +51,14 @@ class Target(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def target(url: str, fixed_headers: str, method: str = "POST") -> Target:
-    """ValueError for what is not an address of a receiver."""
+    """ValueError if it is not a URL of a receiver."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("not an address of a receiver")
     if not url.isascii() or not url.isprintable() or " " in url:
         raise ValueError("not a URL")
     if parts.hostname.replace(".", "").isdigit():
-        # Not a name: the ordinary notation, or nothing. Resolvers would read the others, some as octal.
+        # Only the ordinary notation of an IP address is accepted. Resolvers would read others, some as octal.
         ipaddress.IPv4Address(parts.hostname)
     is_secure = parts.scheme == "https"
     usual = 443 if is_secure else 80
@@ -71,7 +71,7 @@ def target(url: str, fixed_headers: str, method: str = "POST") -> Target:
 
 
 class Response(NamedTuple):
-    """An answer as far as it was read; the names of its headers are in lower case."""
+    """A response as far as it was read; header names are in lower case."""
 
     code: int
     headers: dict[bytes, bytes]
@@ -79,13 +79,13 @@ class Response(NamedTuple):
 
 
 def open_socket(info: Any) -> socket.socket:
-    """For any address; deliveries have a guard instead."""
+    """For any IP address; deliveries use a guard instead."""
     family, kind, protocol, *_ = info
     return socket.socket(family, kind, protocol)
 
 
 class Client:
-    """Connections to servers; `make_socket` is asked for the socket of every address that is dialled."""
+    """Connections to servers; `make_socket` creates the socket for every address that is connected to."""
 
     def __init__(
         self,
@@ -102,11 +102,11 @@ class Client:
         self._proxy_for = proxy_for
         self._make_socket = make_socket
         self._max_read = max_read
-        self._idle: defaultdict[tuple[bool, str, int], list[_Connection]] = defaultdict(list)
+        self._idle: defaultdict[tuple[bool, str, int], list[_ClientConnection]] = defaultdict(list)
         self._sweeping: asyncio.TimerHandle | None = None
 
     async def request(self, to: Target, header_lines: bytes = b"", body: bytes = b"") -> Response:
-        """The answer, or OSError, NotHttp or Closed; there is no deadline but the caller's."""
+        """The response, or OSError, NotHttp or Closed; the caller sets the deadline."""
         idle = self._idle[to.place]
         connection = _sound_one(idle) or await self._dial(to)
         try:
@@ -125,7 +125,7 @@ class Client:
         return answer
 
     async def certificate(self, to: Target) -> dict[str, Any]:
-        """Connects and hangs up; returns the certificate, empty without TLS."""
+        """Connects and disconnects; returns the certificate, empty without TLS."""
         connection = await self._dial(to)
         connection.abort()
         return connection.certificate
@@ -136,7 +136,7 @@ class Client:
         for connection in [open_connection for idle in self._idle.values() for open_connection in idle]:
             connection.abort()
 
-    async def _dial(self, to: Target) -> _Connection:
+    async def _dial(self, to: Target) -> _ClientConnection:
         loop = asyncio.get_running_loop()
         proxy = self._proxy_for(to.host) if to.is_secure else None
         addresses = await self._resolver.resolve(*((proxy.host, proxy.port) if proxy else (to.host, to.port)))
@@ -148,7 +148,7 @@ class Client:
             if proxy:
                 await open_tunnel(sock, proxy, to.host, to.port)
             tls: dict[str, Any] = {"ssl": self._tls, "server_hostname": to.host.rstrip(".")} if to.is_secure else {}
-            _, connection = await loop.create_connection(lambda: _Connection(self._max_read), sock=sock, **tls)
+            _, connection = await loop.create_connection(lambda: _ClientConnection(self._max_read), sock=sock, **tls)
         except BaseException:
             sock.close()
             raise
@@ -159,7 +159,7 @@ class Client:
             self._sweeping = asyncio.get_running_loop().call_later(self._keep_alive_seconds, self._sweep)
 
     def _sweep(self) -> None:
-        """Closes what was idle at the last sweep already."""
+        """Closes connections that were already idle at the last sweep."""
         self._sweeping = None
         connections = [open_connection for idle in self._idle.values() for open_connection in idle]
         for connection in connections:
@@ -170,8 +170,8 @@ class Client:
             self._sweep_later()
 
 
-def _sound_one(idle: list[_Connection]) -> _Connection | None:
-    """The one used last: the others may go."""
+def _sound_one(idle: list[_ClientConnection]) -> _ClientConnection | None:
+    """The connection used last: the others may expire."""
     while idle:
         connection = idle.pop()
         if connection.is_open:
@@ -179,8 +179,8 @@ def _sound_one(idle: list[_Connection]) -> _Connection | None:
     return None
 
 
-class _Connection(asyncio.Protocol):
-    """One connection: a request goes out, its answer comes back, and then perhaps the next."""
+class _ClientConnection(asyncio.Protocol):
+    """One connection: it sends a request, reads its response, and is then reused."""
 
     def __init__(self, max_read: int) -> None:
         self._max_read = max_read
@@ -188,8 +188,8 @@ class _Connection(asyncio.Protocol):
         self._answer: asyncio.Future[Response] | None = None
         self.is_reusable = False
         self._reset()
-        # The list it waits in, and whether it has waited there since the last sweep.
-        self.idle_in: list[_Connection] = []
+        # The list of idle connections it is in, and whether it has been idle since the last sweep.
+        self.idle_in: list[_ClientConnection] = []
         self.was_idle = False
 
     @property
@@ -200,7 +200,7 @@ class _Connection(asyncio.Protocol):
         self._answer = asyncio.get_running_loop().create_future()
         self.is_reusable = self.was_idle = False
         self._parser = HttpResponseParser(self)
-        # Sloppy but harmless forms that receivers use.
+        # Sloppy but harmless formats that receivers use.
         self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True)
         self._head_bytes = self._received_bytes = 0
         self._reset()
@@ -212,7 +212,7 @@ class _Connection(asyncio.Protocol):
             self.idle_in.remove(self)
         self._transport.abort()
 
-    # What the loop calls.
+    # Called by the event loop.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -220,7 +220,7 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._answer is None or self._answer.done():
-            # Nobody asked for anything.
+            # There was no request.
             self.is_reusable = False
             self.abort()
             return
@@ -235,7 +235,7 @@ class _Connection(asyncio.Protocol):
             self._fail(NotHttp())
             self.is_reusable = False
         if not self._has_head and self._received_bytes > _MAX_HEAD:
-            # A header that never ends is not seen by the parser's caller before it does.
+            # The parser reports a header only when it ends, so an endless one is not seen.
             self._fail(NotHttp())
         elif self._received_bytes > self._max_bytes:
             self._finish(is_reusable=False)
@@ -250,11 +250,11 @@ class _Connection(asyncio.Protocol):
             self._finish(is_reusable=False)
         self._fail(ConnectionClosed())
 
-    # What the parser calls.
+    # Called by the parser.
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._has_head:
-            # A trailer: the answer is judged by its head.
+            # A trailer: the response is judged by its headers.
             return
         self._head_bytes += len(name) + len(value)
         if self._head_bytes > _MAX_HEAD:
@@ -263,7 +263,7 @@ class _Connection(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         self._code = self._parser.get_status_code()
-        # The other codes below 200 only say that it goes on.
+        # The other codes below 200 only announce the final response.
         self._has_head = self._code >= 200 or self._code == 101
 
     def on_body(self, body: bytes) -> None:
@@ -278,7 +278,7 @@ class _Connection(asyncio.Protocol):
             self._reset()
 
     def on_message_begin(self) -> None:
-        # A second answer to one request is one too many.
+        # A second response to one request is an error.
         self.is_reusable = False
 
     def _reset(self) -> None:

@@ -1,4 +1,4 @@
-"""The file next to an embedded database that holds the secret key, for those who do not set one."""
+"""The file next to an embedded database with the secret key, for operators who do not set one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def of(database: Path) -> Path:
 
 
 def read(file: Path) -> str | None:
-    """None when there is no such file."""
+    """None if there is no such file."""
     try:
         key = file.read_text().strip()
     except FileNotFoundError:

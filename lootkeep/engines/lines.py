@@ -1,4 +1,4 @@
-"""The log line of every request and delivery: encoded at once, because there are as many as there is work."""
+"""The log line of every request and delivery: encoded by hand, because there is one for each."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from lootkeep.engines.logs import is_for_people
 
 log = structlog.get_logger(__name__)
 
-# What takes longer is logged, whatever the sample.
+# Anything slower is always logged, regardless of the sample.
 SLOW_SECONDS = 0.5
-# A line is read soon enough, and a process that is killed loses few.
+# Short enough for readers, and a process that is killed loses few lines.
 _WAIT_SECONDS = 0.1
 _MAX_WAITING = 500
 
 
 class Line(msgspec.Struct, kw_only=True):
-    """Ids are those of `Cause`."""
+    """The ids are those of `Cause`."""
 
     event: str
     request_id: str | int | None
     order: str | int | UnsetType | None = UNSET
     trace_id: str | int | UnsetType | None = UNSET
     milliseconds: float
-    # `test` in the sandbox, whose ids are others than those of the store.
+    # `test` in the sandbox, which has its own ids.
     mode: str | UnsetType = UNSET
     # The share of such lines that is logged: this one represents 1 / sample of them.
     sample: float | UnsetType = UNSET
@@ -92,7 +92,7 @@ class Lines:
             asyncio.get_running_loop().call_later(_WAIT_SECONDS, self.flush)
 
     def flush(self) -> None:
-        """Before the process ends, too."""
+        """Also called before the process ends."""
         lines, self._waiting = self._waiting, []
         if lines:
             sys.stderr.write(self._encode(lines).decode())

@@ -11,7 +11,7 @@ import structlog
 
 from lootkeep.kernel.cause import CURRENT
 
-# Fields with these names are secrets wherever they turn up.
+# Fields with these names are secrets everywhere.
 _SECRET_FIELDS = frozenset(
     {"authorization", "code", "cookie", "gift_card_code", "key", "password", "secret", "secret_key", "token"}
 )
@@ -19,7 +19,7 @@ _REDACTED = "[redacted]"
 
 
 def configure(level_name: str, form: str) -> None:
-    """`form` is `console`, `json`, or `auto`, which looks at who reads."""
+    """`form` is `console`, `json`, or `auto`, which depends on the terminal."""
     level = logging.getLevelNamesMapping()[level_name.upper()]
     renderer: Any = structlog.dev.ConsoleRenderer() if is_for_people(form) else structlog.processors.JSONRenderer()
     shared: list[Any] = [
@@ -34,7 +34,7 @@ def configure(level_name: str, form: str) -> None:
         logger_factory=structlog.PrintLoggerFactory(_Stderr()),  # type: ignore[arg-type]
         cache_logger_on_first_use=True,
     )
-    # What libraries log in the standard way comes out in the same form.
+    # Library logs from the standard module get the same format.
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared))
     logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
@@ -45,7 +45,7 @@ def is_for_people(form: str) -> bool:
 
 
 class _Stderr:
-    """The standard error of the moment: loggers are made once, and it may be another one by then."""
+    """The current standard error: loggers are created once, and it may have changed since."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -55,7 +55,7 @@ class _Stderr:
 
 
 def name_cause(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Which request or delivery a line was written for, and what that is about."""
+    """Which request or delivery a line is about."""
     if cause := CURRENT.get():
         for name, value in cause.ids.items():
             event.setdefault(name, value)

@@ -1,4 +1,4 @@
-"""HTTP that leaves the machine: one pooled client, a deadline for everything, and a guard at the socket."""
+"""Outgoing HTTP: one pooled client, a deadline for everything, and a guard at the socket."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nContent-
 _READ_BYTES = 16 * 1024
 _KEPT_CHARACTERS = 2 * 1024
 _SHOWN_CHARACTERS = 200
-# As long as a date is.
+# The length of a date.
 _SHOWN_RETRY_AFTER = 29
 NOT_PUBLIC = "the address is not public"
 _OPEN_FILES = 65_536
 
 
 class NotPublicError(OSError):
-    """The address that would be dialled is one that webhooks must not reach."""
+    """Webhooks must not reach this IP address."""
 
 
 def allow_connections() -> None:
-    """A shell lets a program open 1,024 files; a hundred receivers that hang take as many connections."""
+    """A shell lets a program open 1,024 files; a hundred hanging receivers take that many connections."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
     if now != resource.RLIM_INFINITY and now < limit:
@@ -42,14 +42,14 @@ def allow_connections() -> None:
 
 
 class Reached(NamedTuple):
-    """Why no connection could be made, or until when the certificate is valid."""
+    """Why the connection failed, or until when the certificate is valid."""
 
     error: str | None
     certificate_ends: Instant | None
 
 
 class Outbound:
-    """Posts to receivers. Every failure is a result with a reason: nothing a receiver does is an error."""
+    """Posts to receivers. Every failure is a result with a reason, never an exception."""
 
     def __init__(
         self, allowed: Sequence[IpNetwork] = (), tls: ssl.SSLContext | None = None, resolver: Resolver | None = None
@@ -85,7 +85,7 @@ class Outbound:
         await self._client.close()
 
     def _guarded_socket(self, info: Any) -> socket.socket:
-        """Sees the very address that is dialled: literals, names and names that change their mind alike."""
+        """Checks the very IP address that is connected to: literals, host names and names that change."""
         family, kind, protocol, _, address = info
         if not is_public(address[0], self._allowed):
             raise NotPublicError(NOT_PUBLIC)
@@ -97,7 +97,7 @@ def header_lines(headers: Mapping[str, str]) -> bytes:
 
 
 def _clean(raw: bytes, longest: int) -> str:
-    """Text that any database and any terminal can hold."""
+    """Text that is safe for any database and any terminal."""
     text = raw.decode("utf-8", "replace")[:longest]
     if text.isprintable():
         return text
@@ -122,7 +122,7 @@ def _rejection(answer: Response) -> str:
 
 
 def failure(error: Exception) -> str:
-    """Why there was no answer, as text."""
+    """Why there was no response, as text."""
     if isinstance(error, TimeoutError):
         return f"timed out after {DEADLINE_SECONDS} s"
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -135,7 +135,7 @@ def failure(error: Exception) -> str:
         return "answered something that is not HTTP"
     if isinstance(error, NotResolved):
         return str(error)
-    # Of several addresses that were tried, one error reports all.
+    # If several addresses were tried, one error reports all.
     if NOT_PUBLIC in str(error):
         return NOT_PUBLIC
     if isinstance(error, OSError) and error.errno:

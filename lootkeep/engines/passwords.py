@@ -1,4 +1,4 @@
-"""Hashing passwords with argon2id, on a thread: it takes tens of milliseconds and much memory by design."""
+"""Hashes passwords with argon2id, in a thread: it takes tens of milliseconds and much memory by design."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import asyncio
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-# argon2id with what OWASP recommends at least: more memory for each attempt would let a few attempts fill a small
-# machine, and attempts are limited anyway.
+# argon2id with the minimum that OWASP recommends: with more memory, a few attempts could fill a small machine, and
+# attempts are limited anyway.
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
-# Compared with when there is no such account, so that it takes as long as for one that exists.
+# Compared with if there is no such account, so it takes the same time.
 _NOBODY = _HASHER.hash("nobody's password")
 
 
@@ -19,7 +19,7 @@ async def hash_password(password: str) -> str:
 
 
 async def is_password(password: str, password_hash: str | None) -> bool:
-    """Takes as long for an account that does not exist."""
+    """Takes the same time for an account that does not exist."""
     return await asyncio.to_thread(_verify, password, password_hash or _NOBODY) and password_hash is not None
 
 

@@ -1,4 +1,4 @@
-"""The end of the process, even if something hangs: a database that never answers must not keep it alive."""
+"""Ends the process even if something hangs: a silent database must not keep it alive."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import structlog
 
 log = structlog.get_logger(__name__)
 
-# From the signal to the end: a supervisor waits for longer before it kills.
+# From the signal to the end: a supervisor waits longer before it kills.
 STOP_SECONDS = 14.0
 _FORCED = 1
 

@@ -1,4 +1,4 @@
-"""Proxies of the environment: which one leads to a host, and a tunnel through it."""
+"""Proxies from the environment: which one to use for a host, and a tunnel through it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Proxy(NamedTuple):
 
 
 def proxy_from_environment(host: str) -> Proxy | None:
-    """What HTTPS_PROXY and NO_PROXY say of a host; ValueError when it is not the URL of a proxy."""
+    """The proxy from HTTPS_PROXY and NO_PROXY for a host; ValueError if it is not the URL of a proxy."""
     url = getproxies().get("https")
     if not url or proxy_bypass(host):
         return None
@@ -33,13 +33,13 @@ def proxy_from_environment(host: str) -> Proxy | None:
 
 
 async def open_tunnel(connected: socket.socket, proxy: Proxy, host: str, port: int) -> None:
-    """What is sent through the socket from now on goes to the host; OSError when the proxy refuses."""
+    """From now on the socket leads to the host; OSError if the proxy refuses."""
     loop = asyncio.get_running_loop()
     authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     request = f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n{proxy.header_lines}\r\n"
     await loop.sock_sendall(connected, request.encode())
     answer = b""
-    # The host says nothing before it is greeted, so that nothing follows the proxy's answer.
+    # The host sends nothing first, so nothing follows the proxy's response.
     while b"\r\n\r\n" not in answer:
         block = await loop.sock_recv(connected, _MAX_ANSWER_BYTES)
         answer += block

@@ -14,11 +14,11 @@ AddressInfo = tuple[Any, Any, int, str, Any]
 LookUp = Callable[[str], Sequence[AddressInfo]]
 
 LOOK_UP_SECONDS = 3.0
-# Long enough for a burst of deliveries to share an answer, shorter than a name server's answers are usually valid.
-# An address that is remembered is guarded like any other when it is dialled.
+# Long enough for a burst of deliveries to share a result, shorter than DNS records are usually valid. A cached address
+# is checked like any other when it is connected to.
 MEMORY_SECONDS = 10.0
-# Nothing can interrupt a thread that waits for a name server: it ends minutes later. A host holds one at most and a
-# store has at most 100 webhooks, so that this leaves room for the hosts of URLs that were changed meanwhile.
+# A thread that waits for a name server cannot be interrupted: it ends minutes later. A host uses at most one thread and
+# a store has at most 100 webhooks, so this leaves room for hosts of URLs that were changed meanwhile.
 MAX_THREADS = 256
 
 UNKNOWN = "the host name cannot be resolved"
@@ -26,7 +26,7 @@ TOO_MANY = "too many host names are being looked up"
 
 
 class NotResolved(OSError):
-    """There is no address for a name; the reason is a text for the log of attempts."""
+    """A name has no address; the reason is a text for the log of attempts."""
 
 
 def system_look_up(host: str) -> Sequence[AddressInfo]:
@@ -34,7 +34,7 @@ def system_look_up(host: str) -> Sequence[AddressInfo]:
 
 
 class Resolver:
-    """Separate threads: those of the event loop are few, and a silent name server would block all of them."""
+    """Separate threads: the event loop has few, and a silent name server would block all of them."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class Resolver:
         self._memory_seconds = memory_seconds
         self._max_threads = max_threads
         self._threads = 0
-        # What is under way or remembered, by host: the addresses, or why there are none.
+        # Lookups in progress and cached results, by host: the addresses, or why there are none.
         self._outcomes: dict[str, asyncio.Future[Sequence[AddressInfo] | str]] = {}
 
     async def resolve(self, host: str, port: int) -> list[AddressInfo]:
-        """Where to dial, or NotResolved."""
+        """The addresses to connect to, or NotResolved."""
         addresses = _numeric(host)
         if addresses is None:
             outcome = await asyncio.shield(self._outcomes.get(host) or self._start(host))
@@ -65,14 +65,14 @@ class Resolver:
     def _start(self, host: str) -> asyncio.Future[Sequence[AddressInfo] | str]:
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Sequence[AddressInfo] | str] = loop.create_future()
-        # A daemon: a process that ends does not wait for a name server.
+        # A daemon thread: a process that ends does not wait for a name server.
         thread = threading.Thread(target=self._run, args=(host, loop), name="look-up", daemon=True)
         try:
             if self._threads >= self._max_threads:
                 raise RuntimeError
             thread.start()
         except RuntimeError:
-            # The system has no thread left either.
+            # The system has no thread left.
             outcome.set_result(TOO_MANY)
             return outcome
         self._threads += 1
@@ -85,17 +85,17 @@ class Resolver:
         addresses: Sequence[AddressInfo] = ()
         with suppress(Exception):
             addresses = self._look_up(host)
-        # The loop may have ended long before the name server answers.
+        # The loop may have ended long before the name server responds.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(self._end, host, addresses or UNKNOWN)
 
     def _give_up(self, outcome: asyncio.Future[Sequence[AddressInfo] | str]) -> None:
-        """Until the thread ends, everyone who asks for this host gets the same answer at once."""
+        """Until the thread ends, every caller for this host immediately gets the same error."""
         if not outcome.done():
             outcome.set_result(f"the host name was not resolved within {self._deadline_seconds:g} s")
 
     def _end(self, host: str, result: Sequence[AddressInfo] | str) -> None:
-        """What comes late is of use to the next who asks."""
+        """A late result is still useful for the next caller."""
         self._threads -= 1
         if self._outcomes[host].done():
             self._outcomes[host] = asyncio.get_running_loop().create_future()
@@ -104,7 +104,7 @@ class Resolver:
 
 
 def _numeric(host: str) -> Sequence[AddressInfo] | None:
-    """An address in any notation that the system reads: nobody needs to be asked for it."""
+    """An address in any notation that the system accepts: it needs no lookup."""
     try:
         return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except (OSError, ValueError):

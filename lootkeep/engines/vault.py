@@ -1,4 +1,4 @@
-"""Keeping what must be stored but not be readable in a copy of the database: sealed, or as a keyed fingerprint."""
+"""Protects data that must not be readable in a copy of the database: sealed, or as a keyed fingerprint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIGNATURE_BYTES = 16
 
 
 class SealError(Exception):
-    """What was stored cannot be opened with this key."""
+    """Stored data cannot be opened with this key."""
 
 
 class Vault:
@@ -51,11 +51,11 @@ class Vault:
             ) from None
 
     def fingerprint(self, content: bytes, purpose: str) -> str:
-        """Always the same for the same content: a secret is found by it, and cannot be guessed from it."""
+        """Always the same for the same content: a secret can be found by it, but not guessed from it."""
         return hmac.new(self._fingerprint_key, purpose.encode() + b"\0" + content, hashlib.sha256).hexdigest()
 
     def sign(self, text: str, purpose: str) -> str:
-        """The text with a signature, for links that work without signing in: all can read it, nobody can make one."""
+        """The text with a signature, for links without sign-in: everyone can read it, nobody can forge it."""
         return f"{text}.{self._signature(text, purpose)}"
 
     def signed(self, token: str, purpose: str) -> str | None:

@@ -1,1 +1,1 @@
-"""What every layer may lean on: clock, ids, errors, money, paging. Standard library only."""
+"""What every layer may use: clock, ids, errors, money, paging. Standard library only."""

@@ -1,4 +1,4 @@
-"""What caused the work that is under way: log lines name it, and events remember it."""
+"""The cause of the current work: log lines name it, and events record it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from contextvars import ContextVar
 
 
 class Cause:
-    """One request or delivery, and the ids of what it turned out to be about."""
+    """One request or delivery, and the ids of the records it concerns."""
 
     __slots__ = ("ids", "traceparent")
 
     def __init__(self, traceparent: str | None = None, **ids: str | int | None) -> None:
         self.ids = ids
-        # The W3C trace context that events carry on; None when nothing is traced.
+        # The W3C trace context that events carry; None if nothing is traced.
         self.traceparent = traceparent
 
 
-# Tasks and threads that the work starts share the object, so what one of them notes is known to all.
+# Tasks and threads that the work starts share the object, so all of them see what one adds.
 CURRENT: ContextVar[Cause | None] = ContextVar("cause", default=None)
 
 
 def note(**ids: str | int) -> None:
-    """Adds what the work is about, such as the order, to every log line from here on."""
+    """Adds a record, such as the order, to every following log line."""
     if cause := CURRENT.get():
         cause.ids.update(ids)

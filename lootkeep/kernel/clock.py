@@ -1,4 +1,4 @@
-"""Time as the store knows it: whole microseconds since the epoch, UTC, from a clock that is handed in."""
+"""Time: whole microseconds since the epoch, UTC, from a clock that is passed in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Clock(Protocol):
     def now(self) -> Instant: ...
 
     def monotonic(self) -> float:
-        """Seconds that only ever grow, for measuring how long something took."""
+        """Monotonic seconds, to measure durations."""
         ...
 
 
@@ -34,12 +34,12 @@ class SystemClock:
         return Instant(time.time_ns() // 1_000)
 
     def monotonic(self) -> float:
-        """Seconds that only ever grow, for measuring how long something took."""
+        """Monotonic seconds, to measure durations."""
         return time.monotonic()
 
 
 class ManualClock:
-    """A clock that moves only when asked to: a test travels through days in no time."""
+    """A clock that moves only on request, so a test can skip days."""
 
     def __init__(self, now: Instant) -> None:
         self._now = now
@@ -49,26 +49,26 @@ class ManualClock:
         return self._now
 
     def monotonic(self) -> float:
-        """Seconds that only ever grow, for measuring how long something took."""
+        """Monotonic seconds, to measure durations."""
         return self._elapsed / SECOND
 
     def advance(self, microseconds: int) -> None:
-        """Time passes. A negative number only sets the time back: what has passed has passed."""
+        """Time passes. A negative number only sets the wall clock back."""
         self._now = Instant(self._now + microseconds)
         self._elapsed += max(0, microseconds)
 
     def set_to(self, now: Instant) -> None:
-        """Someone sets the wall clock: no time passes."""
+        """Sets the wall clock: no time passes."""
         self._now = now
 
 
 def iso(instant: Instant) -> str:
-    """`2026-11-15T10:30:00Z`: the only form in which a time leaves the service, as text."""
+    """`2026-11-15T10:30:00Z`: the only text format of times that leaves the service."""
     return utc(instant).isoformat()[:19] + "Z"
 
 
 def utc(instant: Instant) -> datetime:
-    """The time as views hold it, to the second: the encoder writes the same text, four times as fast as `iso`."""
+    """The time for views, to the second: the encoder writes the same text, four times as fast as `iso`."""
     return datetime.fromtimestamp(instant // SECOND, UTC)
 
 

@@ -1,4 +1,4 @@
-"""Why the store says no: each reason has a stable code for machines and a sentence a client can show."""
+"""The errors of the store: each has a stable code for programs and a sentence a client can show."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Fields = Mapping[str, Sequence[str]]
 
 
 class AppError(Exception):
-    """A rejection the caller can act on; the edge turns its class into a status."""
+    """An error the caller can act on; the edge maps its class to a status."""
 
     def __init__(self, code: str, message: str, fields: Fields | None = None) -> None:
         super().__init__(message)
@@ -28,21 +28,21 @@ class InvalidFields(AppError):
 
 
 class NotFound(AppError):
-    """The addressed thing does not exist."""
+    """The record does not exist."""
 
     def __init__(self, what: str) -> None:
         super().__init__("not_found", f"{what} not found.")
 
 
 def existing(record: T | None, what: str) -> T:
-    """The record that was looked up, where its absence is the caller's mistake."""
+    """The record that was looked up, if its absence is the caller's mistake."""
     if record is None:
         raise NotFound(what)
     return record
 
 
 class Conflict(AppError):
-    """The state of the thing forbids the operation."""
+    """The state of the record forbids the operation."""
 
 
 class Unprocessable(AppError):
@@ -50,7 +50,7 @@ class Unprocessable(AppError):
 
 
 class RateLimited(AppError):
-    """Rate limit exceeded; may be tried again after this many seconds."""
+    """Rate limit exceeded; the caller may retry after this many seconds."""
 
     def __init__(self, code: str, message: str, seconds: int) -> None:
         super().__init__(code, message)
@@ -58,7 +58,7 @@ class RateLimited(AppError):
 
 
 class Unavailable(AppError):
-    """Something the service leans on is gone for now; trying again later may work."""
+    """A dependency of the service is down; a later retry may work."""
 
     retry_after = 1
 
@@ -71,7 +71,7 @@ class Unavailable(AppError):
 
 
 class Overloaded(Unavailable):
-    """More is asked than can be answered in time; nothing was begun."""
+    """There are more requests than can be served in time; nothing was started."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -80,13 +80,13 @@ class Overloaded(Unavailable):
 
 
 class StartupError(Exception):
-    """Why the process cannot start or go on: one sentence that says what to do, printed without a traceback."""
+    """Why the process cannot start or continue: one sentence that says what to do, printed without a traceback."""
 
 
 class Unreachable(StartupError):
-    """Something the process needs does not answer, and may do so later."""
+    """Something the process needs does not respond, and may do so later."""
 
 
 def invalid(field: str, sentence: str) -> InvalidFields:
-    """The short form for a single invalid field."""
+    """Shorthand for a single invalid field."""
     return InvalidFields({field: [sentence]})

@@ -1,4 +1,4 @@
-"""Files that are for their owner only, and on disk before anyone relies on them."""
+"""Files that only their owner can read, and that are on disk before anyone relies on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lootkeep.kernel.errors import StartupError
 
 
 def create(file: Path) -> None:
-    """An empty file that only its owner can read; what is there already is never overwritten."""
+    """An empty file that only its owner can read; an existing file is never overwritten."""
     try:
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:

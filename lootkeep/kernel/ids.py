@@ -1,4 +1,4 @@
-"""What must be unpredictable or unique, from a source that is handed in."""
+"""Unpredictable or unique values, from a source that is passed in."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ CODE_LENGTH = 8
 
 
 class Ids(Protocol):
-    """Whatever makes identifiers and secrets."""
+    """Generates identifiers and secrets."""
 
     def secret(self) -> str:
         """32 random bytes, safe in a header and a URL."""
         ...
 
     def request_id(self) -> str:
-        """A short name for one request, unique enough to find it in the logs."""
+        """A short id for one request, unique enough to find it in the logs."""
         ...
 
     def delivery_id(self) -> str:
@@ -31,7 +31,7 @@ class Ids(Protocol):
         ...
 
     def code(self) -> str:
-        """Eight characters that people can read to each other: no 0 O 1 I."""
+        """Eight characters that are easy to read aloud: no 0 O 1 I."""
         ...
 
 

@@ -8,7 +8,7 @@ from typing import NewType
 
 Hundredths = NewType("Hundredths", int)
 
-# Far above any price, far below what a 64-bit column holds even when a million of them are summed.
+# Far above any price, far below the limit of a 64-bit column even if a million of them are summed.
 MAX_AMOUNT = Hundredths(99_999_999_999)
 
 _CENT = Decimal("0.01")
@@ -18,17 +18,17 @@ _MAX_WHOLE_DIGITS = 12
 
 
 class NotMoney(ValueError):
-    """The value is no decimal number with at most two places in the range of money."""
+    """The value is not a decimal number with at most two decimals in the range of money."""
 
 
 def parse(value: int | Decimal | str) -> Hundredths:
-    """Hundredths of an integer, a decimal or a decimal string; anything inexact is refused."""
+    """Hundredths of an integer, a decimal or a decimal string; anything inexact is rejected."""
     if isinstance(value, str):
         if not _AMOUNT.fullmatch(value):
             raise NotMoney
         value = Decimal(value)
     sign, digits, exponent = Decimal(value).as_tuple()
-    # Judged by its digits before any arithmetic: 1e999999999 is short to write and long to compute.
+    # Checked by its digits before any arithmetic: 1e999999999 is short to write and slow to compute.
     if not isinstance(exponent, int) or exponent < _MIN_EXPONENT or len(digits) + exponent > _MAX_WHOLE_DIGITS:
         raise NotMoney
     amount = int("".join(map(str, digits))) * 10 ** (exponent + 2)
@@ -38,7 +38,7 @@ def parse(value: int | Decimal | str) -> Hundredths:
 
 
 def text(amount: Hundredths) -> str:
-    """`12.50`: how amounts leave the service."""
+    """`12.50`: the public format of amounts."""
     if amount < 0:
         return "-" + text(Hundredths(-amount))
     return f"{amount // 100}.{amount % 100:02d}"

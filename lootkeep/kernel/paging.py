@@ -1,4 +1,4 @@
-"""Pages of a list: which one is asked for, and what is said of it in the answer."""
+"""Pages of a list: the request, and the metadata of the response."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SortDirection = Literal["asc", "desc"]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The page asked for, counted from 1."""
+    """The requested page, counted from 1."""
 
     number: int
     size: int
@@ -23,10 +23,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """What is asked of a list: a page of the rows that pass the filters, in an order."""
+    """A request to a list: a page of the rows that match the filters, in a sort order."""
 
     page: Page
-    # Values by the name of their filter; a name that is missing filters nothing.
+    # Values by filter name; a missing name means no filter.
     filters: Mapping[str, Any] = field(default_factory=dict)
     sort: str = "created_at"
     order: SortDirection = "desc"

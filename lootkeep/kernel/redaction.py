@@ -1,4 +1,4 @@
-"""Settings and addresses without the secrets in them."""
+"""Settings and URLs without the secrets in them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 HIDDEN = "***"
-# The password in `postgresql://USER:PASSWORD@HOST/NAME`, up to the last @: one that was not encoded may hold anything.
+# The password in `postgresql://USER:PASSWORD@HOST/NAME`, up to the last @: an unencoded password may contain anything.
 _PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*@")
 _PARAMETER = re.compile(r"([?&][^=&]*)=[^&]*")
-# Parts of the names that drivers give to secrets; to hide too much does no harm.
+# Parts of the names of secrets in drivers; hiding too much does no harm.
 _SECRET_NAMES = re.compile("pass|pwd|secret|token|key", re.IGNORECASE)
 
 
 class ShownSetting(NamedTuple):
-    """A setting that may be read over someone's shoulder; no value when it is not set."""
+    """A setting that is safe to show; no value if it is not set."""
 
     name: str
     value: str | None
@@ -33,7 +33,7 @@ def _redacted_parameter(parameter: re.Match[str]) -> str:
 
 
 def shown_value(value: object) -> str | None:
-    """A setting as text; one that holds a secret as a whole is hidden."""
+    """A setting as text; a setting that is a secret is hidden completely."""
     if value is None:
         return None
     if hasattr(value, "get_secret_value"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 from asyncio import BaseTransport
 
-# A peer that vanished is noticed after 10 + 3 * 5 seconds of silence, and data that nobody confirms after 10; the
-# defaults of most systems are two hours and a quarter of an hour.
+# A lost peer is detected after 10 + 3 * 5 seconds of silence, and unconfirmed data after 10; the defaults of most
+# systems are two hours and a quarter of an hour.
 IDLE_SECONDS = 10
 PROBE_SECONDS = 5
 PROBES = 3

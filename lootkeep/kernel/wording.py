@@ -29,10 +29,10 @@ def number(count: int) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """`18.6 %`; nothing of nothing is a dash."""
+    """`18.6 %`; a dash if the whole is 0."""
     return f"{100 * part / whole:.1f} %" if whole else "–"
 
 
 def change(now: float, before: float) -> str:
-    """`+12.4 %`; without anything before there is nothing to compare with."""
+    """`+12.4 %`; nothing if there is no previous value."""
     return f"{100 * (now - before) / before:+.1f} %".replace("-", "−") if before else ""

@@ -1,4 +1,4 @@
-"""Users and tokens: adding, revoking, and the owner who is there from the first start."""
+"""Users and tokens: adding, revoking, and the owner who exists from the first start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lootkeep.storage import access as access_db
 
 
 async def ensure_owner(deps: Deps) -> None:
-    """The owner exists from the first start: tokens made without a user belong to them."""
+    """The owner exists from the first start and owns tokens that are created without a user."""
     async with deps.db.read() as tx:
         if await access_db.owner(tx):
             return
@@ -66,7 +66,7 @@ async def create_token(
 
 
 async def revoke_token(deps: Deps, token_id: int) -> bool:
-    """False when it was already revoked. From now on every process refuses it."""
+    """False if it was already revoked. From now on every process rejects it."""
     async with deps.db.write_tokens() as tx:
         if not await access_db.token_exists(tx, token_id):
             raise NotFound(f"Token {token_id}")

@@ -1,4 +1,4 @@
-"""Operations on alerts: writing them, testing them, and looking for what only time shows."""
+"""Operations on alerts: creating and testing them, and detecting problems that only time shows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def delete(deps: Deps, alert_id: int) -> None:
 
 
 async def test(deps: Deps, alert_id: int) -> Alert:
-    """Queues a message like any other: it takes the same way, and counts towards the limit."""
+    """Queues a message like any other, which counts towards the limit."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         alert = await _get_for_update(tx, alert_id)
@@ -52,7 +52,7 @@ async def test(deps: Deps, alert_id: int) -> Alert:
 
 
 async def look(deps: Deps) -> None:
-    """Raises what no operation does: a receiver that goes on failing, and work that is late."""
+    """Raises alerts that no operation causes: a receiver that keeps failing, and work that is late."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         alerts = await alerts_db.all_alerts(tx)
@@ -72,7 +72,7 @@ async def look(deps: Deps) -> None:
         if late is not None:
             minutes = (now - late) // MINUTE
             text = f"Deliveries or e-mails have waited for {minutes} minutes"
-            # Again every hour for as long as it lasts.
+            # Repeated every hour until it is resolved.
             await alerts_db.raise_notice(tx, "backlog", f"backlog:{now // HOUR}", text, "/health", now, minutes=minutes)
 
 
@@ -81,7 +81,7 @@ def target(deps: Deps, alert: Alert) -> str:
 
 
 async def _late_since(tx: Transaction, now: Instant) -> Instant | None:
-    """Since when the oldest delivery or e-mail that is due has been so."""
+    """Since when the oldest due delivery or e-mail has been due."""
     _, delivery = await deliveries.backlog(tx, now)
     email = await emails_db.QUEUE.next_due(tx)
     due = [time for time in (delivery, email) if time is not None and time < now]

@@ -1,4 +1,4 @@
-"""A campaign's e-mail before it is sent: as one reader would get it, on a page or in a mailbox."""
+"""The e-mail of a campaign before it is sent: as one recipient would get it, on a page or in a mailbox."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lootkeep.storage import audiences, customers, emails
 from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.views.emails import campaign_layout
 
-# By all users together: a test shows how an e-mail looks, it is not a way to send many.
+# For all users together: a test shows how an e-mail looks, it must not be a way to send many.
 TESTS_PER_MINUTE = 10
-# For an audience that is empty.
+# For an empty audience.
 SAMPLE_READER = Reader(None, "Jun Park", "jun@example.com", "JUNPARK1")
 
 
 async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) -> EmailPreview:
-    """As the customer would get it, or someone of the audience; nothing in it is counted."""
+    """As the customer, or someone in the audience, would get it; nothing in it is counted."""
     async with deps.db.read(slow=True) as tx:
         campaign = existing(await campaigns_db.get(tx, campaign_id), "Email campaign")
         if customer_id is None:
@@ -35,7 +35,7 @@ async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) 
 
 
 async def send_test(deps: Deps, campaign_id: int, email: str) -> EmailPreview:
-    """Queues what the preview shows for any address."""
+    """Queues the preview as an e-mail to any address."""
     now = deps.clock.now()
     state = await deps.limiter.hit("campaign-tests", TESTS_PER_MINUTE, now)
     if not state.is_allowed:

@@ -1,4 +1,4 @@
-"""Operations on e-mail campaigns: writing them, sending and cancelling them, and what their readers do."""
+"""Operations on e-mail campaigns: writing, sending and cancelling them, and what recipients do."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ UNSUBSCRIBE = "unsubscribe"
 OPEN = "open"
 CLICK = "click"
 REFERRAL = "referral"
-# Of one e-mail: further ones are redirected too, but not counted.
+# For one e-mail: further links redirect too, but are not counted.
 MAX_REFERRAL_CLICKS_PER_MINUTE = 60
 
-# The recipient of an e-mail that is shown or sent as a test: their links change nothing.
+# The recipient of a preview or test: their links change nothing.
 NOBODY = 0
 
 _NO_CAMPAIGN = "Email campaign"
 
 
 async def create(deps: Deps, fields: dict[str, Any], reading: Reading | None = None) -> Campaign:
-    """`reading` is for a caller that has read the bodies already, outside of the transaction that this one joins."""
+    """`reading` is for a caller that has already parsed the bodies, outside the transaction that this one joins."""
     terms = campaigns.checked(fields, has_store_url=deps.store.url is not None)
     reading = reading or await _read_aside(terms)
     async with deps.db.write() as tx:
@@ -61,18 +61,18 @@ async def delete(deps: Deps, campaign_id: int) -> None:
 
 
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
-    """A new draft with the same terms, whatever the state of the first."""
+    """A new draft with the same terms, in any state of the original."""
     checked = campaigns.checked({} if name is None else {"name": name}, has_store_url=deps.store.url is not None)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
-        # What was read from its bodies is copied like the rest: reading them again would take too long here.
+        # The parsed bodies are copied like the rest: parsing them again would take too long here.
         links = msgspec.json.encode(await campaign_readers.links(tx, campaign_id)).decode()
         terms = asdict(campaign) | {"links": links, "name": campaigns.copy_name(campaign.name)} | checked
         return await campaigns_db.add(tx, terms, deps.clock.now(), campaign_id)
 
 
 async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Campaign:
-    """Now: its recipients are fixed in this transaction, and the worker begins. Later: when its time comes."""
+    """Now: the recipients are fixed in this transaction, and the worker starts. Later: at the scheduled time."""
     now = deps.clock.now()
     if scheduled_at is not None:
         campaigns.require_in_time(scheduled_at, now)
@@ -90,7 +90,7 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
 
 
 async def start_due(deps: Deps) -> bool:
-    """Starts the campaign whose time has come; one that cannot be sent any more fails and says why."""
+    """Starts the campaign that is due; if it can no longer be sent, it fails with a reason."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         first = await campaign_queue.next_start(tx)
@@ -98,7 +98,7 @@ async def start_due(deps: Deps) -> bool:
         return False
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, first[1])
-        # Another process may have been quicker.
+        # Another process may have been faster.
         if campaign.status != "scheduled" or campaign.scheduled_at is None or campaign.scheduled_at > now:
             return True
         if not campaign.has_body:
@@ -113,7 +113,7 @@ async def start_due(deps: Deps) -> bool:
 
 
 async def cancel(deps: Deps, campaign_id: int) -> Campaign:
-    """Nobody more is written to; cancelling again changes nothing."""
+    """No more e-mails are sent; cancelling again changes nothing."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
@@ -125,7 +125,7 @@ async def cancel(deps: Deps, campaign_id: int) -> Campaign:
 
 
 async def unsubscribe(deps: Deps, token: str) -> bool:
-    """False for a token that is not ours."""
+    """False if the token is invalid."""
     recipient_id = recipient_of(deps, token, UNSUBSCRIBE)
     if recipient_id is None:
         return False
@@ -140,7 +140,7 @@ async def unsubscribe(deps: Deps, token: str) -> bool:
 
 
 async def undo_unsubscribe(deps: Deps, token: str) -> bool:
-    """For those who unsubscribed by this very link, and by mistake; False when they did not."""
+    """For recipients who unsubscribed with this link by mistake; False if they did not."""
     recipient_id = recipient_of(deps, token, UNSUBSCRIBE)
     if recipient_id is None:
         return False
@@ -149,7 +149,7 @@ async def undo_unsubscribe(deps: Deps, token: str) -> bool:
 
 
 async def follow_referral(deps: Deps, token: str) -> str | None:
-    """The store's address with the reader's code, for friends as well; None for a token that is not ours."""
+    """The store's URL with the recipient's code, for friends as well; None if the token is invalid."""
     recipient_id = recipient_of(deps, token, REFERRAL)
     if recipient_id is None:
         return None
@@ -172,7 +172,7 @@ async def note_opened(deps: Deps, token: str) -> None:
 
 
 async def follow(deps: Deps, token: str) -> str | None:
-    """Where the link leads, which is always one of the mail's own; None for a token that is not ours."""
+    """The target of the link, which is always one of the e-mail's own; None if the token is invalid."""
     text = deps.vault.signed(token, CLICK)
     if text is None:
         return None
@@ -182,7 +182,7 @@ async def follow(deps: Deps, token: str) -> str | None:
         links = await campaign_readers.links(tx, visit.campaign_id) if visit else []
     if int(number) >= len(links):
         return None
-    # A reader who follows a link has opened the e-mail, also where images are not shown.
+    # A recipient who clicks a link has opened the e-mail, even if images are not shown.
     await _note(deps, int(recipient_id), ("opened", "clicked"))
     return links[int(number)]
 
@@ -193,7 +193,7 @@ def recipient_of(deps: Deps, token: str, purpose: str) -> int | None:
 
 
 async def _note(deps: Deps, recipient_id: int, what: tuple[Literal["opened", "clicked"], ...]) -> None:
-    # Looked for first: most e-mails are opened more than once, and only the first time is written down.
+    # Looked up first: most e-mails are opened more than once, and only the first time is recorded.
     async with deps.db.read() as tx:
         visit = await campaign_readers.find(tx, recipient_id)
     new = [word for word in what if visit is not None and getattr(visit, f"{word}_at") is None]
@@ -209,7 +209,7 @@ async def _get_or_404(tx: Transaction, campaign_id: int) -> Campaign:
 
 
 def _terms(campaign: Campaign) -> dict[str, Any]:
-    """As they were given: a text that was made from the HTML was not."""
+    """As given by the user, without a text that was generated from the HTML."""
     terms = asdict(campaign)
     return terms | {"body_text": None if campaign.is_text_derived else campaign.body_text}
 
@@ -238,11 +238,11 @@ async def _read_aside(terms: dict[str, Any]) -> Reading:
 
 
 def _derived(terms: dict[str, Any], reading: Reading) -> dict[str, Any]:
-    """With a text where none was given, and the links that can be followed."""
+    """With a generated text if none was given, and the counted links."""
     html, text = terms.get("body_html"), terms.get("body_text")
     if (html, text) == (reading.html, reading.text):
         return terms | reading.derived
-    # Someone else changed it in between, which is rare enough to be read here.
+    # Someone else changed it in between, which is rare enough to parse it here.
     return terms | _derive(html, text)
 
 

@@ -1,4 +1,4 @@
-"""E-mails that ended without being sent, and what is done about them."""
+"""E-mails that were not sent, and how to send them again."""
 
 from __future__ import annotations
 

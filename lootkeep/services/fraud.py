@@ -33,7 +33,7 @@ async def review(
     whitelist_email: bool = False,
     block: Collection[BlockKind] = (),
 ) -> FraudCheck:
-    """Records what a reviewer says; the order is released or cancelled where it still can be."""
+    """Records a review; the order is released or cancelled if it still can be."""
     if (whitelist_ip or whitelist_email) and outcome != "legitimate":
         raise Unprocessable("not_legitimate", "Only a buyer reviewed as legitimate can be whitelisted.")
     if block and outcome != "fraud":
@@ -92,7 +92,7 @@ async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:
 
 
 async def change_list(deps: Deps, name: ListName, entry: str, *, is_added: bool) -> list[str]:
-    """The list afterwards; adding what is there and removing what is not change nothing."""
+    """The list afterwards; adding an existing entry or removing a missing one changes nothing."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         return await _change_list(tx, name, entry, now, is_added=is_added)

@@ -8,7 +8,7 @@ from lootkeep.storage import fraud_amounts
 
 
 async def refresh(deps: Deps) -> None:
-    """Once a week, as soon as there are orders enough: checkouts compare with what is stored."""
+    """Once a week, as soon as there are enough orders: checkouts compare with the stored limit."""
     week = week_of(deps.clock.now())
     async with deps.db.read(slow=True) as tx:
         lines = {} if await fraud_amounts.is_measured(tx, week) else await fraud_amounts.measure(tx, week)

@@ -1,4 +1,4 @@
-"""Operations on the store's own lists, and blocking everything of a buyer."""
+"""Operations on the store's own lists, and blocking everything known about a buyer."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ BLOCKED: dict[BlockKind, str] = {
     "instrument": "blocked_instruments",
 }
 BLOCKING_RULE = "Blocked buyers"
-# An address is someone else's soon.
+# An IP address soon belongs to someone else.
 _IP_BLOCKED_FOR = 30 * DAY
-# How a fingerprint of a payment provider is stored.
+# How a payment provider's fingerprint is stored.
 _HASH = re.compile("[0-9a-f]{64}")
 _NAME = re.compile(LIST_NAME)
 _LIST = "Fraud list"
@@ -59,7 +59,7 @@ async def create(deps: Deps, name: str, kind: ListKind, note: str | None) -> Fra
 
 
 async def delete(deps: Deps, list_id: int) -> FraudList:
-    """With its entries; not while a rule asks about it."""
+    """Deletes the list with its entries; not while a rule uses it."""
     async with deps.db.write() as tx:
         policy = await settings.get_for_update(tx, SETTINGS, Policy, deps.clock.now())
         fraud_list = existing(await fraud_entries.get(tx, list_id), _LIST)
@@ -73,7 +73,7 @@ async def delete(deps: Deps, list_id: int) -> FraudList:
 async def add_entries(
     deps: Deps, list_id: int, values: Sequence[str], reason: str | None, expires_at: Instant | None, author: int
 ) -> FraudList:
-    """An entry that is there gets the new reason and end."""
+    """An existing entry gets the new reason and expiry."""
     now = deps.clock.now()
     if expires_at is not None and expires_at <= now:
         raise invalid("expires_at", "The expires at field must be in the future.")
@@ -85,7 +85,7 @@ async def add_entries(
 
 
 async def remove_entry(deps: Deps, list_id: int, value: str) -> str:
-    """Removing what is not there changes nothing."""
+    """Removing a missing entry changes nothing."""
     async with deps.db.write() as tx:
         fraud_list = existing(await fraud_entries.get(tx, list_id), _LIST)
         (stored,) = _stored(deps, fraud_list.kind, [value])
@@ -94,7 +94,7 @@ async def remove_entry(deps: Deps, list_id: int, value: str) -> str:
 
 
 def _stored(deps: Deps, kind: ListKind, values: Sequence[str]) -> list[str]:
-    """The entries as they are stored, or every one that is none."""
+    """The entries as they are stored, or all invalid ones."""
     stored: list[str] = []
     errors: dict[str, list[str]] = {}
     for index, value in enumerate(values):
@@ -115,7 +115,7 @@ async def block_buyers(
     tx: Transaction, checks: Sequence[FraudCheck], kinds: Collection[BlockKind], author: int, now: Instant
 ) -> None:
     """Adds what is known about the buyers to the block lists, and makes sure that a rule uses them."""
-    # Held first, as it is where a list is deleted: the other way round the two would deadlock.
+    # Locked first, as when a list is deleted: in the other order the two would deadlock.
     policy = await settings.get_for_update(tx, SETTINGS, Policy, now)
     buyers = [(await _known(tx, check), f"Review of {order_number(check.order_id)}") for check in checks]
     for kind, name in BLOCKED.items():
@@ -123,7 +123,7 @@ async def block_buyers(
         if fraud_list is None or fraud_list.kind != kind:
             raise Unprocessable("list_of_another_kind", f"There is a list named {name} that is not of the kind {kind}.")
         expires_at = Instant(now + _IP_BLOCKED_FOR) if kind == "ip" else None
-        # Sorted, as entries that are added together are.
+        # Sorted, like entries that are added together.
         for value, reason in sorted((known[kind] or "", reason) for known, reason in buyers):
             if kind in kinds and value:
                 await fraud_entries.put(tx, fraud_list.id, [value], reason, author, expires_at, now)

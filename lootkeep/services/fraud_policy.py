@@ -9,7 +9,7 @@ from lootkeep.storage.engine.database import Transaction
 
 
 async def save(tx: Transaction, before: Policy, after: Policy, now: Instant) -> Policy:
-    """Checks refer to the version they were made under; what does not change makes none."""
+    """Checks refer to the version they were made with; an update that changes nothing creates none."""
     if after != before:
         version = await settings.put(tx, SETTINGS, after, now)
         await fraud_checks.store_policy(tx, version, after, now)

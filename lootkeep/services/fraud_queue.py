@@ -16,7 +16,7 @@ from lootkeep.storage.totals.changes import CounterDeltas
 async def assign(
     deps: Deps, check_id: int, owner_id: int | None, due_at: Instant | None, *, has_due_at: bool
 ) -> FraudCheck:
-    """Says who looks at a check; without a due time the one it has stays."""
+    """Assigns a reviewer to a check; without a due time it keeps its own."""
     async with deps.db.write() as tx:
         check = existing(await fraud_checks.get_for_update(tx, check_id), "Fraud check")
         if owner_id is not None and await access_db.user(tx, owner_id) is None:
@@ -25,7 +25,7 @@ async def assign(
 
 
 async def end_holds(deps: Deps) -> None:
-    """Ends the holds whose time is over as the settings say, a transaction each."""
+    """Ends overdue holds as the settings say, each in its own transaction."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         step = (await settings.get(tx, SETTINGS, Policy)).fraud_review_when_due
@@ -35,7 +35,7 @@ async def end_holds(deps: Deps) -> None:
     for check_id in due:
         async with deps.db.write() as tx:
             check = await fraud_checks.get_for_update(tx, check_id)
-            # Someone may have reviewed it, or given it more time, since it was read.
+            # Someone may have reviewed it, or extended its due time, since it was read.
             if check is None or check.review_outcome or check.due_at is None or check.due_at > now:
                 continue
             changes = CounterDeltas(shard_key=check.customer_id)

@@ -1,4 +1,4 @@
-"""Questions about fraud detection that change nothing: settings tried on past orders, and a buyer explained."""
+"""Read-only reports on fraud detection: backtests of settings, and an explanation of a buyer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lootkeep.storage import customers as customers_db
 from lootkeep.storage import fraud_entries, fraud_history, fraud_limits, fraud_lists, settings
 from lootkeep.storage.engine.database import Transaction
 
-# How many checks one backtest executes again, the newest first.
+# How many checks one backtest judges again, the newest first.
 MAX_CHECKS = 20_000
 
 
@@ -37,7 +37,7 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 async def backtest(deps: Deps, changes: dict[str, Any], days: int, *, rule: dict[str, Any] | None = None) -> Comparison:
-    """Executes the stored checks of the last N days again, with these changes to the settings, or with this rule."""
+    """Judges the stored checks of the last N days again, with these changes to the settings, or with this rule."""
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
         comparison = await _comparison(tx, changes, rule, now)
@@ -68,7 +68,7 @@ async def _comparison(
 
 
 async def _tried(tx: Transaction, policy: Policy, terms: dict[str, Any], now: Instant) -> Rule:
-    """The rule as if it were on, in the place of the one that it names."""
+    """The rule as if it were on, in place of the rule with its id."""
     rule_id = terms.get("id")
     if rule_id is None:
         rule_id, name = policy.last_rule_id + 1, ""
@@ -81,7 +81,7 @@ async def _tried(tx: Transaction, policy: Policy, terms: dict[str, Any], now: In
 
 
 async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Explanation:
-    """As if an order came from this address and e-mail at this moment."""
+    """As if an order came from this IP address and e-mail now."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         policy = await settings.get(tx, SETTINGS, Policy)
@@ -99,7 +99,7 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
 def _facts(
     deps: Deps, now: Instant, ip_address: str | None, email: str | None, customer: Customer | None, history: History
 ) -> OrderFacts:
-    """An order of which nothing is known but who would place it, and from where."""
+    """An order with nothing known except who would place it, and from where."""
     is_disposable = email is not None and deps.intelligence.is_disposable(domain_of(email))
     return OrderFacts(
         at=now,

@@ -25,7 +25,7 @@ async def create(deps: Deps, terms: dict[str, Any], author: int) -> Rule:
         policy = await settings.get_for_update(tx, SETTINGS, Policy, now)
         if len(policy.rules) >= MAX_RULES:
             raise Unprocessable("too_many_rules", f"A store can have {MAX_RULES} rules; delete one that is off.")
-        # Checks name rules by their id, so none is used twice.
+        # Checks refer to rules by id, so no id is used twice.
         policy = replace(policy, last_rule_id=policy.last_rule_id + 1)
         rule = Rule(id=policy.last_rule_id, **terms, updated_by=author, created_at=now, updated_at=now)
         await check(tx, policy, rule)
@@ -63,7 +63,7 @@ def find(policy: Policy, rule_id: int) -> Rule:
 
 
 def changed(before: Rule, changes: dict[str, Any], author: int, now: Instant) -> Rule:
-    """The rule with these changes; the same one when nothing differs."""
+    """The rule with these changes; the same rule if nothing differs."""
     rule = replace(before, **changes)
     if rule == before:
         return before
@@ -72,13 +72,13 @@ def changed(before: Rule, changes: dict[str, Any], author: int, now: Instant) ->
 
 
 def with_rule(policy: Policy, rule: Rule) -> Policy:
-    """The rule in the place of the one with its id, or after all others."""
+    """The rule in place of the one with its id, or after all others."""
     others = [other for other in policy.rules if other.id != rule.id]
     return replace(policy, rules=tuple(sorted([*others, rule], key=lambda other: other.id)))
 
 
 async def check(tx: Transaction, policy: Policy, rule: Rule) -> None:
-    """Refuses what cannot be a rule of this store."""
+    """Rejects an invalid rule."""
     if any(other.name.casefold() == rule.name.casefold() and other.id != rule.id for other in policy.rules):
         raise invalid("name", "The name field is the name of another rule.")
     if (rule.action == "points") != (rule.points != 0):

@@ -1,4 +1,4 @@
-"""What a person may ask for: everything that is held about them, and that it goes."""
+"""Privacy requests: exporting everything about a person, and erasing it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _ALL_MESSAGES = 1_000_000
 
 
 async def export(deps: Deps, customer_id: int) -> CustomerExportView:
-    """Everything that is held about a person; of other people ids, and the name of who brought the customer."""
+    """Everything that is stored about a person; only ids of other people, and the name of the referrer."""
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
         customer = existing(await customers_db.get(tx, customer_id), "Customer")

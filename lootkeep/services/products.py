@@ -28,7 +28,7 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
 
 
 async def add_in(tx: Transaction, terms: ProductTerms, now: Instant, changes: CounterDeltas) -> Product:
-    """The same inside a transaction that does more; announces nothing."""
+    """The same inside a larger transaction; sends no events."""
     terms = products.checked(terms)
     await _claim_sku(tx, terms.sku)
     product = await products_db.add(tx, terms, now)

@@ -1,4 +1,4 @@
-"""Proving that the maintained totals are right, and repairing them if not."""
+"""Verifies the maintained totals, and repairs them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def check(deps: Deps) -> dict[str, int]:
 
 
 class _Rollback(Exception):
-    """Ends the transaction without keeping what it did."""
+    """Rolls the transaction back."""
 
     def __init__(self, wrong: dict[str, int]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Retention: what is stored only for a while, and deliveries that nobody waits for any more."""
+"""Retention: data that is stored for a limited time, and deliveries that nobody waits for any more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lootkeep.storage import accounts, alerts, emails, idempotency, outbox, subs
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries
 
-# An idempotency key can be replayed for so long.
+# How long an idempotency key can be replayed.
 ANSWERS_KEPT_FOR = DAY
 
 
@@ -21,13 +21,13 @@ async def purge_answers(deps: Deps) -> None:
 
 
 async def purge_sessions(deps: Deps) -> None:
-    """Removes sessions that are over."""
+    """Removes sessions that have ended."""
     now = deps.clock.now()
     await _in_batches(deps, lambda tx: accounts.purge_sessions(tx, now))
 
 
 async def purge_events(deps: Deps, kept_days: int) -> None:
-    """Removes old deliveries that are over, with their attempts, old events that no delivery needs, and old notices."""
+    """Removes old finished deliveries with their attempts, old events that no delivery needs, and old notices."""
     before = Instant(deps.clock.now() - kept_days * DAY)
     await _in_batches(deps, lambda tx: deliveries.QUEUE.purge(tx, before))
     await _in_batches(deps, lambda tx: outbox.purge(tx, before))
@@ -35,25 +35,25 @@ async def purge_events(deps: Deps, kept_days: int) -> None:
 
 
 async def purge_emails(deps: Deps, kept_days: int) -> None:
-    """Removes e-mails that ended long ago, in any state."""
+    """Removes old e-mails, in any final state."""
     before = Instant(deps.clock.now() - kept_days * DAY)
     await _in_batches(deps, lambda tx: emails.QUEUE.purge(tx, before))
 
 
 async def expire_subscriptions(deps: Deps) -> None:
-    """Ends the subscriptions that were cancelled to the end of a period that is over."""
+    """Ends the subscriptions that were cancelled at the end of a period that is over."""
     now = deps.clock.now()
     await _in_batches(deps, lambda tx: subscriptions.expire(tx, now))
 
 
 async def cancel_deliveries(deps: Deps) -> None:
-    """Ends the deliveries that wait for a webhook that was switched off or deleted."""
+    """Ends the deliveries to webhooks that were disabled or deleted."""
     now = deps.clock.now()
     await _in_batches(deps, lambda tx: deliveries.cancel(tx, now))
 
 
 async def _in_batches(deps: Deps, batch: Callable[[Transaction], Awaitable[int]]) -> None:
-    """A bounded batch per transaction, until there is nothing left: no one waits long for the write lock."""
+    """A bounded batch per transaction, until nothing is left: nobody waits long for the write lock."""
     more = True
     while more:
         async with deps.db.write(is_long=True) as tx:

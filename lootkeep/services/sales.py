@@ -1,4 +1,4 @@
-"""Sales of a period: their course next to that of the period before, and what sold best."""
+"""Sales of a period compared with the previous period, and the best sellers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class IntervalFigures:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The figures of each interval of a period, in the store's currency, and of the period before."""
+    """The figures of each interval of a period, in the store's currency, and of the previous period."""
 
     cuts: Sequence[Bucket]
     now: list[SalesFigures]

@@ -1,4 +1,4 @@
-"""The sandbox that test tokens work on: prepared with relaxed fraud limits, and wiped."""
+"""The sandbox for test tokens: prepared with relaxed fraud limits, and reset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lootkeep.storage import sandbox as sandbox_db
 from lootkeep.storage import settings
 from lootkeep.storage.engine.database import JoinedDatabase
 
-# Tests order often, from one address and right after signing up. `GET /fraud/settings` shows it, `PUT` changes it.
+# Tests order often, from one IP address and right after signing up. `GET /fraud/settings` shows it, `PUT` changes it.
 RELAXED = {
     "fraud_velocity_limit_orders_per_ip": LIMITS["fraud_velocity_limit_orders_per_ip"][1],
     "fraud_velocity_limit_orders_per_email": LIMITS["fraud_velocity_limit_orders_per_email"][1],
@@ -21,7 +21,7 @@ RELAXED = {
 
 
 async def prepare(deps: Deps) -> None:
-    """A new sandbox gets its owner and the relaxed limits; one that was used stays as it is."""
+    """A new sandbox gets its owner and the relaxed limits; an existing one does not change."""
     await access.ensure_owner(deps)
     async with deps.db.read() as tx:
         version, _ = await settings.current(tx, SETTINGS, Policy)
@@ -30,7 +30,7 @@ async def prepare(deps: Deps) -> None:
 
 
 async def reset(deps: Deps) -> None:
-    """Removes everything but the tokens, also while servers work on it."""
+    """Removes everything but the tokens, even while servers use it."""
     async with deps.db.write(is_long=True) as tx:
         await sandbox_db.empty(tx)
         await fraud.change_settings(replace(deps, db=JoinedDatabase(tx)), RELAXED)

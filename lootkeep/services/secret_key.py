@@ -1,4 +1,4 @@
-"""The secret key of a database: found, or made for a new one, and never one that does not open what is stored."""
+"""The secret key of a database: found, or created for a new one; a key that does not fit the data is rejected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PURPOSES = {"webhooks": SECRET_PURPOSE, "gift_cards": CODE_PURPOSE, "mails": BO
 
 
 async def open_vault(db: Database, given: str | None, file: Path | None, now: Instant) -> Vault:
-    """The vault under the key that was given or is in the file; a new embedded database gets its own key."""
+    """The vault with the given key or that of the file; a new embedded database gets its own key."""
     vault = await find(db, given, file)
     if vault is None and file:
         key_file.make(file)
@@ -32,7 +32,7 @@ async def open_vault(db: Database, given: str | None, file: Path | None, now: In
 
 
 async def find(db: Database, given: str | None, file: Path | None) -> Vault | None:
-    """The same, but nothing is written: None when there is no key yet and one may be made."""
+    """The same without writing: None if there is no key yet and one may be created."""
     key = given or (key_file.read(file) if file else None)
     if key is None:
         if await _is_used(db):
@@ -48,13 +48,13 @@ async def find(db: Database, given: str | None, file: Path | None) -> Vault | No
 
 
 async def _is_used(db: Database) -> bool:
-    """Whether the database had a key before: another one would not open what it holds."""
+    """Whether the database already had a key: another one could not open its data."""
     async with db.read() as tx:
         return bool(await secret_key_db.fingerprint(tx) or await secret_key_db.newest_seals(tx))
 
 
 async def _fits(db: Database, vault: Vault) -> bool:
-    """A database from before fingerprints were stored is judged by what it holds."""
+    """A database from before fingerprints were stored is checked by its sealed data."""
     async with db.read() as tx:
         fingerprint = await secret_key_db.fingerprint(tx)
         if fingerprint:
@@ -69,7 +69,7 @@ async def _fits(db: Database, vault: Vault) -> bool:
 
 
 async def _remember(db: Database, vault: Vault, now: Instant) -> bool:
-    """Writes the fingerprint if there is none; False when another process was first, with another key."""
+    """Writes the fingerprint if there is none; False if another process was first, with another key."""
     async with db.read() as tx:
         fingerprint = await secret_key_db.fingerprint(tx)
     if not fingerprint:

@@ -21,10 +21,10 @@ from lootkeep.storage import accounts as accounts_db
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.database import Transaction
 
-# Sign-ins a minute that fail or not, for one account and from one network.
+# Sign-ins per minute, successful or not, for one account and from one network.
 ATTEMPTS_PER_ACCOUNT = 5
 ATTEMPTS_PER_NETWORK = 20
-# Of failed sign-ins an hour, for one account and for all that do not exist: an attack must not fill the log.
+# Logged failures per hour, for one account and for all unknown ones: an attack must not fill the log.
 LOGGED_FAILURES = 10
 _FAILED = "Failed to sign in"
 # `last seen` is worth one write a minute, not one per request.
@@ -40,7 +40,7 @@ async def is_set_up(deps: Deps) -> bool:
 
 
 async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_logged: bool = True) -> str:
-    """The token of a one-time link that sets a password: of this user, or of the owner."""
+    """The token of a one-time link that sets a password, for this user or the owner."""
     token, now = deps.ids.secret(), deps.clock.now()
     async with deps.db.write() as tx:
         user = await (access_db.user_by_email(tx, email.strip().lower()) if email else access_db.owner(tx))
@@ -54,7 +54,7 @@ async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_l
 
 
 async def user_of_link(deps: Deps, token: str) -> User | None:
-    """Whose password the link sets; None when it was used, is too old or is not ours."""
+    """The user of the link; None if it was used, has expired or is invalid."""
     async with deps.db.read() as tx:
         user_id = await accounts_db.user_of_link(tx, digest(token), deps.clock.now())
         return await access_db.user(tx, user_id) if user_id is not None else None
@@ -66,7 +66,7 @@ def needs_name(user: User) -> bool:
 
 
 async def use_link(deps: Deps, token: str, password: str, *, email: str, name: str, ip: str | None) -> int:
-    """Sets the password, ends the user's sessions and second factor, and gives the user; the link works once."""
+    """Sets the password, ends the user's sessions and second factor, and returns the user; the link works once."""
     accounts_rules.check_password(password)
     password_hash = await passwords.hash_password(password)
     now = deps.clock.now()
@@ -78,7 +78,7 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
             raise Unprocessable("link_used", "This link was already used or has expired. Ask for a new one.")
         if needs_name(user):
             await _name_owner(tx, user, email, name)
-        # Who lost their phone gets in by a link, too.
+        # A user who lost their phone also gets in with a link.
         fresh = replace(account, password_hash=password_hash, totp_secret=None, totp_step=None, updated_at=now)
         await accounts_db.save(tx, fresh)
         await accounts_db.revoke_sessions(tx, user.id, now)
@@ -87,7 +87,7 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
 
 
 async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> int:
-    """The user whose password, and code where one is needed, these are."""
+    """The user with this password, and this code if one is needed."""
     normalized_email, now = email.strip().lower(), deps.clock.now()
     network = network_key(ip) if ip else ""
     await _count_attempts(deps, {digest(normalized_email): ATTEMPTS_PER_ACCOUNT, network: ATTEMPTS_PER_NETWORK}, now)
@@ -117,7 +117,7 @@ async def _check_code(deps: Deps, user_id: int, code: str, ip: str, now: Instant
 
 
 async def _log_failure(deps: Deps, account: Account | None, wrong: str, ip: str, now: Instant) -> None:
-    """Which e-mail was entered is not logged: it may be a password in the wrong field."""
+    """The entered e-mail is not logged: it may be a password in the wrong field."""
     record = f"user:{account.user_id}" if account else "user:unknown"
     async with deps.db.write() as tx:
         logged = await audit_db.times(tx, record, _FAILED, LOGGED_FAILURES)
@@ -137,7 +137,7 @@ async def start_session(deps: Deps, user_id: int, ip: str | None, user_agent: st
 
 
 async def resume(deps: Deps, secret: str, ip: str | None) -> tuple[Person, Session] | None:
-    """Whose session it is; None when it has ended."""
+    """The user of the session; None if it has ended."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         session = await accounts_db.session_by_digest(tx, digest(secret))

@@ -1,4 +1,4 @@
-"""The life of a subscription: begun, renewed, cancelled; each period is a paid order."""
+"""Subscriptions: created, renewed, cancelled; each period is a paid order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def create(
     async with deps.db.write() as tx:
         await _claim_external_id(tx, external_id)
         await customers.take_turn(tx, customer_id)
-        # The product is held, so that it is not deleted while it gets its first subscription.
+        # The product is locked, so it cannot be deleted while it gets its first subscription.
         pair = await customers.get(tx, customer_id), await products.get_for_update(tx, product_id)
         customer, product = subscriptions_rules.checked(*pair)
         if await products.reserve_stock(tx, product.id, 1) is None:
@@ -41,7 +41,7 @@ async def create(
 
 
 async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
-    """One of the past: it goes on where it was, makes no order and announces nothing."""
+    """An imported subscription: it continues where it was, creates no order and sends no events."""
     now = deps.clock.now()
     customer, product = await customers.get(tx, customer_id), await products.get_for_update(tx, product_id)
     if customer is None:
@@ -54,7 +54,7 @@ async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: i
 
 
 async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDetails]:
-    """The subscription in its next period, and the paid order of it."""
+    """The subscription in its next period, and the paid order of that period."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         before = await _get_for_update(tx, subscription_id)
@@ -62,7 +62,7 @@ async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDe
             return await _renew(deps, tx, before, now)
         after = subscriptions_rules.expired(before, now)
         await subscriptions_db.save(tx, after)
-    # Only now that it is committed: raised inside, the rejection would take the new state back.
+    # Raised only after the commit: raised inside, the error would roll back the new state.
     raise subscriptions_rules.ended(after)
 
 
@@ -83,7 +83,7 @@ async def cancel(
 
 
 async def _claim_external_id(tx: Transaction, external_id: str | None) -> None:
-    """Sent again, it is refused: a second subscription would be paid for a second time."""
+    """A repeated call is rejected: a second subscription would be paid twice."""
     if external_id is None:
         return
     if not await tx.lock(f"subscription {external_id}"):
@@ -109,7 +109,7 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
 
 
 async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
-    """One that came from elsewhere has no order here yet: its period was paid when it began."""
+    """An imported subscription has no order yet: its period was paid elsewhere."""
     latest = await orders_db.get(tx, subscription.latest_order_id) if subscription.latest_order_id else None
     return subscription.current_period_start if latest is None or latest.paid_at is None else latest.paid_at
 
@@ -117,7 +117,7 @@ async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
 async def _pay_period(
     deps: Deps, tx: Transaction, subscription: Subscription, product: Product, customer: Customer, now: Instant
 ) -> tuple[Subscription, OrderDetails]:
-    """Makes the paid order of the subscription's period, and appends the events of both."""
+    """Creates the paid order of the subscription's period, and appends the events of both."""
     changes = CounterDeltas(shard_key=customer.id)
     line = subscriptions_rules.line(subscription, product)
     cart = Cart(customer.id, (CartLine(product.id, 1),), ip_address=None, subscription_id=subscription.id)

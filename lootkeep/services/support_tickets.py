@@ -1,4 +1,4 @@
-"""Operations on support tickets: opening, writing, moving, closing, assigning; replies are mailed to the customer."""
+"""Operations on support tickets: open, reply, change status, close, assign; replies are e-mailed to the customer."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[TicketMessage, Tic
 
 
 async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[TicketMessage, TicketEntry]:
-    """A public message of the staff, which the customer is sent."""
+    """A public message of the staff, which is e-mailed to the customer."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         before = await _get_for_update(tx, ticket_id)
@@ -90,7 +90,7 @@ async def set_priority(deps: Deps, ticket_id: int, user_id: int, priority: Ticke
 
 
 async def close(deps: Deps, ticket_id: int, user_id: int, body: str | None) -> TicketEntry:
-    """With a last word to the customer, if there is one. Closing again changes nothing and sends nothing."""
+    """With a closing message to the customer, if there is one. Closing again changes nothing and sends nothing."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         before = await _get_for_update(tx, ticket_id)
@@ -122,7 +122,7 @@ async def assign(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None)
 async def _step(
     deps: Deps, ticket_id: int, user_id: int, step: Callable[[Ticket, Instant], tuple[Ticket, str]]
 ) -> TicketEntry:
-    """Takes a step and leaves a note of who took it, unless it leads nowhere."""
+    """Takes a step and records who took it, unless nothing changes."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         before = await _get_for_update(tx, ticket_id)
@@ -134,7 +134,7 @@ async def _step(
 
 
 async def _checked(tx: Transaction, form: TicketForm) -> Customer:
-    """Who asks, or every reason why they cannot."""
+    """The customer, or all reasons why they cannot open a ticket."""
     errors: dict[str, list[str]] = {}
     customer = await customers.get(tx, form.customer_id)
     if customer is None:
@@ -151,7 +151,7 @@ async def _checked(tx: Transaction, form: TicketForm) -> Customer:
 async def _write_to_customer(
     deps: Deps, tx: Transaction, ticket: Ticket, author: User, body: str, now: Instant
 ) -> TicketMessage:
-    """Adds a public message of the staff, and queues it as an e-mail: both are there, or neither is."""
+    """Adds a public message of the staff and queues it as an e-mail, both in one transaction."""
     customer = await _customer(tx, ticket)
     email = render(
         "ticket_reply",

@@ -36,7 +36,7 @@ async def change_tier(deps: Deps, tier_id: int, changes: dict[str, Any]) -> Tier
 
 
 async def delete_tier(deps: Deps, tier_id: int) -> bool:
-    """True when the tier is gone; False when it has claims, and so was only deactivated."""
+    """True if the tier was deleted; False if it has claims, and so was only deactivated."""
     async with deps.db.write() as tx:
         if await tiers_db.remove_unclaimed_tier(tx, tier_id):
             return True
@@ -52,11 +52,11 @@ async def toggle_tier(deps: Deps, tier_id: int) -> Tier:
 
 
 async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coupon, bool]:
-    """The claim with its coupon, and whether it is new: claiming again gives the same coupon."""
+    """The claim with its coupon, and whether it is new: claiming again returns the same coupon."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         existing(await customers.get(tx, customer_id), "Customer")
-        # Held first: two claims of one customer at once come one after the other.
+        # Locked first: two concurrent claims of one customer run one after the other.
         referrer = await referrals_db.get_referrer_for_update(tx, customer_id)
         tier = existing(await tiers_db.get_for_update(tx, tier_id), _NO_TIER)
         earlier = await claims.get(tx, customer_id, tier_id)

@@ -1,4 +1,4 @@
-"""The people of the console: inviting, changing roles, and ending access; one owner is always left."""
+"""Users of the console: invitations, roles, and ending access; there is always an owner."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def invite(deps: Deps, email: str, name: str, role: Role) -> tuple[int, st
 
 
 async def make_link(deps: Deps, user_id: int) -> str:
-    """Another link for a user: who was disabled, or forgot the password, gets in by it."""
+    """Another link for a user who was disabled or forgot the password."""
     async with deps.db.read() as tx:
         user = existing(await access_db.user(tx, user_id), "User")
     return await sign_in.make_link(deps, user.email, "read_only", is_logged=False)

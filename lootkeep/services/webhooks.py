@@ -1,4 +1,4 @@
-"""What can be done with webhooks: setting them up, rotating secrets, testing, and sending again."""
+"""Operations on webhooks: setting them up, rotating secrets, testing, and sending again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lootkeep.storage.webhooks import endpoints, log, replays
 
 
 async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webhook, str]:
-    """The webhook and its secret, which is shown this once."""
+    """The webhook and its secret, which is shown only once."""
     events = webhooks.checked({"url": url, "events": event_types}, deps.webhook_rules)["events"]
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
@@ -48,7 +48,7 @@ async def delete(deps: Deps, webhook_id: int) -> None:
 
 
 async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
-    """A new secret, shown this once; the old one goes on signing next to it for a while."""
+    """A new secret, shown only once; the old one also signs for a while."""
     now = deps.clock.now()
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
@@ -74,14 +74,14 @@ async def test(deps: Deps, webhook_id: int) -> AttemptResult:
 
 
 async def trigger(deps: Deps, event_type: str, data: msgspec.Struct) -> int:
-    """Records an event that did not happen; returns how many webhooks want it."""
+    """Records a sample event; returns how many webhooks are subscribed to it."""
     async with deps.db.write() as tx:
         await outbox.append(tx, event_type, data, deps.clock.now())
         return sum(webhook.wants(event_type) for webhook in await endpoints.all_webhooks(tx))
 
 
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
-    """Sends a delivery again now, with the same id and bytes; a new round of retries begins."""
+    """Sends a delivery again now, with the same id and bytes, and with new retries."""
     async with deps.db.write() as tx:
         delivery = existing(await log.get_for_update(tx, public_id), "Delivery")
         webhook = await endpoints.get(tx, delivery.webhook_id)
@@ -93,7 +93,7 @@ async def redeliver(deps: Deps, public_id: str) -> Delivery:
 
 
 async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Sequence[str] | None) -> Replay:
-    """Asks for recorded events to be sent again; the worker does it at its own pace."""
+    """Requests that recorded events are sent again; the worker does it at its own pace."""
     now = deps.clock.now()
     if since > now:
         raise invalid("since", "The since field must not be in the future.")
@@ -118,7 +118,7 @@ async def post(
 
 
 def secrets_of(deps: Deps, webhook: Webhook, now: Instant) -> list[str]:
-    """The secrets that sign at this moment, the present one first."""
+    """The secrets that currently sign, the newest first."""
     secrets = [deps.vault.open(webhook.secret, SECRET_PURPOSE)]
     if webhook.previous_secret and webhook.previous_secret_until and now < webhook.previous_secret_until:
         secrets.append(deps.vault.open(webhook.previous_secret, SECRET_PURPOSE))

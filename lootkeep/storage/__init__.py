@@ -1,1 +1,1 @@
-"""All the SQL: functions take a transaction and speak in domain records."""
+"""All the SQL: functions take a transaction and use domain records."""

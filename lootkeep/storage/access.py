@@ -73,7 +73,7 @@ TOKENS = Listing(
 
 
 async def add_user(tx: Transaction, email: str, name: str, *, is_owner: bool, now: Instant) -> User | None:
-    """None when the address, or the place of the owner, is taken."""
+    """None if the e-mail address, or the role of the owner, is taken."""
     return await tx.one(_ADD_USER, email=email, name=name, is_owner=is_owner, created_at=now)
 
 
@@ -133,7 +133,7 @@ async def token_exists(tx: Transaction, token_id: int) -> bool:
 
 
 async def revoke_token(tx: Transaction, token_id: int, now: Instant) -> bool:
-    """False when there is none or it was revoked before."""
+    """False if there is none or it was already revoked."""
     return await tx.one(_REVOKE, token_id=token_id, now=now) is not None
 
 

@@ -14,7 +14,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.schema import account_links, accounts, sessions, users
 
-# Sessions that one transaction removes.
+# How many sessions one transaction removes.
 _BATCH = 500
 
 _ACCOUNT = [accounts.c[name] for name in Account.__struct_fields__]
@@ -45,7 +45,7 @@ _SET = Query(
         {name: bindparam(f"new_{name}") for name in ("role", "password_hash", "totp_secret", "totp_step", "updated_at")}
     )
 )
-# Locked, so that two owners cannot remove each other at once.
+# Locked, so two owners cannot remove each other at once.
 _OWNERS = Query(
     select(*_ACCOUNT).where(accounts.c.role == "owner").order_by(accounts.c.user_id).with_for_update(), Account
 )
@@ -163,7 +163,7 @@ async def person_by_email(tx: Transaction, email: str) -> Person | None:
 
 
 async def add(tx: Transaction, user_id: int, role: Role, now: Instant) -> None:
-    """Changes nothing for a user who has an account."""
+    """Changes nothing for a user with an account."""
     await tx.run(_ADD, user=user_id, role=role, now=now)
 
 
@@ -180,7 +180,7 @@ async def set_name(tx: Transaction, user_id: int, email: str, name: str) -> None
 
 
 async def add_link(tx: Transaction, user_id: int, digest: str, now: Instant, expires_at: Instant) -> None:
-    """The only link of the user that works."""
+    """The user's only valid link."""
     await tx.run(_REMOVE_LINKS, user=user_id)
     await tx.run(_ADD_LINK, user=user_id, hashed=digest, now=now, until=expires_at)
 
@@ -195,7 +195,7 @@ async def user_of_link(tx: Transaction, digest: str, now: Instant) -> int | None
 
 
 async def use_link(tx: Transaction, digest: str, now: Instant) -> int | None:
-    """The user whose link it is, for the first who uses it."""
+    """The user of the link, for its first use."""
     row = await tx.one(_USE_LINK, hashed=digest, now=now)
     return row[0] if row else None
 
@@ -220,7 +220,7 @@ async def session_by_digest(tx: Transaction, digest: str) -> Session | None:
 
 
 async def sessions_of(tx: Transaction, user_id: int) -> list[Session]:
-    """Those that were not revoked, the last used first."""
+    """Those that were not revoked, the most recently used first."""
     return await tx.all(_SESSIONS, user=user_id)
 
 
@@ -233,10 +233,10 @@ async def revoke_session(tx: Transaction, user_id: int, session_id: int, now: In
 
 
 async def revoke_sessions(tx: Transaction, user_id: int, now: Instant, *, but: int = 0) -> None:
-    """All of a user, but for one."""
+    """All sessions of a user except one."""
     await tx.run(_REVOKE_OTHERS, user=user_id, session=but, now=now)
 
 
 async def purge_sessions(tx: Transaction, before: Instant) -> int:
-    """Removes some that ended before, and returns how many."""
+    """Removes some that have ended, and returns how many."""
     return len(await tx.all(_PURGE, before=before))

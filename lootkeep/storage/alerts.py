@@ -1,4 +1,4 @@
-"""Alerts as they are configured, the queue that they are, and the notices that wait for them."""
+"""Alerts, which are also their own queue, and the notices that wait for them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from lootkeep.storage.queue import EmailQueue
 from lootkeep.storage.schema import alert_notices as notices
 from lootkeep.storage.schema import alerts
 
-# Notices that one message holds, and that one transaction removes.
+# The maximum number of notices in one message, and of those one transaction removes.
 _BATCH = 500
-# Larger than any limit: for triggers that the limit is not about.
+# Larger than any limit: for triggers without a limit.
 NO_LIMIT = 2**62
 
 _ALERT = [alerts.c[name] for name in Alert.__struct_fields__]
@@ -56,7 +56,7 @@ _SET = Query(
     update(alerts).where(_THIS).values(**_GIVEN, updated_at=bindparam("now")).returning(*_ALERT),
     Alert,
 )
-# Looked at again at once: it may have been unmuted, or lead elsewhere. One that is being sent is held by its due time.
+# Due immediately: it may have been unmuted, or have another target. While it is being sent, its due time protects it.
 _RECONSIDER = Query(update(alerts).where(_THIS, alerts.c.status != "sending").values(due_at=bindparam("now")))
 _REMOVE = (
     Query(delete(notices).where(notices.c.alert_id == bindparam("alert"))),
@@ -136,7 +136,7 @@ async def save(tx: Transaction, alert_id: int, fields: dict[str, Any], now: Inst
 
 
 async def remove(tx: Transaction, alert_id: int) -> None:
-    """With what waits for it."""
+    """With everything that waits for it."""
     for query in _REMOVE:
         await tx.run(query, alert=alert_id)
 
@@ -152,7 +152,7 @@ async def raise_notice(
     amount: Hundredths | None = None,
     minutes: int = NO_LIMIT,
 ) -> None:
-    """Notifies every alert that wants it, in the transaction of its cause; the same key is sent once by each."""
+    """Notifies every alert with this trigger, in the transaction of the cause; each sends the same key once."""
     is_raised = await tx.all(
         _RAISE,
         trigger=trigger,
@@ -176,7 +176,7 @@ async def add_notice(tx: Transaction, alert_id: int, key: str, text: str, now: I
 
 
 async def waiting(tx: Transaction, alert_id: int) -> list[Notice]:
-    """What the next message holds, the oldest first."""
+    """The content of the next message, the oldest first."""
     return await tx.all(_WAITING, alert=alert_id)
 
 
@@ -189,7 +189,7 @@ async def mark_sent(
 
 
 async def purge(tx: Transaction, before: Instant) -> int:
-    """Removes some old notices, also those that could never be sent, and returns how many."""
+    """Removes some old notices, even those that could never be sent, and returns how many."""
     return len(await tx.all(_PURGE, before=before))
 
 

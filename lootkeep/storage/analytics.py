@@ -25,7 +25,7 @@ from lootkeep.storage.schema import sales_rollups as rollups
 from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.declared import SALES
 
-# Sums by currency; a plain list, since a year of days is added up.
+# Sums by currency; a plain list, because a year of days is added up.
 Sums = dict[str, list[int]]
 
 _BLOCKS = (rollups.c.block >= bindparam("first"), rollups.c.block < bindparam("stop"))
@@ -34,7 +34,7 @@ _BLOCKS = (rollups.c.block >= bindparam("first"), rollups.c.block < bindparam("s
 @cache
 def _series_query(is_product: bool) -> Query[tuple[Any, ...]]:
     which = [rollups.c.dimension == "product", rollups.c.key == bindparam("product")]
-    # Named by the dimension alone, so that the engines take the primary key.
+    # Named by the dimension alone, so the engines use the primary key.
     where = which if is_product else [rollups.c.dimension == "all"]
     return Query(
         select(rollups.c.block, rollups.c.currency, *(_sum(rollups.c[name]) for name in SALES.sums))
@@ -55,7 +55,7 @@ _PARTS = Query(
 
 
 async def series(tx: Transaction, buckets: Sequence[Bucket], product_id: int | None) -> list[dict[str, SalesFigures]]:
-    """The figures between each cut and the next, by currency."""
+    """The figures of each interval, by currency."""
     is_by_days = all(bucket.day is not None for bucket in buckets)
     sums = await (_by_days if is_by_days else _by_quarters)(tx, buckets, product_id)
     return [{currency: _figures(values) for currency, values in bucket_sums.items()} for bucket_sums in sums]
@@ -73,7 +73,7 @@ async def _by_quarters(tx: Transaction, buckets: Sequence[Bucket], product_id: i
 
 
 async def _by_days(tx: Transaction, buckets: Sequence[Bucket], product_id: int | None) -> list[Sums]:
-    """Whole UTC days of the same dates, and the quarters by which the zone's days begin earlier or later."""
+    """Whole UTC days of the same dates, and the quarters by which the zone's days start earlier or later."""
     days = [bucket.day or 0 for bucket in buckets]
     sums: list[Sums] = [{} for _ in buckets[1:]]
     number = 0
@@ -120,8 +120,8 @@ def _figures(values: Sequence[int]) -> SalesFigures:
 async def parts(
     tx: Transaction, dimension: str, start: Instant, end: Instant, currency: str, product_id: int | None = None
 ) -> list[SalesBreakdown]:
-    """By country, method, product or status, best first; orders of every currency, money in the store's alone."""
-    # For a single product no sums are maintained: everything is read from the rows.
+    """By country, method, product or status, best first; orders in any currency, money only in the store's."""
+    # No sums are maintained for a single product: everything is read from the rows.
     runs, edges = blocks.nearest(start, end) if product_id is None else ([], [(1, start, end)])
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
 
@@ -154,7 +154,7 @@ def _named(run: Run) -> dict[str, int]:
 
 
 async def unique_customers(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> int:
-    """How many different customers bought: sets are joined, not added up."""
+    """How many different customers bought: sets are combined, not added up."""
     if product_id is not None:
         return len(await sales_direct.buyers(tx, start, end, product_id))
     runs, edges = blocks.within(start, end)
@@ -163,6 +163,6 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
 
 
 async def product_names(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:
-    """Of deleted products too."""
+    """Deleted products too."""
     rows = await one_of(tx, products, "id", Product, product_ids)
     return {product.id: product.name for product in rows}

@@ -1,4 +1,4 @@
-"""Whom a campaign is for: one condition over the customers, for counting, for showing some, and for fixing them all."""
+"""The audience of a campaign: one condition on customers, to count them, to show some, and to fix them all."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _HAS_BOUGHT = exists().where(
 _HAS_TAG = exists().where(customer_tags.c.customer_id == customers.c.id, IsListed(customer_tags.c.tag, _list("tags")))
 _HAS_REFERRED = exists().where(referrers.c.customer_id == customers.c.id, referrers.c.total_referrals > 0)
 
-# Each filter by its name; `segment` is any choice of them.
+# Each filter by name; `segment` is any combination of them.
 _FILTERS: dict[str, Any] = {
     "customer_ids": IsListed(customers.c.id, _list("customer_ids")),
     "countries": IsListed(customers.c.country, _list("countries")),
@@ -66,7 +66,7 @@ _FILTERS: dict[str, Any] = {
     "is_no_referrer": ~_HAS_REFERRED,
 }
 
-# Who gets no campaign, and why: the first reason that holds.
+# Who gets no campaign, and why: the first matching reason.
 _EXCLUSIONS: dict[Exclusion, Any] = {
     "blocked": customers.c.status != "active",
     "bounced": customers.c.email_status == "bounced",
@@ -87,7 +87,7 @@ def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
 @cache
 def _sample(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
     shown = select(customers.c.id, customers.c.name, customers.c.email, customers.c.referral_code)
-    # In any order, or everyone is sorted to show a few.
+    # In any order; otherwise everyone is sorted to show a few.
     return Query(shown.where(MAY_BE_WRITTEN_TO, *_chosen(shape)).limit(bindparam("size")))
 
 
@@ -116,7 +116,7 @@ _COUNT_FIXED = Query(
 
 
 async def preview(tx: Transaction, audience: Audience) -> Preview:
-    """Whom a campaign would reach now, and who is left out and why; each is counted once."""
+    """Who a campaign would reach now, and who is excluded and why; each is counted once."""
     shape, values = _asked(audience)
     ((total, *excluded),) = await tx.all(_counts(shape), **values)
     sample = [row[:3] for row in await tx.all(_sample(shape), size=SAMPLE, **values)]
@@ -131,7 +131,7 @@ async def someone(tx: Transaction, audience: Audience) -> Reader | None:
 
 
 async def fix(tx: Transaction, campaign_id: int, audience: Audience, now: Instant) -> int:
-    """Fixes the list of recipients, once and for all, in one statement; returns how many."""
+    """Fixes the list of recipients in one statement; returns how many."""
     shape, values = _asked(audience)
     await tx.run_slow(_fix(shape), campaign=campaign_id, now=now, **values)
     ((count,),) = await tx.run_slow(_COUNT_FIXED, campaign=campaign_id)

@@ -15,7 +15,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort, equals, within
 from lootkeep.storage.schema import audit_log, users
 
-# Of one record that are shown next to a form.
+# How many changes of one record are shown next to a form.
 _MAX_SHOWN = 20
 
 _COLUMNS = (
@@ -83,10 +83,10 @@ async def add(
 
 
 async def changes_since(tx: Transaction, record: str, since: Instant) -> list[AuditEntry]:
-    """What people changed of a record after a time, the newest first."""
+    """The changes that people made to a record after a time, the newest first."""
     return await tx.all(_SINCE, of_record=record, since=since)
 
 
 async def times(tx: Transaction, record: str, action: str, size: int) -> list[Instant]:
-    """When an action was last logged of a record, the newest first."""
+    """When an action on a record was last logged, the newest first."""
     return [at for (at,) in await tx.all(_TIMES, of_record=record, of_action=action, size=size)]

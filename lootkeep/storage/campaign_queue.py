@@ -1,4 +1,4 @@
-"""Campaigns that are being sent: the pace, the queue of recipients, and the end with the last of them."""
+"""Campaigns in progress: the pace, the queue of recipients, and the end after the last one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.storage.schema import campaign_recipients as recipients
 from lootkeep.storage.schema import customers, email_campaigns
 
 THIS_CAMPAIGN = email_campaigns.c.id == bindparam("campaign")
-# Written out: only so do the engines see that the partial indexes will do.
+# Literals: otherwise the engines do not use the partial indexes.
 _IS_SENDING = email_campaigns.c.status == literal_column("'sending'", Text)
 _IS_SCHEDULED = email_campaigns.c.status == literal_column("'scheduled'", Text)
 _IS_OPEN = recipients.c.status.in_([literal_column("'queued'", Text), literal_column("'sending'", Text)])
@@ -33,7 +33,7 @@ QUEUE = EmailQueue(recipients, _IS_OPEN, Recipient)
 
 _other = email_campaigns.alias("other")
 _IS_TOO_SOON = exists().where(_other.c.status == literal_column("'sending'", Text), _other.c.next_at > bindparam("now"))
-# All campaigns share one pace. Looked at twice: anyone who waited for the row sees what the other has made of it.
+# All campaigns share one pace. Checked twice: a process that waited for the row sees the change of the other.
 _TAKE_SLOT = Query(
     update(email_campaigns)
     .where(_IS_SENDING, email_campaigns.c.next_at <= bindparam("now"), ~_IS_TOO_SOON)
@@ -63,7 +63,7 @@ _ADDRESSEE = Query(
     .where(customers.c.id == bindparam("customer")),
     RecipientFields,
 )
-# Always taken before a recipient's row, so that there is no deadlock.
+# Always locked before a recipient's row, so there is no deadlock.
 LOCK = Query(select(email_campaigns.c.id).where(THIS_CAMPAIGN).with_for_update())
 _COUNT = {
     status: Query(
@@ -99,7 +99,7 @@ _FINISH = Query(
         updated_at=bindparam("now"),
     )
 )
-# Without a mail server there is nothing to pace: all who wait go to the outbox at once.
+# Without a mail server there is no pace: all recipients go to the outbox at once.
 _ALL_TO_OUTBOX = Query(
     update(recipients)
     .where(recipients.c.campaign_id == bindparam("campaign"), _IS_OPEN)
@@ -129,7 +129,7 @@ async def next_start(tx: Transaction) -> tuple[Instant, int] | None:
 
 
 async def next_due(tx: Transaction) -> Instant | None:
-    """When the next mail may be sent: someone is due, and the pace allows it."""
+    """When the next e-mail may be sent: someone is due, and the pace allows it."""
     slot = await tx.one(_NEXT_SLOT)
     if slot is None:
         return None
@@ -138,17 +138,17 @@ async def next_due(tx: Transaction) -> Instant | None:
 
 
 async def take_slot(tx: Transaction, pause: int, now: Instant) -> bool:
-    """False when another process has just sent one."""
+    """False if another process has just sent one."""
     return bool(await tx.all(_TAKE_SLOT, now=now, floor=now - pause, pause=pause, next=now + pause))
 
 
 async def hold_off(tx: Transaction, until: Instant, why: str) -> None:
-    """The server is the trouble, not the reader: everything waits."""
+    """The server is the problem, not the recipient: everything waits."""
     await tx.run(_HOLD_OFF, until=until, why=why)
 
 
 async def pull_in_pace(tx: Transaction, latest: Instant, now: Instant) -> None:
-    """After the clock was set back: no campaign waits for a time that is further ahead than any rule says."""
+    """After the clock was set back: no campaign waits longer than any rule allows."""
     await tx.run(_PULL_IN, latest=latest, now=now)
 
 
@@ -158,7 +158,7 @@ async def addressee(tx: Transaction, recipient: Recipient) -> RecipientFields:
 
 
 async def settle(tx: Transaction, lease: str, recipient: Recipient, settlement: Settlement, now: Instant) -> None:
-    """Records what came of an e-mail, counts it, and ends the campaign with its last one."""
+    """Records the result of an e-mail, counts it, and ends the campaign with its last one."""
     await tx.run(LOCK, campaign=recipient.campaign_id)
     if await QUEUE.settle(tx, lease, recipient, settlement, now) and settlement.status in _COUNT:
         count = _COUNT[settlement.status]
@@ -167,7 +167,7 @@ async def settle(tx: Transaction, lease: str, recipient: Recipient, settlement: 
 
 
 async def all_to_outbox(tx: Transaction, now: Instant) -> bool:
-    """Ends every campaign that is being sent: with no server there is nothing to wait for. False when there is none."""
+    """Ends every campaign in progress: without a server there is nothing to wait for. False if there is none."""
     rows = await tx.all(_SENDING)
     for (campaign_id,) in rows:
         await tx.run_slow(_ALL_TO_OUTBOX, campaign=campaign_id, now=now)

@@ -1,4 +1,4 @@
-"""What readers do with a campaign's e-mails: open them, follow their links, unsubscribe."""
+"""What recipients do with a campaign's e-mails: open them, click links, unsubscribe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _THIS = recipients.c.id == bindparam("recipient")
 
 
 class CampaignVisit(msgspec.Struct, frozen=True):
-    """An e-mail that someone has come back from."""
+    """An e-mail with a link that someone opened."""
 
     campaign_id: int
     customer_id: int
@@ -93,7 +93,7 @@ async def links(tx: Transaction, campaign_id: int) -> list[str]:
 
 
 async def mark(tx: Transaction, recipient_id: int, campaign_id: int, what: str, now: Instant) -> None:
-    """Notes and counts it the first time."""
+    """Records and counts the first time."""
     await tx.run(LOCK, campaign=campaign_id)
     if await tx.all(_MARK[what], recipient=recipient_id, now=now):
         await tx.run(_COUNT_MARK[what], campaign=campaign_id)
@@ -104,7 +104,7 @@ async def unsubscribe(tx: Transaction, customer_id: int, now: Instant) -> None:
 
 
 async def undo_unsubscribe(tx: Transaction, recipient_id: int, now: Instant) -> bool:
-    """False for those who have not unsubscribed by this e-mail."""
+    """False if they have not unsubscribed with this e-mail."""
     visit = await find(tx, recipient_id)
     if visit is None:
         return False
@@ -117,7 +117,7 @@ async def undo_unsubscribe(tx: Transaction, recipient_id: int, now: Instant) -> 
 
 
 async def referral(tx: Transaction, recipient_id: int) -> tuple[int, str] | None:
-    """The campaign of an e-mail and the referral code of its reader."""
+    """The campaign of an e-mail and the referral code of its recipient."""
     row = await tx.one(_REFERRAL, recipient=recipient_id)
     return None if row is None else (int(row[0]), str(row[1]))
 

@@ -1,4 +1,4 @@
-"""E-mail campaigns: what the store decides about them, and their states."""
+"""E-mail campaigns: their terms and their states."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ async def schedule(tx: Transaction, campaign_id: int, time: Instant, now: Instan
 
 
 async def start(tx: Transaction, campaign_id: int, count: int, now: Instant) -> Campaign:
-    """From now on the worker sends it; its recipients must be fixed already."""
+    """From now on the worker sends it; its recipients must already be fixed."""
     await tx.run(_WAKE)
     (campaign,) = await tx.all(_START, campaign=campaign_id, count=count, now=now)
     return campaign
@@ -157,7 +157,7 @@ async def end(tx: Transaction, campaign_id: int, status: CampaignStatus, error: 
 
 
 async def cancel_recipients(tx: Transaction, campaign_id: int, now: Instant) -> None:
-    """Those who wait; an e-mail that is under way at this moment cannot be called back."""
+    """Cancels waiting recipients; an e-mail that is being sent at this moment cannot be stopped."""
     await tx.run_slow(_CANCEL_RECIPIENTS, campaign=campaign_id, now=now)
 
 

@@ -62,7 +62,7 @@ async def get_by_code_for_update(tx: Transaction, code: str) -> Coupon | None:
 
 
 async def reserve(tx: Transaction, coupon_id: int, order_id: int, discount: int, now: Instant) -> bool:
-    """False when another order was faster."""
+    """False if another order was faster."""
     return await tx.one(_RESERVE, coupon=coupon_id, order=order_id, discount=discount, now=now) is not None
 
 

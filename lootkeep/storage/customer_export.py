@@ -1,4 +1,4 @@
-"""What is stored about a customer and has no list: e-mails, traces, fraud checks, changes by staff."""
+"""Data about a customer that has no list: e-mails, traces, fraud checks, changes by staff."""
 
 from __future__ import annotations
 

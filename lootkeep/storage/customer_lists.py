@@ -1,4 +1,4 @@
-"""Customers as they are listed, each with who brought them."""
+"""Lists of customers, each with their referrer."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ LISTING = Listing(
 
 
 async def referrers(tx: Transaction, people: Sequence[Customer]) -> dict[int, Customer]:
-    """Who brought them, by id."""
+    """Their referrers, by id."""
     ids = [customer.referred_by_id for customer in people if customer.referred_by_id is not None]
     return {customer.id: customer for customer in await one_of(tx, customers, "id", Customer, ids)}

@@ -21,7 +21,7 @@ _THIS = customers.c.id == bindparam("customer")
 
 
 class NewCustomer(msgspec.Struct, frozen=True):
-    """What a new customer brings; the rest starts at nothing."""
+    """The fields of a new customer; the rest starts empty."""
 
     email: str
     name: str
@@ -57,7 +57,7 @@ _GET = Query(select(*_CUSTOMER).where(_THIS), Customer)
 _BY_EMAIL = Query(select(*_CUSTOMER).where(customers.c.email == bindparam("email")), Customer)
 _BY_EXTERNAL_ID = Query(select(*_CUSTOMER).where(customers.c.external_id == bindparam("external_id")), Customer)
 _BY_CODE = Query(select(*_CUSTOMER).where(customers.c.referral_code == bindparam("code")), Customer)
-# What a change may change; totals are added to where they arise.
+# The columns that an update may change; other operations maintain the totals.
 _CHANGING = (
     *("email", "name", "username", "external_id", "country", "status", "accepts_marketing", "email_status", "tags"),
     *("note", "updated_at", "status_reason", "consent_given_at", "consent_withdrawn_at", "erased_at"),
@@ -69,7 +69,7 @@ _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
 )
 
-# As an UPDATE locks it: a new order, which refers to its customer, need not wait, nor deadlock with a payment.
+# Locked as by an UPDATE: a new order, which refers to its customer, neither waits nor deadlocks with a payment.
 _LOCK = Query(select(*_CUSTOMER).where(_THIS).with_for_update(key_share=True), Customer)
 _paid_at: BindParameter[int] = bindparam("paid_at")
 _ADD_PAYMENT = Query(
@@ -100,7 +100,7 @@ _TAKE_BACK = Query(
 
 
 async def add(tx: Transaction, new: Iterable[NewCustomer]) -> list[Customer]:
-    """Those whose e-mail, external id or code is taken are not there."""
+    """Customers with a taken e-mail, external id or code are missing in the result."""
     rows = [
         msgspec.structs.asdict(customer) | {"search_text": search_text(customer.name, customer.email)}
         for customer in new
@@ -124,7 +124,7 @@ async def get_for_update(
 
 
 async def wait_for_names(tx: Transaction, email: str, external_id: str | None) -> None:
-    """Waits for operations that give one of these to another customer."""
+    """Waits for operations that assign one of these to another customer."""
     await tx.wait_for(*_names(email, external_id))
 
 
@@ -152,7 +152,7 @@ async def save(tx: Transaction, before: Customer, after: Customer) -> None:
 
 
 async def get_many(tx: Transaction, customer_ids: Iterable[int]) -> dict[int, Customer]:
-    """By id; who does not exist is not there."""
+    """By id; unknown ids are missing."""
     rows = await tx.fetch_for_each(_GET, [{"customer": customer_id} for customer_id in sorted(set(customer_ids))])
     return {customer.id: customer for customer in rows}
 
@@ -191,7 +191,7 @@ class CustomerPayment(msgspec.Struct, frozen=True):
 
 
 async def add_payments(tx: Transaction, payments: Sequence[CustomerPayment], changes: CounterDeltas) -> None:
-    """Adds a payment to the totals of each of these customers, always in the same order: so no two deadlock."""
+    """Adds a payment to the totals of each customer, always in the same order, so no two deadlock."""
     rows = sorted((msgspec.structs.asdict(payment) for payment in payments), key=lambda row: row["customer"])
     before = {
         customer.id: customer
@@ -205,5 +205,5 @@ async def add_payments(tx: Transaction, payments: Sequence[CustomerPayment], cha
 
 
 async def take_back(tx: Transaction, customer_id: int, amount: int, *, orders: int) -> None:
-    """After a refund; a full one also takes the order itself away."""
+    """After a refund; a full refund also subtracts the order."""
     await tx.run(_TAKE_BACK, customer=customer_id, amount=amount, orders=orders)

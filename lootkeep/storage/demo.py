@@ -1,4 +1,4 @@
-"""Whether a store holds anything, and the mark of a store that holds the demo."""
+"""Whether a store contains anything, and the mark of a store with demo data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LAST_CUSTOMER = Query(select(customers.c.id).order_by(customers.c.id.desc()).li
 
 
 class Demo(msgspec.Struct, frozen=True):
-    """Which demo was loaded; without a time its loading did not come to its end."""
+    """Which demo was loaded; without a time, loading was not completed."""
 
     scale: str = ""
     seed: int = 0
@@ -35,7 +35,7 @@ class Demo(msgspec.Struct, frozen=True):
 
 
 async def held(tx: Transaction) -> list[str]:
-    """What the store has some of: customers, products, orders."""
+    """What the store already has: customers, products, orders."""
     return [name for name, query in _ANY.items() if await tx.one(query) is not None]
 
 
@@ -49,7 +49,7 @@ async def set_mark(tx: Transaction, demo: Demo, now: Instant) -> None:
 
 
 async def products_on_sale(tx: Transaction) -> list[int]:
-    """What can be bought once; a demo has few products."""
+    """Products without recurring billing; a demo has few products."""
     return [row[0] for row in await tx.all(_ON_SALE)]
 
 

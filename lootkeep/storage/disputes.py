@@ -1,4 +1,4 @@
-"""Disputes of orders, and what confirmed frauds are linked by."""
+"""Disputes of orders, and the links of confirmed frauds."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ async def add(
 
 
 async def of_order(tx: Transaction, order_id: int) -> list[Dispute]:
-    """In the order of time."""
+    """In chronological order."""
     return await tx.all(_OF_ORDER, order=order_id)
 
 
 async def set_labels(tx: Transaction, order_id: int, new: Iterable[Label]) -> None:
-    """What later orders are compared with."""
+    """The links for later orders."""
     await tx.run(_REMOVE_LABELS, order=order_id)
     rows = [
         {"label": label.kind, "linked_by": label.value, "known_at": label.since, "order": order_id} for label in new

@@ -15,7 +15,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue
 from lootkeep.storage.schema import mails
 
-# What the seal of a body is bound to.
+# The purpose that the seal of a body is bound to.
 BODY_PURPOSE = "mail body"
 # Above every id.
 NO_LATER = 2**63 - 1
@@ -38,13 +38,13 @@ _ADD = Query(
     )
     .returning(mails.c.id)
 )
-# Not by its state: the index of states would be taken, and all that is queued sorted for each e-mail.
+# Not by state: the planner would use the index of states, and sort the whole queue for each e-mail.
 QUEUE = EmailQueue(mails, mails.c.finished_at.is_(None), QueuedEmail)
 _GET = Query(select(*_EMAIL).where(mails.c.id == bindparam("email")), QueuedEmail)
 _BEFORE = select(*_EMAIL).where(mails.c.id < bindparam("before")).order_by(mails.c.id.desc()).limit(bindparam("size"))
 _NEWEST = Query(_BEFORE, QueuedEmail)
 _NEWEST_IN_STATE = Query(_BEFORE.where(mails.c.status == bindparam("wanted")), QueuedEmail)
-# What has ended and was not sent; what waits or is under way is tried anyway.
+# E-mails that ended unsent; those that wait or are being sent are tried anyway.
 _RETRY = Query(
     update(mails)
     .where(mails.c.id == bindparam("email"), or_(mails.c.status == "failed", mails.c.status == "outbox"))
@@ -62,7 +62,7 @@ class EmailBodies(msgspec.Struct, frozen=True):
 
 
 async def add(tx: Transaction, email: NewEmail, seal: Callable[[str, str], str], now: Instant) -> int:
-    """Queues an e-mail in the transaction of the use case: rolled back, it was never written. `seal` is the vault's."""
+    """Queues an e-mail in the transaction of the use case: a rollback removes it. `seal` is the vault's."""
     body = msgspec.json.encode(EmailBodies(email.text, email.html)).decode()
     ((email_id,),) = await tx.all(
         _ADD,
@@ -94,6 +94,6 @@ async def newest(tx: Transaction, status: EmailStatus | None, size: int, before:
 
 
 async def retry(tx: Transaction, email_id: int, now: Instant) -> bool:
-    """Queues an e-mail again that failed or is in the outbox; False when it is in another state."""
+    """Queues an e-mail again that failed or is in the outbox; False if it is in another state."""
     await tx.run(_WAKE)
     return await tx.one(_RETRY, email=email_id, now=now) is not None

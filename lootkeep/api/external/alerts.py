@@ -1,4 +1,4 @@
-"""Alerts over HTTP: where staff are notified, and of what."""
+"""Alerts over HTTP: which events notify staff, and where."""
 
 from __future__ import annotations
 

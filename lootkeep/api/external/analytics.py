@@ -50,7 +50,7 @@ class AnalyticsQuery(QueryParameters):
 
 
 class ReportRange(NamedTuple):
-    """The time that is meant, with the beginnings of its intervals and the end of the last."""
+    """The requested time, with the start of each interval and the end of the last."""
 
     date_range: DateRange
     interval: Interval
@@ -153,7 +153,7 @@ async def _sales_totals(
 async def _rankings(
     tx: Transaction, date_range: DateRange, currency: str, orders: int, product_id: int | None
 ) -> dict[str, Any]:
-    """The parts of the sales, as the answer names them."""
+    """The parts of the sales report, as the response names them."""
     start, end = date_range.start, date_range.end
     best = (await analytics_db.parts(tx, "product", start, end, currency, product_id))[:_BEST]
     names = await analytics_db.product_names(tx, [int(part.key) for part in best])
@@ -182,7 +182,7 @@ def _added(points: Iterable[dict[str, SalesFigures]]) -> dict[str, SalesFigures]
 
 
 def _sum(figures: Iterable[SalesFigures]) -> SalesFigures:
-    """Of one currency, or of several where only what is counted is looked at."""
+    """Of one currency, or of all currencies for plain counts."""
     return SalesFigures(*(sum(values) for values in zip(*map(astuple, figures), strict=True)))
 
 

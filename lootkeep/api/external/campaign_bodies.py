@@ -1,4 +1,4 @@
-"""What is sent about e-mail campaigns: their fields, their audience, and the filters of the list."""
+"""Request models of e-mail campaigns: their fields, their audience, and the filters of the list."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _not_negative(amount: Hundredths) -> Hundredths:
 
 
 RecordId = Annotated[int, Field(ge=1, le=_MAX_INTEGER)]
-Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER)]
-ShortText = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
+OrderCount = Annotated[int, Field(ge=0, le=_MAX_INTEGER)]
+TagFilter = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(not_blank)]
 OptionalText = Annotated[str, Field(max_length=255)]
 BodyText = Annotated[str, Field(max_length=MAX_BODY)]
 
@@ -51,7 +51,7 @@ class FiltersBody(Body):
         Field(description="Customers who spent at least this amount."),
     ] = None
     min_orders: Annotated[
-        Count | None, Field(description="Customers with at least this many paid orders.", examples=[2])
+        OrderCount | None, Field(description="Customers with at least this many paid orders.", examples=[2])
     ] = None
     last_order_before: Annotated[Time | None, Field(description="Customers whose last order is before this time.")] = (
         None
@@ -66,7 +66,7 @@ class FiltersBody(Body):
         Field(description="Customers who bought one of these products."),
     ] = None
     tags: Annotated[
-        Annotated[list[ShortText], Field(min_length=1, max_length=100)] | None,
+        Annotated[list[TagFilter], Field(min_length=1, max_length=100)] | None,
         Field(description="Customers with one of these tags."),
     ] = None
     is_referrer: Annotated[bool | None, Field(description="Customers who have, or have not, referred someone.")] = None
@@ -120,7 +120,7 @@ class CampaignBody(Body):
     _reading: Reading = PrivateAttr()
 
     def model_post_init(self, _context: Any) -> None:
-        """Large bodies are checked aside and before any transaction, so this is where there is time to read them."""
+        """Large bodies are checked in a thread and before any transaction, so there is time to read them here."""
         self._reading = read(self.body_html, self.body_text)
 
     @property

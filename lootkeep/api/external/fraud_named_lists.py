@@ -1,4 +1,4 @@
-"""The store's own lists, which its fraud rules ask about, over HTTP: an extension."""
+"""The store's own lists, which its fraud rules look up, over HTTP: an extension."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.external.fraud_rules import Note
+from lootkeep.api.external.fraud_rules import FraudNote
 from lootkeep.api.http.fields import Time
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, only_message, paged, single
@@ -35,7 +35,9 @@ class FraudListBody(Body):
         ),
     ]
     kind: Annotated[ListKind, Field(description="The kind of its entries.", examples=["domain"])]
-    note: Annotated[Note | None, Field(description="What it is for.", examples=["Mail that costs nothing."])] = None
+    note: Annotated[FraudNote | None, Field(description="What it is for.", examples=["Mail that costs nothing."])] = (
+        None
+    )
 
 
 class EntriesBody(Body):
@@ -45,7 +47,9 @@ class EntriesBody(Body):
         list[EntryValue],
         Field(min_length=1, max_length=_MAX_AT_ONCE, description="The entries.", examples=[["example.com"]]),
     ]
-    reason: Annotated[Note | None, Field(description="Why they are added.", examples=["Chargebacks in May."])] = None
+    reason: Annotated[FraudNote | None, Field(description="Why they are added.", examples=["Chargebacks in May."])] = (
+        None
+    )
     expires_at: Annotated[Time | None, Field(description="When they expire.")] = None
 
 

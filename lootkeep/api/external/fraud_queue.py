@@ -1,4 +1,4 @@
-"""Beyond the specification: the review queue, who looks at what, and the riskiest orders of the day."""
+"""Beyond the specification: the review queue, its assignments, and the riskiest orders of the day."""
 
 from __future__ import annotations
 

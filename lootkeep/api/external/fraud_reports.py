@@ -1,4 +1,4 @@
-"""Beyond the specification: how right the signals are, settings tried on past orders, and a buyer explained."""
+"""Beyond the specification: the precision of signals, backtests of settings, and an explanation of a buyer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beyond the specification: accounts that are linked, and one decision for all orders of a ring."""
+"""Beyond the specification: linked accounts, and one decision for all orders of a ring."""
 
 from __future__ import annotations
 

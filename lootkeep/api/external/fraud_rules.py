@@ -21,7 +21,7 @@ EXAMPLE = "total > 100 and account_age < 1h"
 
 ExpressionText = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
 Points = Annotated[int, Field(ge=POINTS[0], le=POINTS[1])]
-Note = Annotated[str, Field(max_length=1000)]
+FraudNote = Annotated[str, Field(max_length=1000)]
 
 
 class FraudRuleBody(Body):
@@ -40,7 +40,7 @@ class FraudRuleBody(Body):
     mode: Annotated[RuleMode, Field(description="In `shadow` mode, matches are only counted.", examples=["shadow"])] = (
         "shadow"
     )
-    note: Annotated[Note | None, Field(description="Why it exists.", examples=["Wave of March."])] = None
+    note: Annotated[FraudNote | None, Field(description="Why it exists.", examples=["Wave of March."])] = None
     expires_at: Annotated[Time | None, Field(description="When it expires.")] = None
 
 

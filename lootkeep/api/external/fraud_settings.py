@@ -146,7 +146,7 @@ async def update_fraud_settings(call: Call[Body, None]) -> Reply:
 
 
 def changes(sent: dict[str, Any]) -> dict[str, Any]:
-    """As the policy holds them: a list is a set."""
+    """As the policy stores them: a list is a set."""
     return {name: frozenset(value) if name in _LISTS else value for name, value in sent.items()}
 
 

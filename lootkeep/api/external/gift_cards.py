@@ -28,7 +28,7 @@ from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.views import gift_cards as gift_cards_views
 
 GiftMessage = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
-Note = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
+CardNote = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
 Reference = Annotated[str, Field(min_length=1, max_length=MAX_REFERENCE_LENGTH), AfterValidator(not_blank)]
 
 
@@ -108,7 +108,7 @@ class GiftCardBody(Body):
     expires_at: Annotated[
         Time | None, Field(description="In the future; null means never.", examples=["2027-11-15T10:30:00Z"])
     ]
-    note: Annotated[Note | None, Field(description="A note for the staff.")]
+    note: Annotated[CardNote | None, Field(description="A note for the staff.")]
 
 
 GiftCardChanges = partial(GiftCardBody, "GiftCardChanges")

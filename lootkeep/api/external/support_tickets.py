@@ -137,7 +137,7 @@ async def get_support_ticket(call: Call[None, MessagesQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
         entry = existing(await support_tickets_db.get(tx, call.id), "Support ticket")
-        # One more than asked for shows whether there are earlier ones.
+        # One more row than requested shows whether there are earlier messages.
         messages = await support_tickets_db.messages(tx, call.id, query.before, query.limit + 1)
     shown = messages[-query.limit :]
     return Reply(support_tickets_views.detail(entry, shown, shown[0].id if len(messages) > len(shown) else None))

@@ -1,1 +1,1 @@
-"""The edge that all APIs share: from bytes to a call, from an answer to bytes."""
+"""The edge that all APIs share: from bytes to a call, from a reply to bytes."""

@@ -1,4 +1,4 @@
-"""Admission control: how many requests are worked on at a time, which of the others wait, and which are refused."""
+"""Admission control: how many requests run at a time, which of the others wait, and which are rejected."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from lootkeep.kernel.errors import Overloaded
 
 log = structlog.get_logger(__name__)
 
-# Where the application finds the ticket of a request that was admitted, and the server the admission.
+# The scope key of the ticket of an admitted request, and the state key of the admission.
 TICKET = "lootkeep.ticket"
 ADMISSION = "lootkeep.admission"
-# Answered without a slot: a service that is busy must not be taken for one that is dead.
+# These paths need no slot: a busy service must not look dead.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
-# Enough for writes to the embedded database to share a commit, and few enough for the worker to get its turn soon.
+# Enough for writes to the embedded database to share a commit, and few enough for the worker to get in soon.
 _EMBEDDED_SLOTS = 16
-# Of PostgreSQL, for the worker and the probes.
+# PostgreSQL connections reserved for the worker and the probes.
 _RESERVED_CONNECTIONS = 2
-# A burst may wait for so long. A queue that has not been empty for that long is no burst: then it stays short, or
-# everyone would wait for the whole of it, and be answered when nobody listens any more.
+# A burst may wait for this long. A queue that has not been empty for this long is not a burst. It is then kept short,
+# because otherwise every request would wait for the whole queue, and its client would be gone by the time it is served.
 _BURST_SECONDS = 1.0
 _OVERLOAD_SECONDS = 0.2
-# A request under way for so long waits for something else than the processor: its slot is lent on.
+# A request that has run for this long is waiting for something other than the processor: its slot is released.
 _SLOW_SECONDS = 0.5
 _MAX_SLOW = 256
 _WATCH_SECONDS = 0.05
@@ -50,13 +50,13 @@ class AdmissionTicket:
     def __init__(self, admission: Admission, is_complete: bool = False) -> None:
         self._admission = admission
         self.since = monotonic()
-        # The body has arrived: nothing waits for the client any more.
+        # The body has arrived, so nothing waits for the client any more.
         self.is_complete = is_complete
         self.is_gone = False
         self.is_admitted = False
 
     async def enter(self) -> None:
-        """Waits for a slot from now on; raises when that takes too long."""
+        """Waits for a slot; raises when that takes too long."""
         self.since = monotonic()
         if self._admission.try_enter(self):
             return
@@ -71,7 +71,7 @@ class AdmissionTicket:
             raise
 
     def leave(self) -> None:
-        """To be called in a later turn of the event loop than the one that began the request."""
+        """Must be called in a later iteration of the event loop than the one that started the request."""
         self._admission.leave(self)
 
 
@@ -81,10 +81,10 @@ def _answer(turn: asyncio.Future[bool], is_admitted: bool) -> None:
 
 
 class Admission:
-    """Slots for requests under way, and a queue before them whose length is a time.
+    """Slots for running requests, and a queue in front of them that is limited by time.
 
-    Slots also bound what one turn of the event loop begins, as they come back in a later one: probes, the worker and
-    answers get their turns between requests that never wait for anything.
+    Slots also limit what one iteration of the event loop starts, because they are released in a later one: probes, the
+    worker and responses run between requests that never wait for anything.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Admission:
         self._burst_seconds = burst_seconds
         self._overload_seconds = overload_seconds
         self._slow_seconds = slow_seconds
-        # In the order in which they began.
+        # In the order in which they started.
         self._running: dict[AdmissionTicket, bool] = {}
         self._slow = 0
         self._waiting: deque[tuple[AdmissionTicket, OnTurn]] = deque()
@@ -110,7 +110,7 @@ class Admission:
         self._warned_at = float("-inf")
 
     def try_enter(self, ticket: AdmissionTicket) -> bool:
-        """The way in when there is room."""
+        """Admits a request if there is room."""
         if self._free <= 0 or self._waiting or ticket.is_gone:
             return False
         self._free -= 1
@@ -139,7 +139,7 @@ class Admission:
             self._admit(monotonic())
 
     def _admit(self, now: float) -> None:
-        """Refuses those at the head that have waited too long, and admits the next ones while there is room."""
+        """Rejects requests at the head that have waited too long, and admits the next ones while there is room."""
         is_burst = now - self._queued_since < self._burst_seconds
         patience = self._burst_seconds if is_burst else self._overload_seconds
         waiting = self._waiting
@@ -159,7 +159,7 @@ class Admission:
             turn(not is_refused)
 
     def _watch(self) -> None:
-        """Runs while someone waits: slots may be held by what has stopped, and then none comes back."""
+        """Runs while a request waits: if all slots are held by requests that hang, no release would start it."""
         now = monotonic()
         for ticket in list(self._running):
             if now - ticket.since < self._slow_seconds or self._slow >= _MAX_SLOW:
@@ -173,7 +173,7 @@ class Admission:
             asyncio.get_running_loop().call_later(_WATCH_SECONDS, self._watch)
 
     def _note_rejection(self, now: float) -> None:
-        """Counts each, but logs few: a line for each would cost more than the rejection."""
+        """Counts every rejection but logs few: a line for each would cost more than the rejection."""
         self._on_rejection()
         if now - self._warned_at > _WARN_SECONDS:
             self._warned_at = now

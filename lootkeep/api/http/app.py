@@ -1,4 +1,4 @@
-"""The ASGI application: every request gets an answer in the envelope, with its id, limits and security headers."""
+"""The ASGI application: every response has the envelope, its request id, limits and security headers."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ log = structlog.get_logger(__name__)
 
 _API = "/api/"
 _TEST_PREFIX = TEST_TOKEN_PREFIX.encode()
-# On every answer to a test token; the body is the same as that of the store, so that a client meets what it will meet.
+# On every response to a test token; the body is the same as in production, so tests are realistic.
 MODE = (MODE_HEADER.lower().encode(), TEST_MODE.encode())
 
 
 class Api:
-    """Answers every path under /api from the route table; all other paths are pages."""
+    """Routes every path under /api by the route table; all other paths are pages."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Api:
             if scope["path"].startswith(_API):
                 await self._call(exchange, send)
             else:
-                # Pages carry a request id too.
+                # Pages have a request id too.
                 await self._pages(scope, receive, _adding(send, (b"x-request-id", exchange.request_id.encode())))
         finally:
             CURRENT.reset(outer)
@@ -80,13 +80,13 @@ class Api:
         except AppError as reason:
             exchange.fail(reason)
         except asyncio.CancelledError:
-            # The server stops, and this request has not ended in the time there was.
+            # The server is stopping, and this request did not finish in time.
             exchange.fail(Unavailable())
         except Exception:
             log.exception("request failed", method=exchange.scope["method"], path=exchange.scope["path"])
             exchange.fail(ServerError())
         seconds = time.perf_counter() - started
-        # Before it is sent: anyone who has the answer finds it counted, whichever process they ask.
+        # Counted before it is sent: a client that has the response finds it counted, in any process.
         self._observer.count(exchange, seconds)
         await exchange.send(send)
         self._observer.end(exchange, seconds)
@@ -128,7 +128,7 @@ class Api:
         ticket: AdmissionTicket | None = exchange.scope.get(TICKET)
         if ticket is None or ticket.is_complete:
             return await read_body(exchange.scope, exchange.headers, exchange.receive, max_bytes)
-        # Nothing is worked on until the client has sent the rest: it must not hold a slot meanwhile.
+        # Nothing can run until the client has sent the rest of the body: the request must not hold a slot meanwhile.
         ticket.leave()
         raw = await read_body(exchange.scope, exchange.headers, exchange.receive, max_bytes)
         await ticket.enter()
@@ -147,7 +147,7 @@ class Api:
         now = self._deps.clock.now()
         token = await self._tokens.authenticate(exchange.headers.get(b"authorization"), now)
         if token is None:
-            # Counted here too, or tokens could be guessed where there is nothing.
+            # Counted here too; otherwise tokens could be guessed on unknown paths.
             await self._limits.refuse(exchange.address, now, exchange.answer_headers)
         else:
             await self._limits.show(token, now, exchange.answer_headers)
@@ -173,12 +173,12 @@ class AdmissionMiddleware:
             exchange.fail(reason)
             await exchange.send(send)
         finally:
-            # In the next turn of the event loop, for the reason that Admission gives.
+            # In the next iteration of the event loop, as Admission requires.
             asyncio.get_running_loop().call_soon(ticket.leave)
 
 
 class ModeSwitch:
-    """Requests with a test token go to the API of the sandbox, all others to that of the store itself."""
+    """Routes requests with a test token to the API of the sandbox, and all others to that of the store."""
 
     def __init__(
         self, live: ASGIApp, test: Callable[[], Awaitable[ASGIApp | None]], on_test_request: Callable[[], None]
@@ -193,7 +193,7 @@ class ModeSwitch:
             return
         send = _adding(send, MODE)
         try:
-            # Without a sandbox there are no test tokens: the store refuses it like any other that it does not know.
+            # Without a sandbox there are no test tokens: the store rejects it like any unknown token.
             app = await self._test() or self._live
         except AppError as reason:
             exchange = Exchange(scope, receive, lambda: secrets.token_hex(8))

@@ -1,4 +1,4 @@
-"""Who calls: bearer tokens, looked up by digest, and cached while this process is notified of changes."""
+"""Authentication: bearer tokens, looked up by digest, and cached while this process is notified of changes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _USE_NOTED_EVERY = MINUTE
 class Tokens:
     """The tokens in use.
 
-    `version` gives a number that grows with every change of any token. A token is remembered for as long as the number
-    stays the same; while it is None, there are no notifications and each request looks up its token.
+    `version` returns a number that grows with every change of any token. A token is cached until the number changes;
+    while it is None, there are no notifications and each request looks up its token.
     """
 
     def __init__(self, deps: Deps, version: Callable[[], int | None]) -> None:
@@ -31,7 +31,7 @@ class Tokens:
         self._used: set[int] = set()
 
     async def authenticate(self, authorization: bytes | None, now: Instant) -> Token | None:
-        """The token of an Authorization header; None when it is missing, malformed, unknown or not valid any more."""
+        """The token of an Authorization header; None if it is missing, malformed, unknown or no longer valid."""
         secret = _bearer(authorization)
         if secret is None:
             return None
@@ -43,7 +43,7 @@ class Tokens:
         return token
 
     async def note_uses(self) -> None:
-        """Writes down the tokens that were used since the last time."""
+        """Records the use of tokens since the last call."""
         used, self._used = self._used, set()
         for token_id in used:
             await access.note_use(self._deps, token_id)
@@ -60,12 +60,12 @@ class Tokens:
         if token is None:
             return None
         if version is not None:
-            # The version from before the look-up: a change during it is a change of what was found.
+            # The version from before the lookup: a change during the lookup invalidates the result.
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[key] = (token, version, seen_at)
         is_worth_noting = token.is_valid(now) and (
-            # Also when it is in the future, because the clock was set back.
+            # Also if it is in the future, because the clock was set back.
             token.last_used_at is None or not 0 <= now - token.last_used_at < _USE_NOTED_EVERY
         )
         if is_worth_noting:

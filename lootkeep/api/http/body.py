@@ -1,4 +1,4 @@
-"""Reading a request body: of the right type, never more than we accept, and checked as its row says."""
+"""Reads a request body: checks its type, limits its size, and validates it as its route declares."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from lootkeep.api.http.json import parse_object
 from lootkeep.api.http.validation import parse
 from lootkeep.deps import Deps
 
-# More digits are too many bytes for any row, and Python refuses to parse thousands of them.
+# More digits would exceed every limit, and Python refuses to parse thousands of them.
 _MAX_LENGTH_DIGITS = 18
-# A body of this size is checked in a few milliseconds at most.
+# A body up to this size is checked within a few milliseconds.
 _SMALL_BODY = 16 * 1024
-# Where bodies may be large they hold lists or HTML, which take longer: an unusual e-mail address a third of a
-# millisecond.
+# Large bodies contain lists or HTML, which take longer: an unusual e-mail address takes a third of a millisecond.
 _SMALL_PART = 1024
-# One thread: however many large bodies arrive, half of the time is left for everyone else.
+# One thread: even if many large bodies arrive, half of the time is left for other requests.
 ASIDE = ThreadPoolExecutor(1, "large-body")
 
 
@@ -45,14 +44,14 @@ async def read_body(
 
 
 async def parse_body(raw: bytes, model: type[BaseModel], deps: Deps, *, may_be_large: bool) -> BaseModel:
-    """The checked fields; a large body takes long enough to be checked aside."""
+    """The validated fields; a large body takes so long that a separate thread checks it."""
     if len(raw) <= (_SMALL_PART if may_be_large else _SMALL_BODY):
         return _parsed(raw, model, deps)
     return await asyncio.get_running_loop().run_in_executor(ASIDE, _parsed, raw, model, deps)
 
 
 def _parsed(raw: bytes, model: type[BaseModel], deps: Deps) -> BaseModel:
-    # Many small values would set the garbage collector off hundreds of times, and none of them is garbage.
+    # Many small values would start the garbage collector hundreds of times, and none of them is garbage.
     is_collecting = gc.isenabled()
     gc.disable()
     try:

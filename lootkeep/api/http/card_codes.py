@@ -1,4 +1,4 @@
-"""Codes of gift cards as they are asked for: a caller that guesses is stopped, whichever endpoint gets the code."""
+"""Lookup of gift card codes: stops a caller that guesses, on every endpoint that takes a code."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.storage import gift_cards
 
-# Codes cannot be found by trying; but a caller that tries has to wait anyway. A token that has sent this many unknown
-# ones in a minute gets no answer for a valid one either.
+# Codes are too long to guess, but a caller that tries has to wait anyway. After this many unknown codes within a
+# minute, a token gets no response for a valid code either.
 MISSES_PER_MINUTE = 10
 
 
 async def find(deps: Deps, token: Token, code: str) -> GiftCard | None:
-    """The card with this code, unless the token has sent too many unknown ones; known ones do not count."""
+    """The card with this code, unless the token has sent too many unknown codes; known codes do not count."""
     now = deps.clock.now()
     misses = f"gift-card-misses:{token.id}"
     state = await deps.limiter.hit(misses, 0, now)

@@ -1,4 +1,4 @@
-"""What both APIs share of customers: how they are shown, and how they are changed."""
+"""What both APIs share about customers: how to show and how to change them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import customers as customers_views
 
 Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_LENGTH), AfterValidator(not_blank)]
-NoteText = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
+CustomerNote = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
 
 
 class _CustomerFields(Body):
@@ -52,10 +52,10 @@ class _CustomerFields(Body):
         Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(distinct)],
         Field(description="Tags to find customers by; replaced as a whole.", examples=[["vip"]]),
     ]
-    note: Annotated[NoteText | None, Field(description="For staff only.", examples=["Prefers e-mail."])]
+    note: Annotated[CustomerNote | None, Field(description="For staff only.", examples=["Prefers e-mail."])]
     status: Annotated[CustomerStatus, Field(description="A blocked customer cannot order.", examples=["blocked"])]
     status_reason: Annotated[
-        NoteText | None,
+        CustomerNote | None,
         Field(description="The reason; required to block a customer.", examples=["Charged back three orders."]),
     ]
 
@@ -86,6 +86,6 @@ async def change(call: Call[Body, None]) -> Reply:
 
 
 async def _shown(tx: Transaction, customers: Sequence[Customer]) -> list[customers_views.CustomerView]:
-    """Each with who brought them."""
+    """Each customer with their referrer."""
     referrers = await customer_lists.referrers(tx, customers)
     return [customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)) for customer in customers]

@@ -1,4 +1,4 @@
-"""The envelope: the one shape of every answer, success or failure."""
+"""The envelope: the one format of every response, success or failure."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def success(reply: Reply, message: str | None) -> bytes:
 
 
 def failure(reason: AppError) -> tuple[int, bytes, Headers]:
-    """Status, body and the headers that this failure must carry."""
+    """Status, body and required headers of a failure."""
     status = status_of(reason)
     fields = dict(reason.fields) if reason.fields else msgspec.UNSET
     body = _encode(Failure(False, status.name, reason.code, reason.message, fields))

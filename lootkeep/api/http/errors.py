@@ -1,4 +1,4 @@
-"""Reason to status: the only such table, and the failures that the edge itself finds."""
+"""The only table from errors to statuses, and the errors that the edge itself detects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lootkeep.kernel.errors import AppError, RateLimited
 
 
 def as_size(count: int) -> str:
-    """Bytes as people write them: 64 KiB, 1 MiB."""
+    """Bytes in readable units: 64 KiB, 1 MiB."""
     kibibytes = count // 1024
     return f"{kibibytes // 1024} MiB" if kibibytes >= 1024 else f"{kibibytes} KiB"
 
@@ -36,7 +36,7 @@ SERVICE_UNAVAILABLE = Status(503, "Service Unavailable")
 
 
 class BadRequest(AppError):
-    """What arrived is not HTTP that can be understood."""
+    """The request is not valid HTTP."""
 
 
 class Unauthorized(AppError):

@@ -1,4 +1,4 @@
-"""One request on its way to an answer, and the words of ASGI."""
+"""One request and its response, in terms of ASGI."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Exchange:
 
     @property
     def address(self) -> str:
-        """Where the request comes from."""
+        """The IP address of the client."""
         client = self.scope.get("client")
         return client[0] if client else ""
 

@@ -23,7 +23,7 @@ _DIGITS = re.compile(r"-?[0-9]{1,18}")
 _CURRENCIES = frozenset(currency.code for currency in Iso4217)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-# Metadata is the store's own notes on a record: flat, small, and answered as it was sent.
+# Metadata is the store's own notes on a record: flat, small, and returned as it was sent.
 _MAX_METADATA_KEYS = 50
 _MAX_METADATA_KEY_LENGTH = 64
 _MAX_METADATA_BYTES = 16 * 1024
@@ -65,7 +65,7 @@ def _currency(value: str) -> str:
 
 
 def integer_of(text: str) -> int | None:
-    """The integer that a text from outside writes, if it fits into 64 bits."""
+    """The integer in a text from outside, if it fits into 64 bits."""
     return int(text) if _DIGITS.fullmatch(text) else None
 
 
@@ -135,7 +135,7 @@ def at_least_a_cent(amount: Hundredths) -> Hundredths:
 Money = Annotated[
     Hundredths,
     BeforeValidator(_money),
-    # A number is taken too; one type alone, so that a generated client needs no class for the choice.
+    # A number is accepted too; the schema has only one type, so a generated client needs no union.
     WithJsonSchema({"type": "string", "pattern": r"^-?\d+(\.\d{1,2})?$"}),
 ]
 PositiveMoney = Annotated[
@@ -162,19 +162,19 @@ IpAddressText = Annotated[
 Country = Annotated[str, AfterValidator(_country), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{2}$"})]
 Time = Annotated[Instant, BeforeValidator(_time), WithJsonSchema({"type": "string", "format": "date-time"})]
 
-# For query parameters, which arrive as texts.
+# For query parameters, which arrive as text.
 QueryDate = Annotated[Instant, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
 QueryInteger = Annotated[int, BeforeValidator(_integer)]
 QueryBoolean = Annotated[bool, BeforeValidator(_boolean)]
 
 
 def metadata_text(value: Any) -> str:
-    """The JSON that is stored."""
+    """The JSON to store."""
     return _encode_metadata(value).decode()
 
 
 def _flat_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
-    # The keys are the client's own words, so an error names the whole field and echoes none of them.
+    # The keys are the client's own words, so an error names the whole field and does not echo them.
     if len(metadata) > _MAX_METADATA_KEYS:
         raise refuse(f"must not have more than {_MAX_METADATA_KEYS} keys")
     if not all(1 <= len(key) <= _MAX_METADATA_KEY_LENGTH for key in metadata):
@@ -188,7 +188,7 @@ def _flat_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
 
 def _is_scalar(value: Any) -> bool:
     if isinstance(value, Decimal):
-        # Beyond this, most readers of JSON see an infinity.
+        # Beyond this, most JSON parsers read infinity.
         return math.isfinite(float(value))
     return value is None or isinstance(value, str | int)
 

@@ -1,4 +1,4 @@
-"""What a scrape reads from the database and the disk: the same, whichever process is asked."""
+"""What a scrape reads from the database and the disk: the same in every process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lootkeep.storage.webhooks import fan_out
 
 
 async def read(deps: Deps, disk: Path | None) -> list[Metric]:
-    """Bounded and indexed, so that it costs little however much waits; `disk` is where an embedded database is."""
+    """Bounded and indexed, so it costs little even with a long backlog; `disk` is where an embedded database is."""
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
         event = await fan_out.oldest_waiting(tx)

@@ -1,4 +1,4 @@
-"""Idempotency keys: the same request sent again gets the stored answer, written in the operation's own transaction."""
+"""Idempotency keys: a repeated request gets the response stored in the transaction of the first one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Operation = Callable[[Deps], Awaitable[tuple[int, bytes]]]
 async def once(
     deps: Deps, token_id: int, path: str, key: str, body: bytes, operation: Operation
 ) -> tuple[int, bytes, bool]:
-    """Status and body, and whether they are a replay. A failure is rolled back, not stored: it may be tried again."""
+    """Status and body, and whether they are a replay. A failure is rolled back, not stored, so it can be retried."""
     fingerprint = _fingerprint(deps, key, body)
     now = deps.clock.now()
     async with deps.db.write() as tx:
@@ -68,14 +68,14 @@ async def once_outside(
 async def _claim(
     tx: Transaction, token_id: int, path: str, key: str, fingerprint: str, now: Instant
 ) -> StoredResponse | None:
-    """The stored answer; None when there is none, and then nobody else begins until the transaction ends."""
+    """The stored response; None if there is none, and then nobody else can start until the transaction ends."""
     if not await tx.lock(f"idempotency {token_id} {path} {key}"):
         raise _in_use()
     stored = await idempotency_db.get(tx, token_id, path, key)
     if stored is None:
         return None
     is_done = stored.leased_until is None and now - stored.created_at < ANSWERS_KEPT_FOR
-    # A lease that ends later than one from now would was taken before the clock was set back.
+    # A lease that ends later than a new one would was taken before the clock was set back.
     is_running = stored.leased_until is not None and now < stored.leased_until <= now + _LEASE
     if (is_done or is_running) and stored.fingerprint != fingerprint:
         raise Unprocessable(
@@ -96,12 +96,12 @@ def _in_use() -> Conflict:
 def _fingerprint(deps: Deps, key: str, body: bytes) -> str:
     if not 1 <= len(key) <= _MAX_KEY or not key.isascii() or not key.isprintable():
         raise invalid("Idempotency-Key", "The Idempotency-Key header must be 1 to 255 printable ASCII characters.")
-    # Keyed: a body can hold a short code, which could be guessed from a plain digest.
+    # Keyed: a body can contain a short code, which could be guessed from a plain digest.
     return deps.vault.fingerprint(body, _REQUEST_PURPOSE)
 
 
 def _sealed(deps: Deps, answer: bytes) -> str:
-    # An answer can hold a secret that is shown once: it is not to be read in a copy of the database.
+    # A response can contain a secret that is shown once: it must not be readable in a copy of the database.
     return deps.vault.seal(answer.decode(), _PURPOSE)
 
 

@@ -1,4 +1,4 @@
-"""Strict JSON: what a careful reader would not accept never reaches a field."""
+"""Strict JSON: ambiguous or malformed input never reaches a field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lootkeep.kernel.errors import Unprocessable
 _DEEPEST = 32
 _MAX_INTEGER = 2**63 - 1
 _MIN_INTEGER = -(2**63)
-# Shorter ones fit into 64 bits, and Python refuses to parse thousands of digits.
+# Shorter numbers fit into 64 bits, and Python refuses to parse thousands of digits.
 _LONG = b"0" * 19
 _LONG_INTEGERS = re.compile(rb"(?<![0-9.eE+-])-?[0-9]{19,}+(?![.eE])")
 _MAX_DIGITS = 20
@@ -39,7 +39,7 @@ def parse_object(raw: bytes) -> dict[str, Any]:
         raise _unacceptable("The request body must be a JSON object.")
     _check_depth(raw)
     written = _encode(value)
-    # Raw control characters are refused by the parser: only an escape can bring NUL.
+    # The parser rejects raw control characters: only an escape can produce NUL.
     if b"\\u" in raw and rb"\u0000" in written.replace(rb"\\", b""):
         raise _unacceptable("The request body contains a NUL character.")
     if _is_key_lost(raw, written):
@@ -55,7 +55,7 @@ def _refuse_constant(_: str) -> NoReturn:
     raise _unacceptable("The request body contains NaN or Infinity, which are not JSON.")
 
 
-# Decimals keep every digit as it was written: money never passes through a float.
+# Decimals keep every digit as written: money never passes through a float.
 _DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant)
 
 
@@ -92,7 +92,7 @@ def _check_depth(raw: bytes) -> None:
 
 
 def _is_key_lost(raw: bytes, written: bytes) -> bool:
-    """Of the same key twice only one is left when the value is written again, with one colon."""
+    """If a key occurs twice, the rewritten value has only one of them, and so fewer colons."""
     if b"\\u" in raw:
         # An escape can encode a colon or a quote.
         raw, written = _without_texts(raw), _without_texts(written)
@@ -100,7 +100,7 @@ def _is_key_lost(raw: bytes, written: bytes) -> bool:
 
 
 def _without_texts(text: bytes) -> bytes:
-    """The brackets, colons, commas and numbers; keys and texts are left out."""
+    """The brackets, colons, commas and numbers, without keys and texts."""
     if b"\\" in text:
         text = text.replace(rb"\\", b"").replace(rb"\"", b"")
     return b"".join(text.split(b'"')[::2])

@@ -1,4 +1,4 @@
-"""The rate limit per token, and the one on failed authentication per client address."""
+"""The rate limit per token, and the limit on failed authentication per client IP."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from lootkeep.kernel.clock import SECOND, Instant
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Zero switches a limit off; a token's own limit goes before the default."""
+    """Zero turns a limit off; a token's own limit takes precedence over the default."""
 
     limiter: RateLimiter
     per_minute: int
     auth_failures_per_minute: int
 
     async def count(self, token: Token, now: Instant, headers: Headers) -> None:
-        """Counts a request of a token; refuses it when there were too many."""
+        """Counts a request of a token; rejects it if there were too many."""
         name, limit = self._of_token(token)
         if limit:
             _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
 
     async def refuse(self, ip: str, now: Instant, headers: Headers) -> Unauthorized:
-        """The rejection of a caller without a valid token; one who tries too often has to wait instead."""
+        """Rejects a caller without a valid token; after too many attempts, with a 429."""
         name, limit = self._of_address(ip)
         if limit:
             _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
         return Unauthorized()
 
     async def show(self, token: Token, now: Instant, headers: Headers) -> None:
-        """Shows how much of its limit a token has left, without counting: a wrong address costs nothing."""
+        """Shows how much of its limit a token has left, without counting: a wrong URL costs nothing."""
         name, limit = self._of_token(token)
         if limit:
             _set_headers(await self.limiter.hit(name, 0, now), limit, headers)

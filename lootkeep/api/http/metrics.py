@@ -1,4 +1,4 @@
-"""What a process reports to Prometheus: what it counted at the edge, and what it reads when it is asked."""
+"""What a process reports to Prometheus: what the edge counted, and what it reads at each scrape."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _REQUEST_SECONDS = Metric("lootkeep_request_seconds", "Time to answer.", ("metho
 _REFUSED = Metric("lootkeep_requests_refused_total", "Requests refused because of overload.")
 _TEST_REQUESTS = Metric("lootkeep_test_requests_total", "Requests with a test token, which no other figure counts.")
 _READS = Metric("lootkeep_reads_total", "Requests that read, by the database, where there is a replica.", ("database",))
-# Paths that no row has are counted together, or a scanner could fill the memory with labels.
+# Paths without a route are counted together; otherwise a scanner could fill the memory with labels.
 _UNKNOWN = "unknown"
 
 
 class Metrics:
-    """What all processes that share `counts` have counted, whichever of them is asked."""
+    """The counts of all processes that share `counts`."""
 
     content_type = CONTENT_TYPE_LATEST
 
@@ -38,7 +38,7 @@ class Metrics:
         self._series: dict[tuple[Route | None, int], tuple[Counter, Histogram]] = {}
 
     def text(self, read: Sequence[Family]) -> bytes:
-        """`read` was looked up for this answer, and is the same in all processes."""
+        """`read` was looked up for this response, and is the same in all processes."""
         return generate_latest(_Collected([*self._of_service(), *self.counts.collect(), *read]))
 
     def observe(self, route: Route | None, status: int, seconds: float) -> None:
@@ -67,7 +67,7 @@ class Metrics:
 
 
 class _Collected(NamedTuple):
-    """What the library calls a registry."""
+    """The interface of a registry in the library."""
 
     families: Sequence[Family]
 

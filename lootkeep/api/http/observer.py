@@ -1,4 +1,4 @@
-"""What is recorded of each request: metrics, a log line, and spans when there is a tracer."""
+"""What is recorded about each request: metrics, a log line, and spans if there is a tracer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Observer:
         exchange.cause.ids["trace_id"] = trace_id(exchange.span.traceparent)
 
     async def run(self, exchange: Exchange, route: Route, call: Call[Any, Any]) -> Reply:
-        """The service behind the route; what it causes is below its span."""
+        """The service behind the route; everything it causes is below its span."""
         if self._tracer is None or exchange.span is None:
             return await route.handler(call)
         span = self._tracer.start("internal", exchange.span.traceparent)

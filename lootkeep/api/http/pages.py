@@ -1,4 +1,4 @@
-"""Query parameters that all lists share: the page, and the order."""
+"""Query parameters that all lists share: the page and the sort order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lootkeep.storage.lists import Listing
 R = TypeVar("R")
 
 MAX_PAGE = 100
-# Pages beyond this hold nothing: no list is that long.
+# Pages beyond this are empty: no list is that long.
 _LAST_PAGE = 1_000_000_000
 _NO_FILTERS = frozenset({"page", "per_page", "sort", "order"})
 
@@ -70,13 +70,13 @@ async def answer_page(call: Call[Any, Any], listing: Listing[R], view: Callable[
 
 
 def in_order(name: str, least: int | None, most: int | None) -> None:
-    """Refuses a range whose ends are the wrong way round."""
+    """Rejects a range that ends before it starts."""
     if least is not None and most is not None and least > most:
         raise invalid(f"min_{name}", f"The min {name} field must not be greater than max {name}.")
 
 
 def term(search: str | None) -> str | None:
-    """What to look for; blanks alone are nothing."""
+    """The search term; None if it is blank."""
     return (search or "").strip() or None
 
 

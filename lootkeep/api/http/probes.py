@@ -62,7 +62,7 @@ class Probes:
         self._disk = disk
 
     def app(self, *others: Page) -> Starlette:
-        """`others` are pages that belong to no probe, such as those that e-mails lead to."""
+        """`others` are further pages, such as those that e-mails link to."""
         app = Starlette(
             routes=[
                 Page("/", self.home),
@@ -77,7 +77,7 @@ class Probes:
             ],
             exception_handlers={AppError: _on_app_error, HTTPException: _on_http, Exception: _on_error},
         )
-        # Starlette would send a path with a slash too many to wherever the request's Host says.
+        # Starlette would redirect a path with an extra slash to the host of the request's Host header.
         app.router.redirect_slashes = False
         return app
 
@@ -113,7 +113,7 @@ class Probes:
         if not token.may(_METRICS_SCOPE):
             raise Forbidden(_METRICS_SCOPE)
         read = await gauges.read(self._deps, self._disk)
-        # Thousands of lines take tens of milliseconds, and requests would wait for them.
+        # Thousands of lines take tens of milliseconds, during which requests would wait.
         text = await asyncio.to_thread(self._metrics.text, read)
         return Response(text, media_type=Metrics.content_type, headers=_SECURITY)
 
@@ -143,7 +143,7 @@ async def _on_app_error(_: Request, reason: Exception) -> Response:
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
-    """What Starlette itself refuses: an unknown page, or a method that a page does not have."""
+    """Errors of Starlette itself: an unknown page, or a method that a page does not support."""
     if isinstance(error, HTTPException) and error.status_code == 405:
         return await _on_app_error(request, MethodNotAllowed((error.headers or {}).get("Allow", "GET").split(", ")))
     return await _on_app_error(request, UnknownPath())

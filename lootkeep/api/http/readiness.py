@@ -1,4 +1,4 @@
-"""Whether the database can be worked with: it answers, and what is written stays."""
+"""Whether the database is usable: it responds, and writes succeed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lootkeep.kernel.errors import AppError
 from lootkeep.storage import access
 from lootkeep.storage.engine import write_check
 
-# Who asks gives up soon, and most often for good.
+# A probe gives up soon, and usually restarts or removes the process.
 _DEADLINE_SECONDS = 2.0
-# A write costs an fsync, and several may ask at once.
+# A write costs an fsync, and several probes may arrive at once.
 _WRITE_EVERY_SECONDS = 5.0
 
 
 class DatabaseCheck:
-    """Reads each time it is asked, and writes every few seconds."""
+    """Reads at each call, and writes every few seconds."""
 
     def __init__(self, deps: Deps, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._deps = deps

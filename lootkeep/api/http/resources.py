@@ -1,4 +1,4 @@
-"""Pages that are the same for everyone until the next release: compressed once, and not sent again to who has them."""
+"""Pages that are the same for everyone until the next release: compressed once, and cached by clients."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Resource(NamedTuple):
 
     @classmethod
     def of(cls, content_type: str, content: bytes) -> Resource:
-        # Without a time in it, so that every process has the same bytes.
+        # Without a timestamp, so every process has the same bytes.
         compressed = gzip.compress(content, mtime=0)
         return cls(content_type, content, compressed, f'W/"{hashlib.sha256(content).hexdigest()[:32]}"')
 
     def answer(self, request: Request, headers: Mapping[str, str]) -> Response:
-        """304 when the client has this version already, otherwise the content in a form that it accepts."""
-        # no-cache: asked for each time, which costs a 304; a new release is seen at once.
+        """304 if the client already has this version, otherwise the content in an encoding it accepts."""
+        # no-cache: revalidated each time, which costs a 304; a new release is seen immediately.
         headers = {**headers, "etag": self.etag, "cache-control": "no-cache", "vary": "Accept-Encoding"}
         if self._is_known_to(request):
             return Response(status_code=304, headers=headers)
@@ -44,7 +44,7 @@ class Resource(NamedTuple):
 
 
 def _accepts_gzip(accepted: str) -> bool:
-    """RFC 9110: the coding by its name, or `*`; a weight of zero refuses it."""
+    """RFC 9110: the coding by its name, or `*`; a weight of zero excludes it."""
     weights = {}
     for part in accepted.lower().split(","):
         coding, _, weight = part.partition(";")

@@ -1,4 +1,4 @@
-"""From a path to its row: a look-up for fixed paths, a walk over segments for the others."""
+"""From a path to its route: a lookup for fixed paths, a walk over segments for the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOTHING: dict[str, Any] = {}
 
 
 class _Node:
-    """A segment of a path: the fixed ones below it, at most one parameter, and the rows that end here."""
+    """A segment of a path: the fixed segments below it, at most one parameter, and the routes that end here."""
 
     __slots__ = ("fixed", "parameter", "rows")
 
@@ -25,7 +25,7 @@ class _Node:
 
 
 class Router:
-    """All rows of all groups."""
+    """All routes of all groups."""
 
     def __init__(self, groups: tuple[Group, ...]) -> None:
         self._root = _Node()
@@ -76,14 +76,14 @@ class Router:
 
 
 def _identifier(segment: str) -> int:
-    """`{id}` is an integer; at anything else there can be nothing."""
+    """`{id}` is an integer; anything else matches nothing."""
     if not (segment.isascii() and segment.isdigit()) or len(segment) > 19 or int(segment) > _MAX_ID:
         raise UnknownPath
     return int(segment)
 
 
 def _word(segment: str) -> str:
-    """Any other parameter is a plain word: plain letters, digits, dashes."""
+    """Any other parameter is a word of letters, digits and dashes."""
     if not _WORD.fullmatch(segment):
         raise UnknownPath
     return segment

@@ -14,7 +14,7 @@ from lootkeep.domain.access import Token
 from lootkeep.kernel.paging import Page
 
 MAX_BODY = 64 * 1024
-# For the rows whose fields can hold more: long texts and long lists.
+# For routes with long texts or long lists.
 MAX_LARGE_BODY = 1024 * 1024
 
 B = TypeVar("B")
@@ -23,7 +23,7 @@ Q = TypeVar("Q")
 
 @dataclass(slots=True)
 class Call(Generic[B, Q]):
-    """One request that was let in: who calls, and what was sent, parsed and checked."""
+    """One admitted request: who calls, and what was sent, parsed and validated."""
 
     deps: Deps
     token: Token
@@ -45,7 +45,7 @@ class Reply:
     message: str | None = None
     page: Page | None = None
     total: int = 0
-    # What was there already is answered with 200, not 201, and with the row's message for it.
+    # If the record already existed, the response is 200, not 201, with the route's message for that case.
     is_repeated: bool = False
 
 
@@ -54,18 +54,18 @@ Handler = Callable[[Call[Any, Any]], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True)
 class ResponseShape:
-    """The shape of a row's success: one view, a list of them, a page of them, or only a message."""
+    """The format of a route's success: one view, a list of views, a page of views, or only a message."""
 
     view: type[msgspec.Struct] | None = None
     is_list: bool = False
     is_paged: bool = False
     message: str | None = None
     status: int = 200
-    # The message of a 200 that only says what was done before, where that can happen.
+    # The message of a 200 for something that was already done, where that can happen.
     repeated: str | None = None
 
     def again(self) -> ResponseShape:
-        """The same, for what was done before."""
+        """The same, for something that was already done."""
         if self.repeated is None:
             raise TypeError("a route with a repeatable response must declare it")
         return replace(self, message=self.repeated, status=200, repeated=None)
@@ -89,7 +89,7 @@ def only_message(message: str) -> ResponseShape:
     return ResponseShape(message=message)
 
 
-# Compared by identity: a row is a key in the metrics' tables.
+# Compared by identity: a route is a key in the tables of the metrics.
 @dataclass(frozen=True, slots=True, eq=False)
 class Route:
     """One endpoint."""
@@ -102,12 +102,12 @@ class Route:
     answer: ResponseShape
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
-    # How many bytes of body are read.
+    # The maximum size of the body in bytes.
     max_body: int = MAX_BODY
     description: str = ""
-    # The state of the addressed thing can forbid it.
+    # The state of the record can forbid it.
     may_conflict: bool = False
-    # Talks to the outside or reads for long: no transaction may be open meanwhile.
+    # Calls something outside or reads for long: no transaction may be open meanwhile.
     is_foreign: bool = False
     # Beyond the specification of the External API.
     is_extension: bool = False

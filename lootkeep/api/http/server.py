@@ -1,4 +1,4 @@
-"""Below the framework: what the HTTP parser itself refuses, or waits for in vain, is answered in the envelope too."""
+"""Below the framework: requests that the HTTP parser rejects or that never arrive also get the envelope."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from lootkeep.api.http.envelope import FIXED_HEADERS
 from lootkeep.api.http.errors import BadRequest, TooSlow
 from lootkeep.kernel.errors import AppError, Overloaded, Unavailable
 
-# Generous for any honest client; the parser itself would buffer a header without end.
+# Generous for any honest client; the parser itself would buffer an endless header.
 _MAX_HEAD = 64 * 1024
-# What frames a body in chunks, and the trailer after it: enough for a body of the largest size in chunks of 128 bytes.
+# The chunk headers of a body and the trailer after it: enough for the largest body in chunks of 128 bytes.
 _MAX_FRAMING = 64 * 1024
 _END_OF_HEAD = b"\r\n\r\n"
-# How many Host fields a request has, by its version of HTTP.
+# How many Host headers a request must have, by HTTP version.
 _HOSTS = {"1.0": (0, 1), "1.1": (1,)}
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
-# Connections beyond the limit that may still ask whether the service is alive, and nothing else.
+# Connections beyond the limit, which may only call the probes.
 _SURPLUS = 32
 
 
 class Protocol(HttpToolsProtocol):
     """uvicorn's HTTP/1.1 with limits on a request's head and on its arrival, and our own words for a bad one."""
 
-    # From the first byte to the last, for a mebibyte at most; without it a few clients that drip hold everything.
+    # From the first byte to the last, for at most one MiB; without it, a few slow clients could hold everything.
     arrival_seconds = 60.0
     _too_late: asyncio.TimerHandle | None = None
-    # Bytes of a head that has not ended yet; None while a body is read.
+    # Bytes of an unfinished head; None while a body is read.
     _head: int | None = 0
-    # The end of the last packet: what ends a head may be split over two.
+    # The end of the last packet: the end of a head may be split over two packets.
     _tail = b""
     # Bytes after the head that are not body: sizes and extensions of chunks, and the trailer.
     _framing = 0
-    # From the signal to stop: who is idle gets so long to send what is on its way, who sends a request so long to end.
+    # Counted from the signal to stop: how long an idle client may still send, and a half-sent request may take.
     idle_seconds = 1.0
     rest_seconds = 7.0
     _is_stopping = False
-    # One more than the limit allows: it is for probes.
+    # One connection above the limit: only for probes.
     _is_surplus = False
-    # Of the request that was begun or queued last.
+    # Of the request that was started or queued last.
     _ticket: AdmissionTicket | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        # uvicorn would look at the limit after the head of each request, also on connections that it has accepted.
+        # uvicorn would check the limit after the head of each request, even on accepted connections.
         limit, self.limit_concurrency = self.limit_concurrency, None
         if limit is not None and len(self.connections) > limit:
             self._is_surplus = True
@@ -75,7 +75,7 @@ class Protocol(HttpToolsProtocol):
         else:
             self._framing += len(data)
         super().data_received(data)
-        # A packet that began with a head was not added, but its body was taken off.
+        # A packet that began with a head was not added, but its body was subtracted.
         self._framing = max(0, self._framing)
         if self._framing > _MAX_FRAMING:
             self.send_400_response("The chunk headers and trailers of the request are larger than 64 KiB.")
@@ -84,18 +84,18 @@ class Protocol(HttpToolsProtocol):
             self._expect_request()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # A trailer comes after the request was judged by its head, so none of its fields counts.
+        # A trailer arrives after the request was checked by its head, so its fields are ignored.
         if self._head is not None:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         names = [name for name, _ in self.headers]
-        # RFC 9112, section 3.2. Of two, another server on the way could have read the other one. HTTP/0.9 has no head
-        # that could be read.
+        # RFC 9112, section 3.2. With two Host headers, another server on the way could have used the other one.
+        # HTTP/0.9 has no headers.
         if names.count(b"host") not in _HOSTS.get(self.parser.get_http_version(), ()):
             raise ValueError("an HTTP/1.1 request needs exactly one Host header, an HTTP/1.0 request at most one")
         if self.parser.should_upgrade() and not _BODY_HEADERS.isdisjoint(names):
-            # After an upgrade the parser reads no body: it would be lost without a word.
+            # After an upgrade the parser reads no body: it would be lost silently.
             raise ValueError("a request that asks for an upgrade cannot have a body")
         super().on_headers_complete()
         self._head = None
@@ -108,7 +108,7 @@ class Protocol(HttpToolsProtocol):
         super().on_body(body)
 
     def shutdown(self) -> None:
-        """Closing now would lose a request that is on its way: it is answered, and its connection closed after that."""
+        """Closing now would lose a request that is on its way: it gets its response, then the connection is closed."""
         self._is_stopping = True
         self.timeout_keep_alive = self.idle_seconds  # type: ignore[assignment]
         if self.timeout_keep_alive_task is not None:
@@ -129,7 +129,7 @@ class Protocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        """Begins a request, or queues it: what waits here has cost little, and costs little to refuse."""
+        """Starts a request or queues it: a queued request has cost little, and costs little to reject."""
         admission: Admission | None = self.app_state.get(ADMISSION)
         is_probe = cycle.scope["path"] in PROBES
         cycle.keep_alive &= not self._is_surplus
@@ -154,7 +154,7 @@ class Protocol(HttpToolsProtocol):
             return
 
         def end(task: asyncio.Task[None]) -> None:
-            # Done callbacks run in the next turn of the event loop, as the admission needs it.
+            # Done callbacks run in the next iteration of the event loop, as Admission requires.
             self.tasks.discard(task)
             ticket.leave()
 
@@ -167,7 +167,7 @@ class Protocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         cycle.response_started = cycle.response_complete = True
-        # A body that is still to come would look like the next request to a client that does not send it now.
+        # The rest of a body would look like the next request if the client did not send it now.
         cycle.keep_alive &= not cycle.more_body
         head, body = _overloaded(cycle.keep_alive)
         self.transport.write(head if cycle.scope["method"] == "HEAD" else head + body)
@@ -191,14 +191,14 @@ class Protocol(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         if self._head == 0:
-            # Nothing was asked: there is nothing to say.
+            # There was no request, so there is no response.
             self.transport.close()
         else:
             self._refuse(Unavailable() if self._is_stopping else TooSlow())
 
     def _refuse(self, reason: AppError) -> None:
         if self._head is None and self.cycle.response_started:
-            # The answer did not wait for the body: a second one would be taken for that of the next request.
+            # The response did not wait for the body: a second one would look like that of the next request.
             self.transport.close()
             return
         self.transport.write(b"".join(_answer(reason, keep_alive=False)))

@@ -1,4 +1,4 @@
-"""How the server ends: it stops accepting, answers what has reached it, and is gone within a fixed time."""
+"""How the server stops: it accepts nothing new, completes current requests, and ends within a fixed time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from uvicorn import Server
 
 from lootkeep.engines.process_end import end_in_time
 
-# What requests get of the time there is. The rest is for deliveries under way and for closing the database.
+# The share of the time for requests. The rest is for current deliveries and for closing the database.
 DRAIN_SECONDS = 9
 
 
 class StoppingServer(Server):
-    """uvicorn's server, which is also gone in time when a database or a receiver never answers."""
+    """uvicorn's server, which also ends in time if a database or a receiver never responds."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
@@ -28,7 +28,7 @@ class StoppingServer(Server):
         await super().shutdown(sockets)
 
     async def _accept_waiting(self, listener: socket.socket) -> None:
-        """Connections that the kernel has accepted for us would be reset when the listener closes."""
+        """Connections that the kernel has already accepted would be reset when the listener closes."""
         loop = asyncio.get_running_loop()
         listener.setblocking(False)
         while True:

@@ -25,7 +25,7 @@ class Body(BaseModel):
 
 
 def partial(model: type[Body], name: str) -> type[Body]:
-    """The same fields, all optional, for a change that sends only some; what is sent is checked as before."""
+    """The same fields, all optional, for a partial update; fields that are sent are validated as before."""
     fields: dict[str, Any] = {}
     for field, info in model.model_fields.items():
         optional = copy(info)
@@ -36,14 +36,14 @@ def partial(model: type[Body], name: str) -> type[Body]:
 
 
 class QueryParameters(BaseModel):
-    """Query parameters: texts that the fields parse; unknown ones ignored."""
+    """Query parameters: text that the fields parse; unknown parameters are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-# Fields with their own rules end the sentence themselves (`fields.refuse`).
+# Fields with their own rules write the end of the sentence themselves (`fields.refuse`).
 OWN_WORDS = "sentence"
-# pydantic's kinds of error in our words; its own words are never shown.
+# pydantic's error types in our words; its own messages are never shown.
 _PREDICATES = {
     "missing": "is required",
     "string_type": "must be a string",
@@ -75,7 +75,7 @@ def parse_query(raw: bytes, model: type[M]) -> M:
 
 
 def parse(values: dict[str, Any], model: type[M], deps: Deps | None = None) -> M:
-    """Fields whose rules are a matter of settings find them in the Deps (`info.context`)."""
+    """Fields with rules that depend on settings find them in the Deps (`info.context`)."""
     try:
         return model.__pydantic_validator__.validate_python(values, context=deps)  # type: ignore[no-any-return]
     except ValidationError as error:

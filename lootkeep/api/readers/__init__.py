@@ -1,4 +1,4 @@
-"""The pages that e-mails lead to, without signing in: unsubscribing, and counting what was opened and followed."""
+"""The public pages that e-mails link to: unsubscribing, and counting opens and clicks."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; ba
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "content-security-policy": _POLICY,
-    # The token is in the address: it must not leak to the next page.
+    # The token is in the URL: it must not leak to the next page.
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
     "x-robots-tag": "noindex",
 }
-# The smallest picture there is: transparent, one by one.
+# The smallest possible image: transparent, one pixel.
 _PIXEL = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 
 
 def pages(deps: Deps) -> list[Route]:
-    """Under short URLs, because they are part of e-mails."""
+    """Short URLs, because they are part of e-mails."""
     reader = _ReaderPages(deps)
     return [
         Route("/u/{token}", reader.ask, methods=["GET"]),
@@ -43,20 +43,20 @@ def pages(deps: Deps) -> list[Route]:
 
 
 class _ReaderPages:
-    """One method per page. A token that is not ours gets a page that says so, and changes nothing."""
+    """One method per page. An invalid token gets a page that says so, and changes nothing."""
 
     def __init__(self, deps: Deps) -> None:
         self._deps = deps
 
     async def ask(self, request: Request) -> Response:
-        """Looking changes nothing: mail scanners follow every link."""
+        """Opening the page changes nothing: mail scanners follow every link."""
         token = request.path_params["token"]
         if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) is None:
             return self._page("unknown", 404)
         return self._page("ask")
 
     async def unsubscribe(self, request: Request) -> Response:
-        """The button of the page above, and the one click of RFC 8058, with any body."""
+        """The button of the page above, and the one-click request of RFC 8058, with any body."""
         token = request.path_params["token"]
         if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) == campaigns.NOBODY:
             return self._page("test")
@@ -68,7 +68,7 @@ class _ReaderPages:
         return self._page("undone") if is_done else self._page("unknown", 404)
 
     async def opened(self, request: Request) -> Response:
-        # An image is shown even if it cannot be counted.
+        # The image is sent even if the open cannot be counted.
         with suppress(Unavailable):
             await campaigns.note_opened(self._deps, request.path_params["token"])
         return Response(_PIXEL, media_type="image/gif", headers=_HEADERS)

@@ -1,4 +1,4 @@
-"""The Store API: how the store's own checkout feeds the service; one file per group."""
+"""The Store API, which the store's own checkout calls; one file per group."""
 
 from lootkeep.api.http.routes import Group
 from lootkeep.api.store import customers, gift_cards, orders, products, subscriptions, support_tickets

@@ -1,4 +1,4 @@
-"""Customers over the Store API: their whole life, and the referral program as a customer sees it."""
+"""Customers over the Store API: from creation to erasure, and the referral program as a customer sees it."""
 
 from __future__ import annotations
 

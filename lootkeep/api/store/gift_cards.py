@@ -1,4 +1,4 @@
-"""Gift cards over the Store API: making one."""
+"""Gift cards over the Store API: creating them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from lootkeep.api.external.gift_cards import GiftMessage, Note
+from lootkeep.api.external.gift_cards import CardNote, GiftMessage
 from lootkeep.api.http.fields import Currency, EmailAddress, Name, PositiveMoney, Time
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
@@ -33,7 +33,7 @@ class NewGiftCardBody(Body):
     expires_at: Annotated[
         Time | None, Field(description="When it expires; by default never.", examples=["2027-11-15T10:30:00Z"])
     ] = None
-    note: Annotated[Note | None, Field(description="A note for the staff.")] = None
+    note: Annotated[CardNote | None, Field(description="A note for the staff.")] = None
     code: Annotated[
         Annotated[str, Field(max_length=255)] | None,
         Field(description="A custom code: 8 to 64 letters and digits with hyphens between them. By default generated."),

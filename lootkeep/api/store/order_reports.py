@@ -1,4 +1,4 @@
-"""What a payment provider reports of an order over the Store API: declined payments and disputes."""
+"""What a payment provider reports about an order over the Store API: declined payments and disputes."""
 
 from __future__ import annotations
 

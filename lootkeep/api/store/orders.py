@@ -20,7 +20,7 @@ from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, PastSt
 from lootkeep.services import orders as orders_service
 from lootkeep.views import orders as orders_views
 
-# An order that cannot be paid now never reads as placed, whether it is sent for the first time or again.
+# The message of an order that cannot be paid now never says "placed", even if it is sent again.
 _NOT_PLACED: dict[CheckoutStep | None, str] = {
     "wait_for_review": "The order is on hold until it is reviewed",
     "verify": "The order is on hold until the customer is verified",
@@ -30,10 +30,10 @@ _UNRETURNED = "Order {}; the gift card that paid for it was revoked and got noth
 _NO_METADATA: dict[str, Any] = {}
 _NO_REFUNDS: list[Any] = []
 _MAX_PAST_REFUNDS = 20
-# What only the past brings with it.
+# Fields that only imported orders may have.
 _HISTORY = ("created_at", "paid_at", "completed_at", "cancelled_at", "status", "discount", "currency", "refunds")
 
-NoteText = Annotated[str, Field(max_length=2000)]
+FreeText = Annotated[str, Field(max_length=2000)]
 
 
 class CartLineBody(Body):
@@ -51,7 +51,7 @@ class PastRefundBody(Body):
     """A refund of an imported order."""
 
     amount: Annotated[PositiveMoney, Field(description="The refunded amount.", examples=["5.00"])]
-    reason: Annotated[NoteText | None, Field(description="Why.", examples=["changed their mind"])] = None
+    reason: Annotated[FreeText | None, Field(description="Why.", examples=["changed their mind"])] = None
     created_at: Annotated[
         Time | None, Field(description="When it was refunded; by default at the order's last step.")
     ] = None
@@ -66,7 +66,7 @@ class OrderBody(Body):
     ]
     ip_address: Annotated[IpAddressText, Field(description="The IP address of the buyer.", examples=["203.0.113.9"])]
     billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
-    user_agent: Annotated[NoteText | None, Field(description="The browser's User-Agent.")] = None
+    user_agent: Annotated[FreeText | None, Field(description="The browser's User-Agent.")] = None
     device_id: Annotated[DeviceId | None, Field(description="The storefront's identifier of the device.")] = None
     coupon_code: Annotated[
         NameText | None, Field(description="A coupon of this customer; gift cards are not discounted.")
@@ -131,7 +131,7 @@ class RefundBody(Body):
     amount: Annotated[
         PositiveMoney | None, Field(description="By default everything that is left.", examples=["5.00"])
     ] = None
-    reason: Annotated[NoteText | None, Field(description="Why it is refunded.", examples=["changed their mind"])] = None
+    reason: Annotated[FreeText | None, Field(description="Why it is refunded.", examples=["changed their mind"])] = None
     reason_code: Annotated[
         RefundReason | None, Field(description="Extension: `fraud` labels the order as fraud.", examples=["fraud"])
     ] = None
@@ -144,7 +144,7 @@ class RefundBody(Body):
 class CancelBody(Body):
     """Why the order is cancelled."""
 
-    reason: Annotated[NoteText | None, Field(description="Why it is cancelled.", examples=["never paid"])] = None
+    reason: Annotated[FreeText | None, Field(description="Why it is cancelled.", examples=["never paid"])] = None
 
 
 async def place_order(call: Call[OrderBody, None]) -> Reply:

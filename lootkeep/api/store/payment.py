@@ -1,4 +1,4 @@
-"""The means of payment as a checkout sends it, and as it is stored."""
+"""The payment method as a checkout sends it, and as it is stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PaymentBody(Body):
 
 
 def payment_facts(deps: Deps, body: PaymentBody | None) -> Payment:
-    """The fingerprint is hashed at once: nothing but the hash goes further."""
+    """The fingerprint is hashed immediately: only the hash is passed on."""
     sent: dict[str, Any] = body.sent() if body else {}
     fingerprint = sent.pop("fingerprint", None)
     instrument = deps.vault.fingerprint(fingerprint.encode(), "payment instrument") if fingerprint else None

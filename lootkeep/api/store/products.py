@@ -44,7 +44,7 @@ def _web_address(value: str) -> str:
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_address = False
-    # The parser drops line breaks and tabs instead of refusing them.
+    # The parser drops line breaks and tabs instead of rejecting them.
     if not is_address or not value.isprintable() or " " in value:
         raise refuse("must be an http or https URL")
     return value
@@ -55,8 +55,8 @@ Price = Annotated[
     AfterValidator(_priced),
     WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
 ]
-ShortText = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
-Tags = Annotated[list[ShortText], Field(max_length=MAX_TAGS), AfterValidator(distinct)]
+ProductWord = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
+Tags = Annotated[list[ProductWord], Field(max_length=MAX_TAGS), AfterValidator(distinct)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
 
 
@@ -64,7 +64,9 @@ class ProductBody(Body):
     """The fields of a product."""
 
     name: Annotated[Name, Field(description="What customers see.", examples=["Dragon Sword"])]
-    sku: Annotated[ShortText | None, Field(description="The stock keeping unit, unique.", examples=["SWORD-01"])] = None
+    sku: Annotated[ProductWord | None, Field(description="The stock keeping unit, unique.", examples=["SWORD-01"])] = (
+        None
+    )
     description: Annotated[Annotated[str, Field(max_length=20_000)] | None, Field(description="The description.")] = (
         None
     )
@@ -125,7 +127,7 @@ async def delete_product(call: Call[None, None]) -> Reply:
 
 
 def as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
-    """The fields as a product's record holds them: with a currency, and lists and objects as JSON."""
+    """The fields as a product's record stores them: with a currency, and lists and objects as JSON."""
     recorded = dict(fields)
     for name in fields.keys() & {"tags", "metadata"}:
         recorded[name] = metadata_text(fields[name])

@@ -1,4 +1,4 @@
-"""Subscriptions over the Store API: beginning, renewing, cancelling, and the list of them."""
+"""Subscriptions over the Store API: creating, renewing, cancelling and listing them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import NameText
-from lootkeep.api.store.orders import NoteText
+from lootkeep.api.store.orders import FreeText
 from lootkeep.domain.subscriptions import SubscriptionStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import subscriptions as subscriptions_service
@@ -44,7 +44,7 @@ class SubscriptionCancelBody(Body):
     """When the subscription ends, and why."""
 
     at_period_end: Annotated[bool, Field(description="Whether it ends with the paid period or now.")] = True
-    reason: Annotated[NoteText | None, Field(description="Why it is cancelled.", examples=["plays no more"])] = None
+    reason: Annotated[FreeText | None, Field(description="Why it is cancelled.", examples=["plays no more"])] = None
 
 
 async def create_subscription(call: Call[SubscriptionBody, None]) -> Reply:

@@ -1,1 +1,1 @@
-"""Fraud detection: facts about an order, the store's policy, and the verdict that follows from both."""
+"""Fraud detection: facts about an order, the store's policy, and the resulting verdict."""

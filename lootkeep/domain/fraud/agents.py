@@ -1,4 +1,4 @@
-"""Which user agents belong to programs and not to people."""
+"""Which user agents are programs and not people."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DRIVEN_BROWSERS = ("headless", "phantomjs", "selenium", "webdriver", "puppeteer
 _CRAWLERS = ("crawler", "spider", "scraper")
 
 _KNOWN = re.compile("|".join(map(re.escape, (*_CALLERS, *_DRIVEN_BROWSERS, *_CRAWLERS))))
-# Googlebot and its kind; Cubot makes telephones. Node calls itself nothing but that.
+# Googlebot and similar; Cubot makes phones. Node sends only its name.
 _BOT = re.compile(r"(?<!cu)bot\b|^node$")
 
 

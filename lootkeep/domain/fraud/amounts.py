@@ -1,4 +1,4 @@
-"""From which amount on an order is large for this store, counted again every week."""
+"""The amount above which an order is large for this store, measured again every week."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
 
 WEEK = 7 * DAY
-# By the orders of so long before the week.
+# The period before the week from which orders are used.
 _MEMORY = 90 * DAY
-# With fewer orders a large one cannot be distinguished from an ordinary one.
+# With fewer orders, a large order cannot be distinguished from an ordinary one.
 _MIN_ORDERS = 100
 # A limit that could not be measured again is used for this many weeks.
 MAX_WEEKS = 13
@@ -20,7 +20,7 @@ def week_of(at: int) -> int:
 
 
 def window(week: int) -> tuple[int, int]:
-    """The orders by which the line of a week is drawn: from the first time to just before the second."""
+    """The orders that define the limit of a week: from the first time to just before the second."""
     return week * WEEK - _MEMORY, week * WEEK
 
 
@@ -30,7 +30,7 @@ def rank(orders: int) -> int | None:
 
 
 class Amounts:
-    """The same in memory: takes orders in the order of time."""
+    """The same in memory: takes orders in chronological order."""
 
     def __init__(self) -> None:
         self._orders: list[tuple[Instant, Hundredths]] = []

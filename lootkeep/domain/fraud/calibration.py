@@ -19,16 +19,16 @@ from lootkeep.domain.fraud.score import HIGHEST_SCORE, ORDINARY_ODDS, changed, p
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.kernel.clock import Instant
 
-# Under this name the base odds are stored.
+# The base odds are stored under this name.
 SETTINGS = "fraud_base_odds"
-# With fewer orders of which the truth is known, the odds are those of an ordinary store.
+# With fewer orders with a known outcome, the odds are those of an ordinary store.
 MIN_LABELS = 50
-# A signal that fewer orders have says nothing.
+# A signal on fewer orders says nothing.
 MIN_ORDERS = 20
-# At most this much is changed at a time.
+# The maximum change at a time.
 MAX_CHANGE = 10
 _LOW_FALSE_POSITIVE_RATE = 0.01
-# For a range of 95 %.
+# For a 95 % confidence interval.
 _Z = 1.96
 _PER_POINT = log(2) / 10
 
@@ -44,7 +44,7 @@ class BaseOdds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PastCheck(msgspec.Struct, frozen=True, gc=False):
-    """What counted for and against a past order, and what it was."""
+    """What counted for and against a past order, and its outcome."""
 
     points: Mapping[str, int]
     is_fraud: bool
@@ -57,21 +57,21 @@ class SignalFit(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     orders: int
     frauds: int
-    # How many frauds everything else about these orders lets expect.
+    # How many frauds the other signals of these orders predict.
     expected: float
-    # How many times the odds are what they would be without it, with its range of 95 %.
+    # How much the signal multiplies the odds, with its 95 % confidence interval.
     lift: float
     lift_low: float
     lift_high: float
     points_given: float
     points_by_data: int
-    # By how much to change what it counts; 0 where the points are within the range, or too little is known.
+    # By how much to change its points; 0 if the points are within the interval, or too little is known.
     change: int
     sentence: str
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """The ranking of the last fifth of the orders by time, as it is and with the changes."""
+    """The ranking of the last fifth of the orders by time, now and with the changes."""
 
     orders: int
     frauds: int
@@ -85,7 +85,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     base: BaseOdds
     labels: int
     signals: list[SignalFit]
-    # By the name of a signal: what the data proposes.
+    # The proposed change of each signal, by name.
     changes: dict[str, int]
     trial: Trial
 
@@ -98,7 +98,7 @@ def truth_known(truth: str | None, action: str) -> bool | None:
 
 
 def base_odds(counts: Iterable[tuple[int, str | None, str, int]], now: Instant) -> BaseOdds:
-    """From how many orders have which score, truth and action."""
+    """From the number of orders with each score, truth and action."""
     scored: dict[int, int] = {}
     frauds = labels = 0
     for score, truth, action, count in counts:
@@ -113,7 +113,7 @@ def base_odds(counts: Iterable[tuple[int, str | None, str, int]], now: Instant) 
 
 
 def _fitted_odds(scored: Mapping[int, int], frauds: int) -> float:
-    """The odds with which as many frauds are expected as there were; half a fraud more, so that they are never 0."""
+    """The odds that predict as many frauds as there were; plus half a fraud, so they are never 0."""
     low, high = -25.0, 10.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -123,7 +123,7 @@ def _fitted_odds(scored: Mapping[int, int], frauds: int) -> float:
 
 
 def calibrate(past: Sequence[PastCheck], labels: int, now: Instant) -> Calibration:
-    """The orders come in the order of time: the first four fifths say what to change, the last one whether it helps."""
+    """Takes orders in chronological order: the first four fifths give the proposal, the last fifth tests it."""
     cut = len(past) * 4 // 5
     earlier, last = past[:cut], past[cut:]
     scored: dict[int, int] = {}
@@ -185,7 +185,7 @@ def _sentence(is_known: bool, fits: bool, change: int) -> str:
 
 
 def _range(part: int, whole: int) -> tuple[float, float]:
-    """In which a share is with 95 % certainty, by Wilson."""
+    """The 95 % confidence interval of a share, by Wilson."""
     share = part / whole
     middle = share + _Z**2 / (2 * whole)
     width = _Z * sqrt(share * (1 - share) / whole + _Z**2 / (4 * whole**2))

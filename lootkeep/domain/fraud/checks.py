@@ -14,7 +14,7 @@ from lootkeep.kernel.money import Hundredths
 
 
 class CheckSummary(msgspec.Struct, frozen=True):
-    """What a list shows of a check, before the order's and the customer's names."""
+    """What a list shows of a check, without the names of order and customer."""
 
     id: int
     order_id: int
@@ -46,16 +46,16 @@ class FraudCheck(CheckSummary, frozen=True):
 
     email: str
     user_agent: str | None
-    # JSON: points by the name of the signal.
+    # JSON: points by signal name.
     signals: str
     asn_name: str | None
     asn_number: int | None
     review_notes: str | None
-    # JSON: the facts that were judged, and the version of the policy they were judged under.
+    # JSON: the judged facts, and the version of the policy that was used.
     facts: str
     policy_version: int
     engine_version: int
-    # JSON: the store's own rules that fitted, as they were.
+    # JSON: the store's own rules that matched, as they were.
     rule_hits: str
     truth: Outcome | None
     truth_source: TruthSource | None
@@ -70,7 +70,7 @@ class FraudCheck(CheckSummary, frozen=True):
 
     @property
     def place(self) -> tuple[Instant, int]:
-        """Its position in the order of time."""
+        """Its position in chronological order."""
         return self.created_at, self.id
 
     @property
@@ -111,7 +111,7 @@ class Waiting(CheckSummary, frozen=True):
 
 
 class Review(msgspec.Struct, frozen=True):
-    """What a reviewer said; the last one counts, all are stored."""
+    """The result of a review; the last one counts, all are stored."""
 
     id: int
     check_id: int

@@ -1,4 +1,4 @@
-"""Candidate settings tried on stored checks: which orders would have been treated otherwise, and whether rightly."""
+"""Backtest of candidate settings on stored checks: which decisions would change, and whether for the better."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_LISTED = 100
 
 
 class ChangedOrder(msgspec.Struct, frozen=True):
-    """An order that would have been treated otherwise."""
+    """An order with a decision that would change."""
 
     check: FraudCheck
     score_before: int
@@ -32,7 +32,7 @@ class ChangedOrder(msgspec.Struct, frozen=True):
 
 
 class Tally(msgspec.Struct):
-    """How many orders something fitted, and what they turned out to be."""
+    """How many orders matched, and their outcomes."""
 
     fired: int = 0
     right: int = 0
@@ -50,14 +50,14 @@ class Tally(msgspec.Struct):
 
 
 class Move(msgspec.Struct):
-    """How many orders would have gone from one decision to another, and what they come to."""
+    """How many orders would change from one decision to another, and their total amount."""
 
     count: int = 0
     amount: int = 0
 
 
 class Quality(msgspec.Struct):
-    """How decisions agree with the truth: an order that was not simply allowed was called suspicious."""
+    """How decisions agree with the truth: every order that was not allowed counts as suspected."""
 
     caught: int = 0
     missed: int = 0
@@ -83,7 +83,7 @@ class Quality(msgspec.Struct):
 
 
 class Comparison:
-    """Takes checks one by one and executes each again under the candidate settings."""
+    """Takes checks one by one and judges each again with the candidate settings."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Comparison:
         self._rule_id = rule_id
         self.rule = Tally()
         self.checks = 0
-        # Made by an older engine: it gathered fewer facts, and gave other points.
+        # Made by an older engine, which gathered fewer facts and used other points.
         self.older_engine_checks = 0
         self.before: Counter[Action] = Counter()
         self.after: Counter[Action] = Counter()
@@ -145,11 +145,11 @@ class Comparison:
         missing = [use for use in self._uses if use.key not in facts.lists]
         if not missing:
             return facts
-        # Checks of older versions do not say which customer it was.
+        # Checks of older versions do not contain the customer.
         facts = replace(facts, customer_id=check.customer_id)
         return replace(facts, lists=facts.lists | memberships(missing, sought(missing, facts), self._entries))
 
 
 def facts_of(check: FraudCheck) -> OrderFacts:
-    """What was judged, exactly as it was."""
+    """The judged facts, exactly as they were."""
     return msgspec.json.decode(check.facts, type=OrderFacts)

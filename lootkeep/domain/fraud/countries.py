@@ -9,7 +9,7 @@ country code expresses that, so they are the store owner's choice (`fraud_custom
 
 from __future__ import annotations
 
-# The state of the sources that the table follows. Change it together with a row.
+# The date of the sources that the table follows. Change it together with a row.
 AS_OF = "2026-02"
 
 # Nearly all trade is forbidden.
@@ -19,7 +19,7 @@ _EMBARGOED = {
     "KP": "sanctions of the United Nations; the FATF calls for action",
 }
 
-# Short on purpose: points for everyone who lives there are unfair to nearly all of them.
+# Short on purpose: these points are unfair to nearly everyone who lives there.
 _RISKY = {
     "AF": "sanctions of the United Nations",
     "CD": "sanctions of the United Nations; under the FATF's increased monitoring",

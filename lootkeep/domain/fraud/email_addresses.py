@@ -1,12 +1,12 @@
-"""What an e-mail address says about itself: whether it only forwards, and whether it carries a tag."""
+"""What an e-mail address shows: whether it only forwards, and whether it has a tag."""
 
 from __future__ import annotations
 
 from lootkeep.domain.fraud.facts import EmailFacts
 from lootkeep.domain.identity import domain_of
 
-# Services that hand out addresses which forward to a real mailbox. A person may have hundreds of them, and most
-# who do are careful rather than criminal.
+# Services that create addresses which forward to a real mailbox. A person may have hundreds of them, and most of these
+# people are careful rather than criminal.
 _RELAYS = frozenset(
     {
         # Apple, Mozilla, DuckDuckGo
@@ -43,17 +43,17 @@ _RELAYS = frozenset(
 )
 
 
-# For an e-mail that was not sent.
+# If no e-mail was sent.
 NONE = EmailFacts()
 
 
 def describe(email: str, *, is_disposable: bool) -> EmailFacts:
-    """The facts about an e-mail; whether its domain is disposable comes from a list."""
+    """The facts about an e-mail address; a list says whether its domain is disposable."""
     return EmailFacts(is_disposable=is_disposable, is_relay=relay(email), has_tag=tagged(email))
 
 
 def relay(email: str) -> bool:
-    """Some services give each user a subdomain, so the domains above it are looked at too."""
+    """Some services give each user a subdomain, so the parent domains are checked too."""
     domain = domain_of(email)
     while domain:
         if domain in _RELAYS:

@@ -22,7 +22,7 @@ from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
 
 MAX_NODES = 200
 MAX_LENGTH = 2000
-# Brackets and `not` inside each other.
+# The maximum nesting of brackets and `not`.
 MAX_DEPTH = 30
 
 _TOKEN = re.compile(
@@ -60,7 +60,7 @@ class Expression(NamedTuple):
 
 
 class ExpressionError(ValueError):
-    """What is wrong, as the end of a sentence: nothing of the input is in it."""
+    """The error, as the end of a sentence; it never contains the input."""
 
 
 class _Token(NamedTuple):
@@ -81,7 +81,7 @@ def parse(text: str) -> Expression:
 
 
 def check_lists(expression: Expression, kinds: Mapping[str, ListKind]) -> None:
-    """Refuses lists that do not exist, and those that hold another kind of thing than what is looked up."""
+    """Rejects unknown lists, and lists of another kind than the fact."""
     for use in sorted(expression.lists):
         if use.list not in kinds:
             raise ExpressionError(f"names a list that does not exist{_nearest(use.list, kinds, '@')}")
@@ -109,7 +109,7 @@ def _nearest(name: str, names: Mapping[str, Any], prefix: str = "") -> str:
 
 
 class _Parser:
-    """By recursive descent; every node is counted, and so is the depth."""
+    """Recursive descent; it counts every node and the depth."""
 
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
@@ -217,7 +217,7 @@ class _Parser:
         return fact.value
 
     def _constant(self, token: _Token, fact: FactName) -> Any:
-        """The value as the fact has it: money in hundredths, a duration in microseconds, text in lower case."""
+        """The value in the unit of the fact: money in hundredths, a duration in microseconds, text in lower case."""
         self._count()
         match fact.type, token.kind:
             case "money", "number":

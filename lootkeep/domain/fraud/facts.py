@@ -15,7 +15,7 @@ ThreeDSecure = Literal["passed", "failed", "not_used"]
 
 
 class NetworkFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What local data says of an address; null and false where no list knows it."""
+    """What local data says about an IP address; null and false if no list knows it."""
 
     country: str | None = None
     city: str | None = None
@@ -25,12 +25,12 @@ class NetworkFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     is_proxy: bool = False
     is_datacenter: bool = False
     is_tor: bool = False
-    # An old list of Tor's exits says less: they move.
+    # An old list of Tor exits counts less, because exits move.
     tor_list_days: int | None = None
 
 
 class Payment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the payment provider says of the means of payment; it is no card data."""
+    """What the payment provider reports about the payment method, without card data."""
 
     # The provider's fingerprint, hashed with the store's key.
     instrument: str | None = None
@@ -41,37 +41,36 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class EmailFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an e-mail address says about itself."""
+    """What an e-mail address shows."""
 
     is_disposable: bool = False
-    # An address made for one purpose that forwards to another (Apple's and Firefox's, say).
+    # An e-mail address that forwards to another one, such as Apple's and Firefox's.
     is_relay: bool = False
     has_tag: bool = False
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the store remembers at the moment of the order; counts stop a little above what any signal asks for."""
+    """The store's history at the time of the order; counts stop a little above what any signal needs."""
 
-    # Orders within the policy's window, this one not among them.
+    # Orders within the policy's window, without this one.
     address_orders: int = 0
     mailbox_orders: int = 0
-    # The customer's own orders within a day, this one not among them, and whether there is one older than a week.
+    # The customer's own orders within a day, without this one, and whether there is one older than a week.
     customer_orders_in_day: int = 0
     has_older_order: bool = False
-    # Other accounts seen with the same thing: in the long memory, and within the last hour.
+    # Other accounts seen with the same value: in the long history, and within the last hour.
     device_accounts: int = 0
-    # Of these, the ones that used the device before this account was made, and not within the last hour.
+    # Of these, the ones that used the device before this account was created, and not within the last hour.
     device_accounts_before: int = 0
     device_accounts_in_hour: int = 0
     address_accounts_in_hour: int = 0
     # Other accounts that paid with this instrument, and other instruments of this account within a day.
     instrument_accounts: int = 0
     customer_instruments_in_day: int = 0
-    # Payments declined within the policy's window: of this customer, on this device or from this address, whichever
-    # is the most.
+    # Payments declined within the policy's window: the highest number of this customer, this device or this IP address.
     declined_payments: int = 0
-    # Earlier orders of the customer that turned out to be fraud, and whether one of any customer with the same
-    # instrument, mailbox or device did.
+    # Earlier orders of the customer that were fraud, and whether there was one of any customer with the same
+    # instrument, mailbox or device.
     confirmed_frauds: int = 0
     instrument_fraud: bool = False
     mailbox_fraud: bool = False
@@ -81,15 +80,15 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # Paid orders of the customer before this one, and when the first was paid.
     paid_orders: int = 0
     first_paid_at: Instant | None = None
-    # Since when the customer uses the device of this order; null when it is new to them.
+    # Since when the customer has used the device of this order; null if it is new to them.
     device_known_since: Instant | None = None
-    # The amount that nine of ten orders of the last 90 days do not exceed; null when there are too few.
+    # The amount that nine of ten orders of the last 90 days do not exceed; null if there are too few.
     large_from: Hundredths | None = None
     has_refused_referral: bool = False
 
 
 class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An order as the engine sees it. Stored with its check, so that the check can be executed again."""
+    """An order as the engine sees it. Stored with its check, so the check can be reproduced."""
 
     at: Instant
     email: str
@@ -100,7 +99,7 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     customer_created_at: Instant | None = None
     billing_country: str | None = None
     user_agent: str | None = None
-    # False where nobody could have known it, as in old records: then its absence says nothing.
+    # False if nobody could have known it, as in old records: its absence then says nothing.
     is_user_agent_asked: bool = True
     has_device: bool = False
     device: str | None = None
@@ -108,11 +107,11 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     mail: EmailFacts = EmailFacts()
     payment: Payment = Payment()
     history: History = History()
-    # Whether the order is on each list that a rule asks about, by `fact@list`: lists change, and a check must not.
+    # Whether the order is on each list that a rule uses, by `fact@list`: lists change, but a check must not.
     lists: dict[str, bool] = {}
 
     def without_person(self, pseudonym: str) -> OrderFacts:
-        """What is left when the buyer's personal data is erased; what is missing then says nothing."""
+        """What remains when the buyer's personal data is erased; missing data says nothing."""
         network = replace(self.network, city=None)
         gone = {"ip_address": None, "user_agent": None, "is_user_agent_asked": False, "device": None}
         return replace(self, email=pseudonym, network=network, payment=replace(self.payment, bin=None), **gone)

@@ -1,4 +1,4 @@
-"""What a fraud check reports besides its points: yes or no, for lists to filter by."""
+"""What a fraud check reports besides its points: boolean flags that lists can filter by."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def flags(facts: OrderFacts, policy: Policy) -> Flags:
-    """By the rules of the signals: where a check is switched off nobody looks, and the flag is false."""
+    """By the rules of the signals: if a check is turned off, its flag is false."""
     exceeds = velocity_ip(facts, policy) or velocity_email(facts, policy)
     return Flags(
         has_geo_mismatch=policy.fraud_check_geo_mismatch and geo_mismatch(facts, policy),

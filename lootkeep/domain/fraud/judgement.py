@@ -1,4 +1,4 @@
-"""One order judged: the facts, the verdict, and the version of the settings it was judged under."""
+"""The judgement of one order: the facts, the verdict, and the version of the settings that was used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a label of one order says about later ones: the links by which they are found."""
+"""What a label of one order means for later ones: the links by which they find it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LabelKind = Literal["customer", "instrument", "mailbox", "device", "disputed"]
 class Label(msgspec.Struct, frozen=True):
     kind: LabelKind
     value: str
-    # Before this time nobody knew.
+    # Nobody knew it before this time.
     since: Instant
 
 

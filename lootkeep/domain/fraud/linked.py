@@ -1,4 +1,4 @@
-"""Accounts that are linked by what they share, walked from one of them outwards."""
+"""Accounts that are linked by shared values, starting from one of them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LinkKind = Literal["device", "address", "mailbox", "instrument", "referral"]
 
 MAX_DEPTH = 2
 MAX_ACCOUNTS = 200
-# What more accounts share (a café, a mail provider) is named and not walked through.
+# A value that more accounts share (a café, a mail provider) is listed but not followed.
 MAX_HUB = 20
 
 
 class LinkedAccount(msgspec.Struct, frozen=True):
-    """An account, how far it is from the first one, and how it turned out."""
+    """An account, its distance from the first one, and its outcome."""
 
     id: int
     name: str
@@ -37,7 +37,7 @@ class LinkedAccount(msgspec.Struct, frozen=True):
 
     @property
     def fate(self) -> tuple[str, str]:
-        """What has become of it, as a text and a tone."""
+        """Its outcome, as a text and a tone."""
         if self.is_bad:
             return "confirmed fraud" if self.is_fraud else "blocked", "bad"
         if self.orders_count:
@@ -46,10 +46,10 @@ class LinkedAccount(msgspec.Struct, frozen=True):
 
 
 class AccountLink(msgspec.Struct, frozen=True):
-    """An account was seen with the thing, from its first to its last time."""
+    """An account was seen with a value, from the first to the last time."""
 
     kind: LinkKind
-    # Of a referral it is the id of the customer who brought the others.
+    # For a referral, the id of the referrer.
     value: str
     customer_id: int
     first_seen_at: Instant
@@ -57,7 +57,7 @@ class AccountLink(msgspec.Struct, frozen=True):
 
 
 class Hub(msgspec.Struct, frozen=True):
-    """What too many accounts share to say something about two of them."""
+    """A value that too many accounts share to link two of them."""
 
     kind: LinkKind
     value: str
@@ -67,5 +67,5 @@ class LinkedAccounts(msgspec.Struct, frozen=True):
     accounts: list[LinkedAccount]
     edges: list[AccountLink]
     hubs: list[Hub]
-    # False when there are more accounts than are listed.
+    # False if there are more accounts than are listed.
     is_complete: bool

@@ -1,4 +1,4 @@
-"""What a store would remember at each moment, in memory: past orders are replayed with it as if they happened now."""
+"""The history of a store at each moment, in memory: past orders are replayed with it in chronological order."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lootkeep.domain.fraud.labels import LabelKind, fraud_labels
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
 
-# How long it is remembered who used a device: the risk does not fall with the gap.
+# How long the users of a device are remembered: the risk does not fall with time.
 DEVICE_MEMORY = 730 * DAY
-# What "lately" means for several accounts on one device or address.
+# The period for several accounts on one device or IP address.
 SHORT_MEMORY = HOUR
-# What a burst of orders is counted in, and how old an order makes its customer a known one.
+# The period of a burst of orders, and the age of an order that makes its customer a known one.
 BURST = DAY
 KNOWN_AFTER = WEEK
-# Accounts are counted this far: a little above what any signal asks for.
+# Accounts are counted up to this number: a little above what any signal needs.
 ENOUGH_ACCOUNTS = 5
-# And orders and declines: no signal asks for more than 100.
+# The same for orders and declines: no signal needs more than 100.
 ENOUGH_ORDERS = 101
-# A device may have thousands of accounts: only this many, the latest, are checked for being first.
+# A device may have thousands of accounts: only the latest ones are checked for being first.
 MAX_ASKED = 50
 
 
@@ -33,10 +33,10 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
     """An order, reduced to its traces. Null means not sent."""
 
     at: Instant
-    # By what the customer is known: an id, or else the mailbox.
+    # The identifier of the customer: an id, or else the mailbox.
     account: str | None
     account_created_at: Instant | None = None
-    # As they are counted: `addresses.network_key` and `identity.mailbox`.
+    # In the form in which they are counted: `addresses.network_key` and `identity.mailbox`.
     address: str | None
     mailbox: str | None
     device: str | None
@@ -45,7 +45,7 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OrderHistory:
-    """Takes orders in the order of time, and only so. A window reaches from just after its beginning to now."""
+    """Takes orders in chronological order only. A window reaches from just after its start until now."""
 
     def __init__(self, window_minutes: int) -> None:
         self._window = window_minutes * MINUTE
@@ -56,7 +56,7 @@ class OrderHistory:
         self._device_accounts = _Accounts()
         self._address_accounts = _Accounts()
         self._instrument_accounts = _Accounts()
-        # The same the other way round: which instruments an account used.
+        # The same in reverse: which instruments an account used.
         self._account_instruments = _Accounts()
         self._amounts = Amounts()
         self._labels: set[tuple[LabelKind, str]] = set()
@@ -65,7 +65,7 @@ class OrderHistory:
         self._address_declines = _Orders()
 
     def history(self, order: Sighting) -> History:
-        """What is known before the order, which is not among it. An order of the past counts as paid."""
+        """What is known before the order, without the order itself. A past order counts as paid."""
         at, account, device = order.at, order.account, order.device
         first = self._first_orders.get(account)
         created_at = first if order.account_created_at is None else order.account_created_at
@@ -98,7 +98,7 @@ class OrderHistory:
         )
 
     def remember(self, order: Sighting) -> None:
-        """Every order leaves its traces, a blocked one too."""
+        """Every order leaves its traces, even a blocked one."""
         self.remember_sign_up(order)
         self._address_orders.add(order.address, order.at)
         self._mailbox_orders.add(order.mailbox, order.at)
@@ -111,13 +111,13 @@ class OrderHistory:
             self._amounts.add(order.at, order.amount)
 
     def remember_decline(self, order: Sighting, at: Instant) -> None:
-        """A payment of an order that was declined."""
+        """A declined payment of an order."""
         self._account_declines.add(order.account, at)
         self._device_declines.add(order.device, at)
         self._address_declines.add(order.address, at)
 
     def remember_dispute(self, order: Sighting) -> None:
-        """An order turned out to be fraud: known from this moment on."""
+        """An order was confirmed as fraud: known from this time on."""
         links = fraud_labels(
             order.at, customer=order.account, instrument=order.instrument, mailbox=order.mailbox, device=order.device
         )
@@ -129,13 +129,13 @@ class OrderHistory:
         return value is not None and (kind, value) in self._labels
 
     def remember_sign_up(self, account: Sighting) -> None:
-        """Who was seen where, without an order."""
+        """An account was seen with a value, without an order."""
         self._device_accounts.add(account.device, account.account, account.at)
         self._address_accounts.add(account.address, account.account, account.at)
 
 
 class _Orders:
-    """When orders came, by what they came with; most things are seen once, so each has the smallest of lists."""
+    """The times of orders, by trace; most traces are seen once, so each starts with the smallest list."""
 
     def __init__(self) -> None:
         self._times: dict[str, list[Instant]] = {}
@@ -147,7 +147,7 @@ class _Orders:
         gone = bisect_right(times, begin)
         count = len(times) - gone
         if gone > count:
-            # Seldom enough that it costs next to nothing.
+            # Rarely enough that it costs next to nothing.
             del times[:gone]
         return min(count, ENOUGH_ORDERS)
 
@@ -162,13 +162,13 @@ class _Orders:
 
 
 class _Accounts:
-    """Which accounts were seen with a thing, each from its first to its last time, the latest at the end."""
+    """Which accounts were seen with a trace, each from its first to its last time, the latest at the end."""
 
     def __init__(self) -> None:
         self._seen: defaultdict[str, dict[str, tuple[Instant, Instant]]] = defaultdict(dict)
 
     def others(self, begin: int, thing: str | None, account: str | None) -> int:
-        """Who is not known cannot be distinguished from others, so nothing is counted."""
+        """An unknown account cannot be distinguished from others, so nothing is counted."""
         seen = self._seen.get(thing) if thing and account else None
         if not seen:
             return 0
@@ -180,7 +180,7 @@ class _Accounts:
         return count
 
     def before(self, at: Instant, thing: str | None, account: str | None, created_at: Instant) -> int:
-        """Those that came before the account was made and were not here lately."""
+        """Accounts that used it before this account was created, and not recently."""
         seen = self._seen.get(thing) if thing and account else None
         if not seen:
             return 0

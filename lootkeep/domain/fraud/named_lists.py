@@ -1,4 +1,4 @@
-"""The store's own lists of e-mails, domains, addresses, devices, instruments, countries and customers."""
+"""The store's own lists of e-mails, domains, IP addresses, devices, instruments, countries and customers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from lootkeep.kernel.clock import Instant
 
 MAX_LISTS = 100
 MAX_VALUE = 255
-# How an expression names a list, after an @.
+# The name of a list in an expression, after an @.
 LIST_NAME = "[a-z][a-z0-9_]{0,49}"
-# An order is looked up under each network that its address may be in, so not every length is allowed.
+# An order is looked up under each network that can contain its IP address, so not every prefix length is allowed.
 _IPV4_PREFIXES = range(8, 33)
 _IPV6_PREFIXES = (*range(16, 65, 4), 128)
 
@@ -39,13 +39,13 @@ class ListEntry(msgspec.Struct, frozen=True):
     value: str
     reason: str | None
     added_by: int
-    # From then on it counts no more.
+    # The entry no longer counts after this time.
     expires_at: Instant | None
     created_at: Instant
 
 
 def entry_value(kind: ListKind, text: str) -> str:
-    """The form in which an entry is stored and looked up; ValueError for what is none of the kind."""
+    """The form in which an entry is stored and looked up; ValueError if it does not fit the kind."""
     value = _FORMS[kind](text.strip())
     if not 0 < len(value) <= MAX_VALUE or "\0" in value:
         raise ValueError("not an entry")
@@ -53,14 +53,14 @@ def entry_value(kind: ListKind, text: str) -> str:
 
 
 def sought(uses: Iterable[ListUse], facts: OrderFacts) -> dict[str, list[str]]:
-    """By the name of each fact: every entry that would be a hit for it."""
+    """For each fact by name: every entry that would match it."""
     return {fact: _sought(fact, facts) for fact in {use.fact for use in uses}}
 
 
 def memberships(
     uses: Iterable[ListUse], sought_for: Mapping[str, Iterable[str]], entries: Container[tuple[str, str]]
 ) -> dict[str, bool]:
-    """Whether the order is on each list: by what is sought for each fact, and by names of lists with their entries."""
+    """Whether the order is on each list, from the values to look up per fact and the entries per list."""
     return {use.key: any((use.list, value) in entries for value in sought_for[use.fact]) for use in uses}
 
 
@@ -85,7 +85,7 @@ def _sought(fact: str, facts: OrderFacts) -> list[str]:
 
 
 def _domains(domain: str) -> list[str]:
-    """The domain, and those above it."""
+    """The domain and its parent domains."""
     parts = domain.split(".")
     return [".".join(parts[index:]) for index in range(len(parts))] if domain else []
 
@@ -106,7 +106,7 @@ def _networks(ip_address: str | None) -> list[str]:
 
 
 def _ipv4_network(number: int, prefix: int) -> str:
-    """By hand: the library takes five times as long, and there are 25 of them for each order."""
+    """By hand: the library takes five times as long, and each order needs 25 of them."""
     text = f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
     return text if prefix == 32 else f"{text}/{prefix}"
 
@@ -142,7 +142,7 @@ _FORMS: dict[ListKind, Callable[[str], str]] = {
     "country": inputs.country,
     "customer": _customer,
 }
-# What an entry looks like, as the end of a sentence.
+# The format of an entry, as the end of a sentence.
 EXAMPLES: dict[ListKind, str] = {
     "email": "must be an e-mail address",
     "domain": "must be a domain such as example.com",

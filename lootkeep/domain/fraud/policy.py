@@ -1,4 +1,4 @@
-"""What the store owner decides about fraud; the defaults are those of a new store."""
+"""The store owner's settings for fraud detection; the defaults are those of a new store."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ FraudAction = Literal["block", "flag", "verify"]
 # What happens to a held order without a review in time.
 WhenDue = Literal["wait", "release", "cancel"]
 
-# Under this name the settings are stored.
+# The settings are stored under this name.
 SETTINGS = "fraud"
 
-# How long each of the three lists may get.
+# The maximum length of each of the three lists.
 MAX_ENTRIES = 10_000
 
-# How far the points of a signal may be moved.
+# The maximum change of the points of a signal.
 MAX_POINTS_CHANGE = 40
 
-# What the limits on orders may be set to.
+# The allowed values of the limits on orders.
 LIMITS = {
     "fraud_velocity_limit_orders_per_ip": (1, 100),
     "fraud_velocity_limit_orders_per_email": (1, 50),
@@ -32,7 +32,7 @@ LIMITS = {
     "fraud_review_daily_budget": (0, 1000),
 }
 
-# What people read for each switch and limit.
+# The label of each switch and limit.
 LABELS = {
     "fraud_detection_enabled": "Check every order",
     "fraud_block_vpn": "Block VPN addresses",
@@ -54,7 +54,7 @@ LABELS = {
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings. Lists hold canonical entries: addresses in their one form, e-mails lower case, countries upper."""
+    """The settings. Lists are canonical: IP addresses in one form, e-mails lower case, countries upper case."""
 
     fraud_detection_enabled: bool = True
     fraud_sensitivity_level: Sensitivity = "medium"
@@ -67,7 +67,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     fraud_check_geo_mismatch: bool = True
     fraud_check_velocity: bool = True
     fraud_check_disposable_email: bool = True
-    # Where buying makes the account, a first order within a minute of it says nothing.
+    # If checkout creates the account, a first order within a minute says nothing.
     fraud_accounts_made_at_checkout: bool = False
     fraud_velocity_limit_orders_per_ip: int = 5
     fraud_velocity_limit_orders_per_email: int = 3
@@ -80,8 +80,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     fraud_custom_blocked_countries: frozenset[str] = frozenset()
     fraud_whitelisted_ips: frozenset[str] = frozenset()
     fraud_whitelisted_emails: frozenset[str] = frozenset()
-    # Added to the points of signals by their names, where the store's own orders say so.
+    # Added to the points of signals, by name, as calibrated with the store's own orders.
     fraud_signal_points: dict[str, int] = {}
-    # The store's own, in the order of their ids.
+    # The store's own rules, ordered by id.
     rules: tuple[Rule, ...] = ()
     last_rule_id: int = 0

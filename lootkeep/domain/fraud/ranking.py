@@ -1,4 +1,4 @@
-"""How well scores separate fraud from the rest: counted by score, so that a million orders are a hundred numbers."""
+"""How well scores separate fraud from the rest: counted by score, so a million orders are a hundred numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ScoreTally(msgspec.Struct, frozen=True):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """Of the good orders this share is caught by mistake when this share of the frauds is caught."""
+    """The share of good orders caught by mistake when this share of the frauds is caught."""
 
     fpr: float
     tpr: float
@@ -54,7 +54,7 @@ def auc(counts: ScoreTally) -> float | None:
 
 
 def curve(counts: ScoreTally) -> list[Point]:
-    """The ROC curve, from catching nothing to catching everything; only the scores that occur make a point."""
+    """The ROC curve, from catching nothing to catching everything; only scores that occur make a point."""
     frauds, goods = counts.frauds, counts.goods
     if not frauds or not goods:
         return []
@@ -67,7 +67,7 @@ def curve(counts: ScoreTally) -> list[Point]:
 
 
 def tpr_at(fpr: float, points: list[Point]) -> float | None:
-    """The share of the frauds that is caught at this share of mistakes, on the line between the curve's points."""
+    """The share of the frauds that is caught at this share of mistakes, interpolated on the curve."""
     reached = [point for point in points if point.fpr <= fpr]
     if not reached:
         return None

@@ -1,4 +1,4 @@
-"""What a reviewer says of a check, what follows for the order, and how a check is shown to people."""
+"""The result of a review, its effect on the order, and how a check is shown to people."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ACTION_BADGES: dict[Action, Badge] = {
 
 
 def consequence(outcome: ReviewedAs, status: OrderStatus) -> Consequence | None:
-    """The step that a review makes an order take; what is paid or over is left as it is."""
+    """The step that a review causes; paid and finished orders stay as they are."""
     if outcome == "legitimate" and status in ALLOWED["release"]:
         return "release"
     if outcome == "fraud" and status in ALLOWED["cancel"]:
@@ -52,7 +52,7 @@ def detected_signals(points: Mapping[str, int]) -> list[str]:
 
 
 def label(name: str) -> str:
-    """An old check may hold a signal that is gone from the table: then its name has to do."""
+    """An old check may have a signal that was removed from the table: then its name is used."""
     if name.startswith(RULE_SIGNAL):
         return f"Rule “{name.removeprefix(RULE_SIGNAL)}”"
     signal = BY_NAME.get(name)

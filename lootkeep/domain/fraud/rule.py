@@ -1,4 +1,4 @@
-"""A rule of the store's own: what it looks for, and what it does with an order that fits."""
+"""A rule of the store: what it looks for, and what it does with an order that matches."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ RuleMode = Literal["off", "shadow", "on"]
 
 MAX_RULES = 100
 MAX_NAME = 60
-# What a rule may add to a score, or take from it.
+# What a rule may add to a score or subtract from it.
 POINTS = (-50, 60)
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
-    """Stored with the settings, so that a version of the settings has its rules."""
+    """Stored with the settings, so a version of the settings includes its rules."""
 
     id: int
     name: str
@@ -26,11 +26,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     action: RuleAction
     # Only with the action `points`.
     points: int = 0
-    # In shadow a rule is only counted.
+    # In shadow mode, matches of a rule are only counted.
     mode: RuleMode = "shadow"
     note: str | None = None
     expires_at: Instant | None = None
-    # Which expression of this rule it is, from 1: what was counted of another one says nothing of this.
+    # The version of the expression, from 1: counts of another version do not apply.
     revision: int = 1
     updated_by: int
     created_at: Instant
@@ -38,7 +38,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
 
 
 class RuleHit(msgspec.Struct, frozen=True):
-    """A rule that fitted an order, as it was at that moment."""
+    """A rule that matched an order, as it was at that time."""
 
     id: int
     revision: int

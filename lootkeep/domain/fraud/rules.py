@@ -1,4 +1,4 @@
-"""Which of the store's own rules fit an order, and which lists they ask about."""
+"""Which of the store's own rules match an order, and which lists they use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Active(NamedTuple):
 
 
 def fitting(facts: OrderFacts, rules: tuple[Rule, ...]) -> Iterator[tuple[Rule, RuleHit]]:
-    """The rules that fit, those in shadow too."""
+    """The rules that match, including those in shadow mode."""
     for fits, rule, hit in _active(rules):
         if (rule.expires_at is None or facts.at < rule.expires_at) and fits(facts):
             yield rule, hit
@@ -26,7 +26,7 @@ def fitting(facts: OrderFacts, rules: tuple[Rule, ...]) -> Iterator[tuple[Rule, 
 
 @lru_cache(maxsize=64)
 def lists_asked(rules: tuple[Rule, ...]) -> tuple[ListUse, ...]:
-    """What is looked up before an order is judged."""
+    """The lookups needed before an order is judged."""
     return tuple(sorted({use for rule in rules if rule.mode != "off" for use in parse(rule.expression).lists}))
 
 

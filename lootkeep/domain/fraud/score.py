@@ -1,4 +1,4 @@
-"""From facts and policy to a verdict: points, score, level and what is done with the order."""
+"""From facts and policy to a verdict: points, score, level and action."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ RiskLevel = Literal["low", "medium", "high", "critical"]
 Action = Literal["allowed", "flagged", "blocked", "verification_required"]
 
 HIGHEST_SCORE = 100
-# What comes before the name of a rule that gave points.
+# The prefix of a rule that gave points.
 RULE_SIGNAL = "rule: "
-# Raised whenever the same facts may give other points: a check says which engine made it.
+# Raised whenever the same facts may give other points: a check records which engine made it.
 ENGINE_VERSION = 4
-# Of an order without any points: one in a hundred is fraud.
+# For an order without points: one in a hundred is fraud.
 ORDINARY_ODDS = 0.01 / 0.99
-# Each level from this score on, the highest first.
+# The minimum score of each level, the highest first.
 LEVELS: tuple[tuple[int, RiskLevel], ...] = ((80, "critical"), (60, "high"), (40, "medium"), (0, "low"))
-# From this score on the store's `fraud_action` is taken.
+# The score from which the store's `fraud_action` applies.
 THRESHOLDS: dict[Sensitivity, int] = {"low": 80, "medium": 60, "high": 40}
-# From this score on someone should review, at any sensitivity.
+# From this score on someone should review the order, at any sensitivity.
 FLAGGED_FROM = 40
 
 _ACTIONS: dict[FraudAction, Action] = {"block": "blocked", "flag": "flagged", "verify": "verification_required"}
-# Labels of one connection: only the heaviest counts. An exit in another country is part of hiding behind it.
+# Labels of one connection: only the heaviest counts. An exit in another country is part of the same disguise.
 _CONNECTION = frozenset(signal.name for signal in SIGNALS if signal.family == "network") | {"geo_mismatch"}
 _SWITCHES = tuple(sorted({signal.setting for signal in SIGNALS if signal.setting}))
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What the engine says of an order."""
+    """The engine's verdict on an order."""
 
     risk_score: int
     risk_level: RiskLevel
     action_taken: Action
-    # Points by the name of the signal, in the order of the table, then those of rules.
+    # Points by signal name, in the order of the table, then those of rules.
     signals: dict[str, int]
-    # The store's own rules that fitted, those in shadow too.
+    # The store's own rules that matched, including those in shadow mode.
     rules: tuple[RuleHit, ...] = ()
 
 
@@ -77,7 +77,7 @@ def judge(facts: OrderFacts, policy: Policy) -> Verdict:
 
 
 def changed(points: Mapping[str, int], changes: Mapping[str, int]) -> dict[str, int]:
-    """Points with these changes: what counts against an order never comes to count in its favour, nor the reverse."""
+    """Points with these changes: points against an order never become points in its favour, nor the reverse."""
     result = {name: value + changes.get(name, 0) for name, value in points.items()}
     return {name: value for name, value in result.items() if value * points[name] > 0}
 
@@ -92,7 +92,7 @@ def _keep_heaviest(signals: dict[str, int]) -> None:
 
 
 def expected_loss(score: int, total: Hundredths) -> Hundredths:
-    """What the store loses on average, by the odds of an ordinary store."""
+    """The average loss of the store, with the odds of an ordinary store."""
     return Hundredths(round(total * probability(score, ORDINARY_ODDS)))
 
 
@@ -103,7 +103,7 @@ def probability(score: int, odds: float) -> float:
 
 
 def due_at(action: Action, policy: Policy, at: Instant) -> Instant | None:
-    """Until when someone should have looked; nobody has to look at what was allowed."""
+    """When the review is due; an allowed order needs none."""
     return None if action == "allowed" else Instant(at + policy.fraud_review_due_hours * HOUR)
 
 
@@ -129,14 +129,14 @@ def decide(facts: OrderFacts, policy: Policy, score: int, rules: Collection[Rule
 def _by_score(facts: OrderFacts, policy: Policy, score: int) -> Action:
     if score >= THRESHOLDS[policy.fraud_sensitivity_level]:
         return _ACTIONS[policy.fraud_action]
-    # An embargo is the law, not a probability: someone reviews it at any score.
+    # An embargo is the law, not a probability: it is always reviewed.
     return "flagged" if score >= FLAGGED_FROM or sanctioned_country(facts, policy) else "allowed"
 
 
 def is_whitelisted(facts: OrderFacts, policy: Policy) -> bool:
     if facts.email.lower() in policy.fraud_whitelisted_emails:
         return True
-    # Parsed only where there is something to compare with.
+    # Parsed only if there is something to compare with.
     ips = policy.fraud_whitelisted_ips
     return bool(ips and facts.ip_address) and address(str(facts.ip_address)) in ips
 
@@ -155,7 +155,7 @@ def _is_forbidden(facts: OrderFacts, policy: Policy) -> bool:
 
 @cache
 def _active(switched_on: tuple[bool, ...]) -> tuple[tuple[str, int, int, Measure], ...]:
-    """The signals that are looked at, unpacked once for each setting of the switches."""
+    """The active signals, unpacked once for each setting of the switches."""
     on = {switch for switch, is_so in zip(_SWITCHES, switched_on, strict=True) if is_so}
     rows = [signal for signal in SIGNALS if signal.setting is None or signal.setting in on]
     return tuple((row.name, row.points, row.cap, row.measure) for row in rows)

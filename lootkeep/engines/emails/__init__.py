@@ -1,4 +1,4 @@
-"""Handing e-mails over: to a mail server, or to nobody."""
+"""Sends e-mails: to a mail server, or to the outbox."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from lootkeep.domain.emails import Email, SendResult
 
 
 class Mailer(Protocol):
-    """Takes an e-mail; nothing a server does is an error, every failure is a result with a message."""
+    """Sends an e-mail; every failure of a server is a result with a message, never an exception."""
 
     async def send(self, email: Email) -> SendResult: ...
 
     async def check(self) -> str | None:
-        """What prevents sending, as a sentence; None when nothing does."""
+        """What prevents sending, as a sentence; None if nothing does."""
         ...
 
     async def close(self) -> None: ...

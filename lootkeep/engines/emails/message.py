@@ -1,4 +1,4 @@
-"""An e-mail as the bytes that a mail server takes."""
+"""An e-mail as the bytes that a mail server accepts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_WORD = 60
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """In whose name mail is sent."""
+    """The sender of e-mails."""
 
     name: str
     email: str
@@ -40,13 +40,13 @@ def parse_sender(text: str) -> Sender:
 
 
 def envelope_address(email: str) -> str:
-    """The address as servers know it: names of hosts in ASCII."""
+    """The e-mail address as servers know it: host names in ASCII."""
     local, _, domain = email.rpartition("@")
     return f"{local}@{domain if domain.isascii() else domain.encode('idna').decode()}"
 
 
 def to_bytes(email: Email, sender: Sender, now: Instant) -> bytes:
-    """The whole email. Everything that is not plain is encoded, so that no name or subject can pass for a header."""
+    """The whole e-mail. Everything that is not plain text is encoded, so no name or subject can inject a header."""
     boundary = secrets.token_hex(16)
     headers = [
         ("From", _address(email.from_name or sender.name, sender.email)),
@@ -66,7 +66,7 @@ def to_bytes(email: Email, sender: Sender, now: Instant) -> bytes:
 
 def _line(header: tuple[str, str]) -> str:
     name, value = header
-    # Folded by us where it is long: a break is always followed by a blank.
+    # Folded by us if it is long: a break is always followed by a space.
     refuse_line_breaks(name, value.replace("\r\n ", ""))
     return f"{name}: {value}\r\n"
 
@@ -87,7 +87,7 @@ def _words(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """ASCII, short, and not what a reader would decode."""
+    """Whether it is ASCII, short, and not something a reader would decode."""
     return text.isascii() and text.isprintable() and len(text) <= _MAX_WORD and "=?" not in text
 
 

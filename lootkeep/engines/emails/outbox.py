@@ -6,7 +6,7 @@ from lootkeep.domain.emails import Email, SendResult
 
 
 class OutboxMailer:
-    """Sends nothing, and says so."""
+    """Sends nothing, and reports that."""
 
     async def send(self, email: Email) -> SendResult:
         return SendResult("outbox")

@@ -21,7 +21,7 @@ from lootkeep.kernel.clock import Clock
 StartTls = Literal["auto", "required", "never"]
 
 _ENHANCED = re.compile(r"([245])\.(\d{1,3})\.(\d{1,3})\b")
-# Without an enhanced code: no such mailbox, moved, and a name that is not allowed.
+# Without an enhanced code: no such mailbox, moved, and name not allowed.
 _BOUNCES = (550, 551, 553)
 _SHOWN_CHARACTERS = 200
 _QUIT_SECONDS = 2.0
@@ -30,7 +30,7 @@ _PORTS = {"smtp": 25, "smtps": 465}
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """Where mail is handed over, and how."""
+    """The mail server and how to connect to it."""
 
     host: str
     port: int
@@ -59,7 +59,7 @@ def parse_server(url: str) -> SmtpServer:
     if is_tls:
         starttls = "never"
     elif user and starttls == "auto" and not _is_loopback(parts.hostname):
-        # A password never crosses a network in the clear unless the operator says so.
+        # A password never crosses a network unencrypted unless the operator says so.
         starttls = "required"
     return SmtpServer(parts.hostname, port or _PORTS[parts.scheme], user, password, is_tls, starttls)  # type: ignore[arg-type]
 
@@ -72,7 +72,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class SmtpMailer:
-    """One e-mail at a time. The connection is made on first use, and again when the server has closed it."""
+    """One e-mail at a time. The connection is opened on first use, and again if the server has closed it."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class SmtpMailer:
         return SendResult("sent")
 
     async def _begin(self, email: Email) -> aiosmtplib.SMTP | None:
-        """A connection that has taken the sender. One that was idle may be dead: then a new one is made, once."""
+        """A connection that has accepted the sender. An idle one may be dead: then a new one is opened, once."""
         was_idle = self._client is not None and self._client.is_connected
         client = await self._connected()
         options = [] if envelope_address(email.to_email).isascii() else ["SMTPUTF8"]
@@ -177,9 +177,9 @@ class SmtpMailer:
         return client
 
     async def _refusal(self, error: SMTPResponseException, transfer: _Transfer) -> SendResult:
-        """The server answered: the connection is good for the next e-mail, unless it says good-bye."""
+        """The server responded: the connection can be used for the next e-mail, unless the server ends it."""
         await self._reset(error)
-        # Who may send, and whether at all, concerns every e-mail.
+        # Errors about the sender concern every e-mail.
         if error.code == 421 or transfer.stage == "sender":
             return SendResult("unreachable", _words(error))
         if error.code >= 500:
@@ -204,14 +204,14 @@ class SmtpMailer:
 
 @dataclass(slots=True)
 class _Transfer:
-    """How far an e-mail has come: up to `content` the server cannot have taken it."""
+    """How far an e-mail has got: up to `content` the server cannot have accepted it."""
 
     stage: Literal["sender", "recipient", "content"] = "sender"
     has_begun: bool = False
 
 
 def _is_bounce(error: SMTPResponseException) -> bool:
-    """There is no such mailbox; a rejection for other reasons says nothing about the address."""
+    """The mailbox does not exist; a rejection for other reasons says nothing about the e-mail address."""
     match = _ENHANCED.search(error.message)
     if match is None:
         return error.code in _BOUNCES
@@ -226,7 +226,7 @@ def _words(error: SMTPResponseException) -> str:
 
 
 def _failure_text(error: BaseException, deadline: float) -> str:
-    """Why there was no answer, as a sentence."""
+    """Why there was no response, as a sentence."""
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return "the mail server's certificate is not trusted"

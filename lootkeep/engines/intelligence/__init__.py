@@ -16,7 +16,7 @@ from lootkeep.kernel.clock import Clock
 
 
 class Intelligence:
-    """Answers from memory in microseconds. Lists are read at the first question or by `refresh_if_changed`."""
+    """Answers from memory in microseconds. Lists are read at the first lookup or by `refresh_if_changed`."""
 
     def __init__(
         self,
@@ -32,16 +32,16 @@ class Intelligence:
         self._loading = Lock()
 
     def network(self, ip_address: str | None) -> NetworkFacts:
-        """What the lists say of an address; nothing of garbage and of addresses that are not public."""
+        """What the lists say about an IP address; nothing if it is invalid or not public."""
         knowledge = self._known or self._load()
         return knowledge.network(ip_address, self._clock.now()) if ip_address else NetworkFacts()
 
     def is_disposable(self, domain: str) -> bool:
-        """Whether mail to this domain, or to one above it, is known to be thrown away."""
+        """Whether this domain, or a parent domain, is a known disposable e-mail provider."""
         return (self._known or self._load()).is_disposable(domain)
 
     def status(self) -> dict[Need, list[Source]]:
-        """Each need with the sources that serve it, in the order in which they are asked; none: no list is loaded."""
+        """Each need with its sources, in order of precedence; empty if no list is loaded."""
         sources = (self._known or self._load()).sources
         return {need: [source for source in sources if need in source.entries] for need in NEEDS}
 
@@ -52,13 +52,13 @@ class Intelligence:
         return self._folder.rejections
 
     def refresh_if_changed(self) -> None:
-        """A look at the folder; new data is read whole and verified before it takes the place of the old."""
+        """Checks the folder; new data is read completely and verified before it replaces the old."""
         with self._loading:
             if self._folder.look() or self._known is None:
                 self._known = Knowledge(self._bundled(), self._folder.sources)
 
     def _load(self) -> Knowledge:
-        """The first caller waits for the lists: an order is not let through because they are still being read."""
+        """The first caller waits for the lists: no order passes because they are still being read."""
         with self._loading:
             if self._known is None:
                 self._folder.look()

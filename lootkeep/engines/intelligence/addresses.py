@@ -1,4 +1,4 @@
-"""Addresses as numbers, and maps of address ranges: sorted arrays, a bisect and a few bytes for each range."""
+"""IP addresses as numbers, and maps of ranges: sorted arrays, a bisect and a few bytes per range."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def parsed(text: str) -> ParsedIp | None:
 
 
 def unwrapped(ip: ParsedIp) -> ParsedIp:
-    """The IPv4 address inside an IPv6 one, where there is one."""
+    """The IPv4 address inside an IPv6 address, if any."""
     if not ip.is_v6:
         return ip
     number = ip.number
@@ -66,7 +66,7 @@ def unwrapped(ip: ParsedIp) -> ParsedIp:
 
 
 def span(text: str) -> IpRange | None:
-    """What a line of a list names: an address, a network or a range."""
+    """The content of a line of a list: an address, a network or a range."""
     if "/" in text:
         return _network(text)
     if "-" in text:
@@ -96,14 +96,14 @@ def _network(text: str) -> IpRange | None:
 
 
 def _span(first: int, last: int, is_v6: bool) -> IpRange:
-    """IPv4 addresses written as IPv6 ones are IPv4."""
+    """IPv4 addresses written as IPv6 are IPv4."""
     if is_v6 and first >> V4_BITS == last >> V4_BITS == _MAPPED:
         return IpRange(first & _V4_MASK, last & _V4_MASK)
     return IpRange(first, last, is_v6)
 
 
 class AddressMap(Generic[V]):
-    """The label of each address. Where ranges overlap, the one inside the other is more specific."""
+    """The label of each address. If ranges overlap, the inner one wins."""
 
     # Bounds take 4 bytes for IPv4 and 16 for IPv6; `_labels` has the label before the first bound as its first item.
     __slots__ = ("_high", "_labels_v4", "_labels_v6", "_low", "_v4", "_values", "rows")
@@ -116,7 +116,7 @@ class AddressMap(Generic[V]):
         self.rows: Counter[V] = Counter()
         for (first, last, is_v6), value in rows:
             self.rows[value] += 1
-            # The wider of two that begin together comes first.
+            # If two start together, the wider comes first.
             (v6 if is_v6 else v4).append((first, -last, indexes.setdefault(value, len(indexes) + 1)))
         self._values = (None, *indexes)
         bounds, self._labels_v4 = _flattened(v4, 1 << V4_BITS)

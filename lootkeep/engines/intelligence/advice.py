@@ -1,4 +1,4 @@
-"""What to do where no list serves a need, or an old one does."""
+"""What to do if a need has no list, or an old one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ADVICE: dict[Need, str] = {
 
 
 def advice(need: Need, sources: list[Source], now: Instant, folder: str) -> str | None:
-    """What to do about a need; None when it is well served."""
+    """What to do about a need; None if nothing."""
     if not sources:
         return f"No list loaded: {_ADVICE[need].format(folder=folder)}."
     ages = [age for source in sources if (age := days_old(source, now)) is not None]

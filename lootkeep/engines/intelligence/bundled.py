@@ -1,4 +1,4 @@
-"""The data that is installed with the service, each from its own package; nothing here uses the network."""
+"""The data installed with the service, each from its own package; nothing here uses the network."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from lootkeep.kernel.clock import SECOND, Instant
 
 @cache
 def sources() -> tuple[Source, ...]:
-    """Loaded once in a process; a package that is missing or damaged is left out, and `doctor` shows the gap."""
+    """Loaded once per process; a missing or damaged package is skipped, and `doctor` reports the gap."""
     result = []
     for load in (_countries, _clouds, _networks, _disposable_domains):
-        # Whatever is wrong with a package, orders go on without it.
+        # Whatever is wrong with a package, orders continue without it.
         with suppress(Exception):
             result.append(load())
     return tuple(result)
 
 
 def _countries() -> Source:
-    """By the registries: where an address was given out, which for homes is nearly always where it is."""
+    """From the registries: where an address was assigned, which for homes is nearly always where it is used."""
     from iptocc import country_code
 
     def look(ip: ParsedIp) -> NetworkFacts | None:
@@ -51,10 +51,10 @@ class _CloudFile(msgspec.Struct):
 
 
 def _clouds() -> Source:
-    """The ranges that cloud companies publish. The package's own functions would fetch them again."""
+    """The ranges that cloud companies publish. The package's own functions would download them."""
     raw = gzip.decompress((_folder("cloudip") / "data" / "cloudip.msgpack.gz").read_bytes())
     content = msgspec.msgpack.decode(raw, type=_CloudFile)
-    # Each network once: a cloud company names it again for every service that uses it.
+    # Each network once: a cloud company lists it for every service that uses it.
     networks = {item.cidr for item in content.ranges}
     label = FLAGS["datacenter"]
     return Source(
@@ -74,7 +74,7 @@ def _networks() -> Source:
     networks = table()
 
     def look(ip: ParsedIp) -> NetworkFacts | None:
-        # IPv6 is stored by its upper half there.
+        # It stores IPv6 by its upper half.
         number = ip.number >> 64 if ip.is_v6 else ip.number
         facts, *_ = networks.lookup(number, ip.is_v6)
         return NetworkFacts(asn_number=facts.asn, asn_name=facts.company or facts.name or None) if facts.asn else None
@@ -94,7 +94,7 @@ def _named(package: str) -> str:
 
 
 def _folder(package: str) -> Path:
-    """Where a package is installed, without running any of it."""
+    """Where a package is installed, without running any of its code."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(package)

@@ -1,4 +1,4 @@
-"""MMDB files of any publisher: read from a private copy, so that nobody can pull the file away underneath."""
+"""MMDB files of any publisher: read from a private copy, so nobody can truncate the file during use."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from lootkeep.engines.intelligence.sources import FLAGS, RANK_DATABASE, Need, Re
 from lootkeep.kernel.clock import SECOND, Instant
 
 _MAX_BYTES = 2 << 30
-# Networks that are read to see what the records hold, and addresses across all of IPv4 that are tried.
+# How many networks are read to see what records contain, and how many addresses across IPv4 are tried.
 _SAMPLED = 2000
-# Databases made for these flags name them only where they are true: the sample may have missed one.
+# Databases for these flags contain them only if true: the sample may have missed one.
 _FLAG_WORDS = ("anonym", "privacy", "proxy", "vpn")
 
 
@@ -48,7 +48,7 @@ def read(file: Opened) -> Source:
 
 
 def _opened_copy(file: Opened) -> maxminddb.Reader:
-    """The file is mapped into memory: were it cut short meanwhile, the next look-up would end the process."""
+    """The file is mapped into memory: if it were truncated, the next lookup would kill the process."""
     if file.status.st_size > _MAX_BYTES:
         raise Rejected(f"is larger than {_MAX_BYTES >> 30} GiB")
     with tempfile.NamedTemporaryFile(prefix="lootkeep-", suffix=".mmdb") as copy:
@@ -61,7 +61,7 @@ def _opened_copy(file: Opened) -> maxminddb.Reader:
 
 
 def _verified(reader: maxminddb.Reader) -> set[Need]:
-    """Which needs the records serve, after a look all over the file."""
+    """Which needs the records serve, from samples all over the file."""
     described = reader.metadata()
     served: set[Need] = set()
     try:

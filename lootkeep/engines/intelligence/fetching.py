@@ -1,4 +1,4 @@
-"""Fetching public lists: each is read and verified before it takes the place of the one before."""
+"""Downloads public lists: each is read and verified before it replaces the previous one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lootkeep.kernel.clock import Clock, Instant, instant, iso
 
 
 class PublicList(NamedTuple):
-    """A list that anyone may fetch, and the name under which it is stored."""
+    """A public list, and the file name under which it is stored."""
 
     file: str
     need: Need
@@ -75,7 +75,7 @@ _FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nAccept-E
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MAX_REDIRECTS = 3
 
-# A list that shrinks to less than this fraction of its entries is not believed.
+# A list that shrinks to less than this fraction of its entries is rejected.
 SHRINKS_AT_MOST = 10
 
 
@@ -96,8 +96,8 @@ class FetchResult(NamedTuple):
 async def refresh(
     folder: Path, clock: Clock, lists: Sequence[PublicList] = PUBLIC_LISTS, limits: FetchLimits = LIMITS
 ) -> list[FetchResult]:
-    """One outcome for each list; what cannot be fetched or verified leaves everything as it was."""
-    # One byte more than is allowed, by which a list that is too large is known.
+    """One outcome for each list; if a download or check fails, nothing changes."""
+    # One byte more than allowed, to detect a list that is too large.
     client = Client(
         Resolver(), ssl.create_default_context(), open_socket, limits.size + 1, proxy_for=proxy_from_environment
     )
@@ -138,7 +138,7 @@ async def _fetch(client: Client, url: str, limits: FetchLimits) -> Response:
 
 
 async def _get(client: Client, url: str) -> Response:
-    """Where the last redirect leads; the answer is itself a redirect when there are too many."""
+    """The target of the last redirect; if there are too many, the response is itself a redirect."""
     answer = await client.request(target(url, _FIXED_HEADERS, "GET"))
     for _ in range(_MAX_REDIRECTS):
         if answer.code not in _REDIRECTS or b"location" not in answer.headers:
@@ -149,7 +149,7 @@ async def _get(client: Client, url: str) -> Response:
 
 
 def _save(folder: Path, item: PublicList, answer: Response, now: Instant) -> FetchResult:
-    """Written under a passing name, read back as any list is, and only then given its own name."""
+    """Written under a temporary name, read back like any list, and only then renamed."""
     target = folder / item.file
     draft = folder / f".{item.file}.{secrets.token_hex(4)}"
     dated = min(_last_modified(answer) or now, now)
@@ -170,7 +170,7 @@ def _save(folder: Path, item: PublicList, answer: Response, now: Instant) -> Fet
 
 
 def _compared(item: PublicList, target: Path, draft: Path, new: Source) -> str:
-    """What changed, as text; rejects a list that has all but vanished."""
+    """What changed, as text; rejects a list that has lost nearly all its entries."""
     count = new.entries[item.need] or 0
     try:
         before = _read(target, item).entries[item.need] or 0

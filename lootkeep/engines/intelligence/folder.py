@@ -1,4 +1,4 @@
-"""The operator's folder: what was read from it, what was refused, and what has changed since."""
+"""The operator's folder: what was read, what was rejected, and what has changed since."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Rejection(msgspec.Struct, frozen=True):
     sentence: str
 
 
-# By which a changed file is known; the time of its inode changes with its permissions too.
+# Identifies a changed file; the inode's time changes with its permissions too.
 Stamp = tuple[int, int, int, int]
 
 
@@ -28,14 +28,14 @@ def stamp_of(status: os.stat_result) -> Stamp:
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    # None: to be read again at the next look.
+    # None: read it again at the next check.
     stamp: Stamp | None
     source: Source | None
     rejection: Rejection | None
 
 
 class Folder:
-    """Not for several threads at once: who calls `look` sees to that."""
+    """Not thread-safe: the caller of `look` must ensure one thread at a time."""
 
     def __init__(self, path: Path | None, max_text: int = MAX_TEXT) -> None:
         self._path = path
@@ -53,7 +53,7 @@ class Folder:
         return problems + [entry.rejection for entry in self._entries.values() if entry.rejection]
 
     def look(self) -> bool:
-        """Reads what is new or changed; True when anything is."""
+        """Reads new and changed files; True if there were any."""
         if self._path is None:
             return False
         try:
@@ -68,7 +68,7 @@ class Folder:
         return changed
 
     def _lose(self, error: OSError) -> bool:
-        """A folder that was never there holds no lists; one that went away may come back."""
+        """A folder that never existed has no lists; a folder that disappeared may come back."""
         if not self._entries or self._problem:
             return False
         reason = error.strerror or str(error)
@@ -76,7 +76,7 @@ class Folder:
         return True
 
     def _entry(self, path: Path) -> _Entry | None:
-        """None for folders, and for what is gone by now."""
+        """None for folders, and for files that are gone."""
         before = self._entries.get(path.name)
         stamp = None
         try:
@@ -96,7 +96,7 @@ class Folder:
             stamp = None if isinstance(rejected, FileChanging) else stamp
             reason = str(rejected)
         except Exception as error:
-            # What a reader did not expect is an error of the file: the order that asks first must not fail.
+            # An unexpected error of a reader is an error of the file: the first order must not fail.
             reason = f"cannot be read ({type(error).__name__})"
         old = before.source if before else None
         stays = "; the previous data stays in use" if old else ""

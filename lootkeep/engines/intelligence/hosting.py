@@ -1,4 +1,4 @@
-"""Networks of hosting companies: nobody lives there, so who buys from there buys through a machine."""
+"""Networks of hosting companies: nobody lives there, so an order from there comes through a machine."""
 
 from __future__ import annotations
 

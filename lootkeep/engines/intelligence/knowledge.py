@@ -1,4 +1,4 @@
-"""All lists together, as they are asked: made again when a list changes, never changed."""
+"""All lists combined for lookups: immutable, and rebuilt when a list changes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lootkeep.kernel.clock import DAY, Instant
 
 _HOSTING = Source("hosting companies' networks", {"datacenter": len(HOSTING_NETWORKS)}, dated=DATED, rank=RANK_BUNDLED)
 
-# Nobody buys from these, yet they are looked up: the lists of a test may name them, no real list does.
+# No buyer has these addresses, but they can be looked up: lists in tests may contain them, real ones do not.
 _DOCUMENTATION = frozenset(
     map(ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32", "3fff::/20"))
 )
-# Of IPv6, 2000::/3 is given out; the rest belongs to nobody.
+# Only 2000::/3 of IPv6 is assigned; the rest is unused.
 _NOT_GIVEN_OUT = map(ip_network, ("::/3", "4000::/2", "8000::/1"))
 _RESERVED = AddressMap(
     (where, True) for network in {*NOT_PUBLIC, *_NOT_GIVEN_OUT} - _DOCUMENTATION if (where := span(str(network)))
@@ -26,7 +26,7 @@ _RESERVED = AddressMap(
 
 
 def judged(text: str) -> ParsedIp | None:
-    """The address that is looked up: the IPv4 address inside an IPv6 one; None for garbage and what is not public."""
+    """The address to look up: the IPv4 address inside an IPv6 one; None if it is invalid or not public."""
     ip = parsed(text.partition("%")[0])
     if ip is None:
         return None
@@ -37,10 +37,10 @@ def judged(text: str) -> ParsedIp | None:
 class Knowledge:
     def __init__(self, bundled: Sequence[Source], own: Sequence[Source]) -> None:
         sources = [*bundled, *own]
-        # Our list of hosting companies needs to know the network of an address.
+        # Our list of hosting companies needs the network of an address.
         if any("asn" in source.entries for source in sources):
             sources.append(_HOSTING)
-        # In the order in which they are asked: databases first, the newest first among equals.
+        # In order of precedence: databases first, the newest first among equals.
         self.sources = sorted(sources, key=lambda source: (source.rank, -(source.dated or 0), source.name))
         self._asked = tuple(source for source in self.sources if not source.domains and source is not _HOSTING)
         self._domains = tuple(source.domains for source in self.sources if source.domains)
@@ -60,7 +60,7 @@ class Knowledge:
             if label is None:
                 continue
             country = country or label.country
-            # A city belongs to its country, a name to its number: never one from here and one from there.
+            # A city and its country, or a name and its number, always come from the same source.
             if city is None and label.country == country:
                 city = label.city
             if number is None:
@@ -93,7 +93,7 @@ def _days(dated: int | None, now: Instant) -> int | None:
 
 
 def _ascii(domain: str) -> str:
-    """As lists have it: lower case, and other scripts in their ASCII form."""
+    """As in the lists: lower case, and other scripts in ASCII form."""
     lower = domain.lower()
     if lower.isascii():
         return lower

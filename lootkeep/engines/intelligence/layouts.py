@@ -1,4 +1,4 @@
-"""How makers of address data name their fields: MaxMind, DB-IP, IPinfo and IPLocate, nested or flat."""
+"""Field names in address data of MaxMind, DB-IP, IPinfo and IPLocate, nested or flat."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import iso3166
 from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence.sources import Need, needs_of
 
-# Parts of a record that may hold the fields below, as the record itself may.
+# Parts of a record that may contain the fields below, in addition to the record itself.
 _PARTS = ("traits", "anonymous", "anonymizer", "privacy", "geo", "location", "as", "asn")
 _ASN = ("autonomous_system_number", "asn", "as_number")
 _ASN_NAME = ("autonomous_system_organization", "as_name", "name", "org", "organization")
@@ -22,7 +22,7 @@ _FLAG_FIELDS: dict[Need, tuple[str, ...]] = {
 }
 _FLAGS = {field: need for need, fields in _FLAG_FIELDS.items() for field in fields}
 _TRUE = frozenset({"true", "1", "t", "yes"})
-# Codes such as EU, AP and ZZ are no country's.
+# Codes such as EU, AP and ZZ are not countries.
 _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 
 _EMPTY = NetworkFacts()
@@ -31,7 +31,7 @@ DatabaseRecord = Mapping[str, Any]
 
 
 def network_of(record: object) -> NetworkFacts | None:
-    """What a record says; None when that is nothing we ask for."""
+    """The data of a record; None if it has nothing we need."""
     parts = _parts(record)
     asn_number, asn_name = _asn(parts)
     flags = {f"is_{_FLAGS[name]}": True for part in parts for name in part if name in _FLAGS and _is_true(part[name])}
@@ -48,7 +48,7 @@ def needs_served(record: object) -> set[Need]:
 
 
 def country(code: object) -> str | None:
-    """The code of a country that exists."""
+    """The code of an existing country."""
     return code if isinstance(code, str) and code in _COUNTRIES else None
 
 

@@ -1,4 +1,4 @@
-"""Opening a file that another program may be writing or replacing, and reading it within a limit."""
+"""Opens a file that another program may be writing or replacing, and reads it within a limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from lootkeep.engines.intelligence.sources import FileChanging, Rejected
 from lootkeep.kernel.clock import Instant, instant
 
-# The largest text that is read, unpacked: a table of all networks has about 60 MB. Databases are not unpacked.
+# The maximum size of a text, unpacked: a table of all networks has about 60 MB. Databases are not unpacked.
 MAX_TEXT = 256 << 20
 
 _HEAD_BYTES = 4096
@@ -32,19 +32,19 @@ class Opened:
         self.name = name
         self.raw = raw
         self.status = os.fstat(raw.fileno())
-        # When it was fetched or made if it says so, else when it was written.
+        # Its date from the content, or else its modification time.
         self.dated = Instant(self.status.st_mtime_ns // 1000)
         self.line_number = 0
         self._is_packed = name.lower().endswith(".gz")
         self._max_text = max_text
 
     def checksum(self) -> str:
-        """Asked for when everything is read."""
+        """Call it after reading everything."""
         self.raw.seek(0)
         return hashlib.file_digest(self.raw, "sha256").hexdigest()
 
     def head(self) -> bytes:
-        """The beginning, unpacked, without moving on."""
+        """The beginning, unpacked, without moving the position."""
         start = os.pread(self.raw.fileno(), _HEAD_BYTES, 0)
         if not self._is_packed:
             return start
@@ -53,11 +53,11 @@ class Opened:
         return b""
 
     def tail(self, length: int) -> bytes:
-        """The end, without moving on to it."""
+        """The end, without moving the position."""
         return os.pread(self.raw.fileno(), length, max(0, self.status.st_size - length))
 
     def lines(self) -> Iterator[str]:
-        """Every line; a sealed list that differs from what was fetched is rejected at its end."""
+        """Every line; a downloaded list that was edited is rejected at its end."""
         lines = self._raw_lines()
         first = next(lines, b"")
         digest, seal = hashlib.sha256(), _SEAL.match(first)
@@ -93,9 +93,9 @@ class Opened:
 
 @contextmanager
 def opened(path: Path, name: str, max_text: int = MAX_TEXT) -> Iterator[Opened]:
-    """Raises when the file cannot be read, and at the end when it changed meanwhile."""
+    """Raises if the file cannot be read, or at the end if it changed meanwhile."""
     try:
-        # Opening a pipe would otherwise wait for a writer.
+        # Otherwise opening a pipe would wait for a writer.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as raw:
             before = os.fstat(raw.fileno())
             if not stat.S_ISREG(before.st_mode):

@@ -1,4 +1,4 @@
-"""The text formats an operator may bring: each reader turns a file into rows, a range of addresses and its label."""
+"""The supported text formats: each reader turns a file into rows, a range of addresses and its label."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lootkeep.engines.intelligence.opening import Opened
 from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected
 from lootkeep.kernel.clock import Instant, instant
 
-# The range is None where a line cannot be read, the label is None where it says nothing we ask for.
+# The range is None if a line cannot be read, the label is None if the line has nothing we need.
 NetworkRow = tuple[IpRange | None, NetworkFacts | None]
 RowReader = Callable[[Opened], Iterator[NetworkRow]]
 
@@ -30,7 +30,7 @@ _DATES = (
 )
 _DOMAIN = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}")
 
-# What IP2Proxy calls its kinds. Search engines and companies' own networks are left out: they hide nobody.
+# IP2Proxy's proxy types. Search engines and company networks are left out: they hide nobody.
 _PROXY_NEEDS: dict[str, Need] = {
     "VPN": "vpn",
     "CPN": "vpn",
@@ -41,14 +41,14 @@ _PROXY_NEEDS: dict[str, Need] = {
     "RES": "proxy",
 }
 _PROXY_TYPES = {name: FLAGS[need] for name, need in _PROXY_NEEDS.items()} | dict.fromkeys(("SES", "EPN", "-"))
-# The smallest product has no type: it lists proxies and their country.
+# The smallest product has no type column: it lists proxies and their country.
 _ANY_PROXY = FLAGS["proxy"]
 # Decimal numbers above this are IPv6, with IPv4 mapped into it.
 _V4_LAST = (1 << 32) - 1
 
 
 def addresses(need: Need) -> RowReader:
-    """A plain list of one kind, FireHOL's sets and Tor's exit files among them."""
+    """A plain list of one kind, including FireHOL's sets and Tor's exit files."""
     return partial(_addresses, label=FLAGS[need])
 
 
@@ -71,7 +71,7 @@ def domains(file: Opened) -> Iterator[tuple[str | None, None]]:
 
 
 def iptoasn(file: Opened) -> Iterator[NetworkRow]:
-    """First, last, number, country, name: the country is the operator's, not the address's."""
+    """First, last, number, country, name: the country is that of the network operator, not of the address."""
     label = cache(lambda number, name: network_of({"asn": number, "as_name": name}))
     for line in file.lines():
         if text := line.rstrip("\r\n"):
@@ -86,7 +86,7 @@ def ip2proxy(file: Opened) -> Iterator[NetworkRow]:
 
 
 def headed(file: Opened) -> Iterator[NetworkRow]:
-    """A table whose first row names its columns."""
+    """A table with column names in its first row."""
     rows = _cells(file)
     header = [name.strip().lower() for name in next(rows, [])]
     if "network" not in header and not {"start_ip", "end_ip"} <= set(header):
@@ -94,7 +94,7 @@ def headed(file: Opened) -> Iterator[NetworkRow]:
     names = ("network",) if "network" in header else ("start_ip", "end_ip")
     range_columns = [header.index(name) for name in names]
     columns = [index for index in range(len(header)) if index not in range_columns]
-    # Many rows share their other cells: these are understood once.
+    # Many rows share their other cells: these are parsed once.
     label = cache(
         lambda *values: network_of({header[index]: value for index, value in zip(columns, values, strict=True)})
     )

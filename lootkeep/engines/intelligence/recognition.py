@@ -1,4 +1,4 @@
-"""Which file is which, by its name and else by its content, and from its rows to a source that answers."""
+"""Recognises files by name, or else by content, and turns their rows into a source."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected, Source,
 K = TypeVar("K")
 V = TypeVar("V")
 
-# A typo in a long list costs its line; with more than one in this number of lines the file is another kind of list.
+# A typo in a long list costs its line; with more than one in this number of lines, the file is something else.
 LINES_PER_MISTAKE = 100
-# A list of one flag that covers half of all IP addresses is an accident.
+# A list of one flag that covers half of all IP addresses is a mistake.
 _MAX_FLAGGED_V4 = 1 << 31
-# Where everyone has mail: a list that names one of them is not what its name claims.
+# Large mail providers: a list that contains one of them is not a list of disposable domains.
 _EVERYBODY = frozenset({"gmail.com", "outlook.com", "hotmail.com", "yahoo.com", "icloud.com", "proton.me", "gmx.de"})
 
 
@@ -31,7 +31,7 @@ class FileKind(NamedTuple):
     pattern: str
     # None: a list of mail domains.
     reader: RowReader | None
-    # Files with other names that begin with this have the format too.
+    # Files with other names that start with this have the format too.
     content: bytes | None = None
 
 
@@ -126,7 +126,7 @@ def _read_domains(file: Opened) -> Source:
 
 
 class _Rows:
-    """Counts rows, and those that could not be read, while they pass."""
+    """Counts rows, and unreadable rows, while they pass."""
 
     def __init__(self, file: Opened) -> None:
         self.mistakes = 0

@@ -1,4 +1,4 @@
-"""What a list is after reading: the needs it serves, the labels it has for addresses, and its age."""
+"""A list after reading: the needs it serves, its labels for addresses, and its age."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lootkeep.kernel.clock import Instant
 
 Need = Literal["country", "city", "asn", "datacenter", "vpn", "proxy", "tor", "disposable"]
 NEEDS: tuple[Need, ...] = get_args(Need)
-# The label of an address for each need that is a yes or a no.
+# The label of an address for each boolean need.
 FLAGS: dict[Need, NetworkFacts] = {
     "datacenter": NetworkFacts(is_datacenter=True),
     "vpn": NetworkFacts(is_vpn=True),
@@ -20,7 +20,7 @@ FLAGS: dict[Need, NetworkFacts] = {
     "tor": NetworkFacts(is_tor=True),
 }
 
-# A database made for look-ups is asked before tables, and the operator's files before the bundled data.
+# A database takes precedence over tables, and the operator's files over the bundled data.
 RANK_DATABASE, RANK_TABLE, RANK_BUNDLED = range(3)
 
 
@@ -29,7 +29,7 @@ class Rejected(Exception):
 
 
 class FileChanging(Rejected):
-    """A file that changed while it was read: it is read again at the next look."""
+    """A file that changed while it was read: it is read again at the next check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Source:
     domains: frozenset[str] = field(default=frozenset(), repr=False)
     dated: Instant | None = None
     checksum: str | None = None
-    # Lines that could not be read, few enough to use the rest.
+    # Unreadable lines, few enough to use the rest.
     skipped: int = 0
     rank: int = RANK_TABLE
 

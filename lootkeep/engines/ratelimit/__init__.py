@@ -15,18 +15,18 @@ class RateLimitState:
     """A caller's limit and usage after a request."""
 
     is_allowed: bool
-    # Requests in the window, this one included when it was allowed.
+    # Requests in the window, including this one if it was allowed.
     count: int
-    # When the oldest counted request leaves the window: from then on there is room for one more.
+    # When the oldest counted request leaves the window, so another one is allowed.
     resets_at: Instant
 
     def retry_after(self, now: Instant) -> int:
-        """Whole seconds to wait, never too few."""
+        """Whole seconds to wait, rounded up."""
         return max(1, -((now - self.resets_at) // SECOND))
 
 
 class RateLimiter(Protocol):
-    """Whatever counts. A refused request is not counted: a caller who waits gets in. A limit of 0 only looks."""
+    """A rate limiter. A rejected request is not counted, so a caller who waits is accepted. A limit of 0 only reads."""
 
     async def hit(self, name: str, limit: int, now: Instant) -> RateLimitState: ...
 

@@ -1,4 +1,4 @@
-"""Counting in this process: right when there is only one."""
+"""Counting in this process: correct if there is only one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from lootkeep.engines.ratelimit import WINDOW, RateLimitState
 from lootkeep.kernel.clock import SECOND, Instant
 
-# When this many callers are remembered, those who have been quiet for a window are forgotten.
+# Above this number of callers, those without a request for a window are removed.
 _REMEMBERED = 10_000
 
 
@@ -46,6 +46,6 @@ class MemoryRateLimiter:
         if len(self._times) >= self._forget_at:
             start = ticks - WINDOW
             self._times = {name: times for name, times in self._times.items() if times and times[-1] > start}
-            # When most of them are still active, the next look through all of them is far off.
+            # If most of them are still active, the next cleanup is far off.
             self._forget_at = max(_REMEMBERED, 2 * len(self._times))
         return self._times.setdefault(name, deque())

@@ -16,13 +16,13 @@ from lootkeep.kernel.clock import Instant
 
 log = structlog.get_logger(__name__)
 
-# A limiter that is slow is worse than one that is gone: the request waits for it.
+# A slow limiter is worse than none: the request waits for it.
 _DEADLINE_SECONDS = 0.5
 _CONNECTIONS = 8
-# After a failure Redis is left alone for so long, and each process counts for itself.
+# After a failure Redis is not used for this long, and each process counts alone.
 _REST_SECONDS = 1.0
 
-# One script is one atomic step. Times never run backwards within a log, even if clocks differ.
+# One script is one atomic step. Times never go backwards within a log, even if clocks differ.
 _HIT = """
 local now, window, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local newest = redis.call('LINDEX', KEYS[1], -1)
@@ -56,7 +56,7 @@ class RedisRateLimiter:
     ) -> None:
         self._deadline_seconds = deadline_seconds
         self._monotonic = monotonic
-        # Hits queue for a connection: a burst is no outage, or each process would count it for itself.
+        # Requests queue for a connection: a burst is not an outage, in which each process would count alone.
         pool = BlockingConnectionPool.from_url(url, max_connections=_CONNECTIONS, timeout=None)
         self._redis: Redis = Redis.from_pool(pool)
         self._script = self._redis.register_script(_HIT)
@@ -76,13 +76,13 @@ class RedisRateLimiter:
         if self._is_away:
             self._is_away = False
             log.info("redis is back, requests are counted there again")
-        # A clock that was set back must not make anyone wait for longer than a window.
+        # A clock that was set back must not make anyone wait longer than a window.
         return RateLimitState(bool(allowed), int(count), Instant(min(int(oldest), now) + WINDOW))
 
     def _may_try(self) -> bool:
         if self._monotonic() < self._rests_until:
             return False
-        # The next one tries only when this one has had its time.
+        # The next attempt waits until this one has had its time.
         self._rests_until = self._monotonic() + self._deadline_seconds
         return True
 

@@ -1,4 +1,4 @@
-"""Traces for an OpenTelemetry collector, sent by OTLP over HTTP from a thread of their own."""
+"""Traces for an OpenTelemetry collector, sent by OTLP over HTTP from a separate thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from lootkeep import __version__
 from lootkeep.engines.tracing import Attributes
 
-# A collector that does not answer must not hold up the end of the process for longer.
+# A collector that does not respond must not delay the end of the process for longer.
 _TIMEOUT_SECONDS = 3
 _KINDS = {"server": SpanKind.SERVER, "internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT}
 _SAMPLED = 1
@@ -22,7 +22,7 @@ _W3C = TraceContextTextMapPropagator()
 
 
 class OtlpTracer:
-    """Sampling and the name of the service are set by the variables that OpenTelemetry has for them."""
+    """OpenTelemetry's own variables set the sampling and the service name."""
 
     def __init__(self, url: str) -> None:
         own = Resource({SERVICE_NAME: "lootkeep", "service.version": __version__})

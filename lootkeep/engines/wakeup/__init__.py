@@ -1,4 +1,4 @@
-"""Waking the worker sooner than its next look: a hint, and losing it loses nothing."""
+"""Wakes a worker before its next poll: only a hint, so losing it loses nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Wakeup(Protocol):
-    """Anything that notifies a worker that there may be something to do."""
+    """Notifies a worker that there may be something to do."""
 
     async def wait(self, seconds: float) -> None:
         """Returns when woken, or when the time is over."""

@@ -15,7 +15,7 @@ class MemoryWakeup:
         self._followers: list[MemoryWakeup] = []
 
     def follower(self, tables: Collection[str] = ()) -> MemoryWakeup:
-        """Another to wait on, for a second loop: each receives every call, even if the other is busy."""
+        """Another object to wait on, for a second loop: each receives every call, even if the other is busy."""
         follower = MemoryWakeup(tables)
         self._followers.append(follower)
         return follower
@@ -25,7 +25,7 @@ class MemoryWakeup:
         self._event.set()
 
     def wake(self, changed: Set[str] | None = None) -> None:
-        """Wakes the loops for which something may have changed in these tables; None is anything."""
+        """Wakes the loops that may be affected by a change of these tables; None means any table."""
         if changed is None or not self._tables or not self._tables.isdisjoint(changed):
             self.nudge()
         for follower in self._followers:
@@ -36,7 +36,7 @@ class MemoryWakeup:
             await asyncio.wait_for(self._event.wait(), seconds)
         except TimeoutError:
             return
-        # Not when the wait was given up: a call that came meanwhile is for the next one who waits.
+        # Not if the wait was cancelled: a call that came meanwhile is for the next wait.
         self._event.clear()
 
     async def close(self) -> None:

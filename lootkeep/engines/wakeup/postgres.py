@@ -1,4 +1,4 @@
-"""Waking over PostgreSQL's NOTIFY: a process that commits an event wakes its own worker at once, others in a moment."""
+"""Wakes workers with PostgreSQL's NOTIFY: the committing process immediately, others a moment later."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ log = structlog.get_logger(__name__)
 CHANNEL = "lootkeep_work"
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
-# The process that commits has a worker of its own, mostly. Others look whether it needs help, once for many events.
+# The committing process usually has a worker. Others check whether it needs help, once for many events.
 _OTHERS_SECONDS = 0.25
-# A server without a free connection is not asked for one all the time.
+# Limits how often a server without a free connection is asked for one.
 _FIRST_PAUSE_SECONDS = 1.0
 _MAX_PAUSE_SECONDS = 30.0
 
@@ -59,7 +59,7 @@ class PostgresWakeup(MemoryWakeup):
             await _close(self._connection)
 
     def _begin_to_listen(self) -> None:
-        """Not awaited: a server that does not answer must not hold up who looks for work meanwhile."""
+        """Not awaited: a silent server must not delay the caller, which looks for work meanwhile."""
         loop = asyncio.get_running_loop()
         is_trying = self._listening is not None and not self._listening.done()
         if not is_trying and loop.time() >= self._next_try:
@@ -74,12 +74,12 @@ class PostgresWakeup(MemoryWakeup):
         if self._failures:
             log.info("listening for new work again")
         self._failures = 0
-        # What was sent before we listened is looked for once, not slept over.
+        # Notifications from before we listened are lost, so look for work once.
         self.wake()
 
     async def _connect(self) -> Any:
         connection = await asyncpg.connect(
-            self._url, timeout=_CONNECT_SECONDS, command_timeout=_CONNECT_SECONDS, connection_class=_Connection
+            self._url, timeout=_CONNECT_SECONDS, command_timeout=_CONNECT_SECONDS, connection_class=_ListenConnection
         )
         try:
             await connection.add_listener(CHANNEL, self._heard)
@@ -102,7 +102,7 @@ class PostgresWakeup(MemoryWakeup):
         self._wake_for(changed)
 
     def _wake_for(self, changed: set[str]) -> None:
-        # A process of an older version names no table.
+        # A process of an older version sends no table.
         self.wake(None if "" in changed else changed)
 
     def _rest(self, error: Exception) -> None:
@@ -116,8 +116,8 @@ class PostgresWakeup(MemoryWakeup):
         self._next_try = asyncio.get_running_loop().time() + pause * random.uniform(0.5, 1)  # noqa: S311  no secret
 
 
-class _Connection(asyncpg.Connection):
-    """asyncpg's, whose socket notices that the server is gone: nothing is ever sent on it that could fail."""
+class _ListenConnection(asyncpg.Connection):
+    """asyncpg's connection with keep-alive: nothing is ever sent on it that could fail."""
 
     __slots__ = ()
 
@@ -130,5 +130,5 @@ async def _close(connection: Any) -> None:
     try:
         await connection.close(timeout=_CLOSE_SECONDS)
     except _OUTAGES:
-        # asyncpg has cut it then.
+        # asyncpg has closed it then.
         return

@@ -1,4 +1,4 @@
-"""Changing a customer: what they are called, what they agreed to, whether they may order."""
+"""Changes a customer: name, consent, and whether they may order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lootkeep.storage.identity import SeenCustomer
 
 
 async def change(deps: Deps, customer_id: int, changes: dict[str, Any]) -> Customer:
-    """Once a customer is blocked, no order of theirs is placed any more, not even one that is under way."""
+    """Once a customer is blocked, none of their orders is placed any more, not even one in progress."""
     async with deps.db.write() as tx:
         before = existing(
             await customers_db.get_for_update(tx, customer_id, changes.get("email"), changes.get("external_id")),

@@ -1,4 +1,4 @@
-"""Signing up: a new customer, and the referral that may have brought them."""
+"""Sign-up: a new customer, and the referral they may have come from."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def sign_up(deps: Deps, form: SignUp) -> SignedUp:
 
 
 async def sign_up_in(deps: Deps, tx: Transaction, form: SignUp, changes: CounterDeltas) -> SignedUp:
-    """The same inside a transaction that does more, and applies all changes at its end."""
+    """The same inside a larger transaction, which applies all changes at its end."""
     (signed_up,) = await sign_up_all(deps, tx, [form], changes)
     if isinstance(signed_up, AppError):
         raise signed_up
@@ -87,7 +87,7 @@ def _seen(form: SignUp, customer: Customer) -> SeenCustomer:
 
 
 async def _add_alone(deps: Deps, tx: Transaction, new: NewCustomer) -> Customer | SignedUp | AppError:
-    """For one that could not be added: who is there already, or why not, unless it was for the referral code."""
+    """For a customer that could not be added: the existing one, or the reason, unless the referral code was taken."""
     while True:
         owner = await customers_db.by_email(tx, new.email)
         if owner and new.external_id and owner.external_id == new.external_id:
@@ -98,7 +98,7 @@ async def _add_alone(deps: Deps, tx: Transaction, new: NewCustomer) -> Customer 
         owner = await customers_db.by_external_id(tx, new.external_id) if new.external_id else None
         if owner:
             return taken("external_id", owner)
-        # The referral code was taken: one in a trillion, and the next one will do.
+        # The referral code was taken: one in a trillion, so the next one will do.
         for customer in await customers_db.add(tx, [replace(new, referral_code=deps.ids.code())]):
             return customer
 
@@ -124,7 +124,7 @@ async def _attribute(
     await referrals.add(tx, Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks)), changes)
     customer = await customers_db.set_referrer(tx, customer.id, referrer.id)
     coupon = None
-    # History gets none: it would have expired long ago.
+    # An imported customer gets none: it would have expired long ago.
     if settings.referral_welcome_discount_enabled and form.created_at is None:
         terms = of_welcome(settings, deps.currency, now)
         coupon = await coupons.add(tx, f"HI-{deps.ids.code()}", customer.id, terms, now)

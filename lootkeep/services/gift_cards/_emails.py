@@ -1,4 +1,4 @@
-"""Gift cards on their way to their recipients: the e-mail is queued and counted in the operation's own transaction."""
+"""E-mails with gift cards: queued and counted in the operation's own transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lootkeep.views import gift_cards as gift_cards_views
 async def send(
     deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Instant, changes: CounterDeltas
 ) -> GiftCard:
-    """Queues the e-mail with the whole code; refuses when there were too many of them."""
+    """Queues the e-mail with the whole code; raises if there were too many."""
     codes = CardCodes(deps.vault, deps.ids)
     after = gift_cards_rules.sent(card, now)
     message = gift_cards_views.email(deps.store, card, email, codes.opened(card.sealed_code))

@@ -43,11 +43,11 @@ async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tupl
 async def redeem(
     deps: Deps, card_id: int, amount: Hundredths, order_id: int | None, reference: str | None
 ) -> tuple[GiftCard, LedgerEntry]:
-    """Takes an amount. The same reference again takes nothing more and gives the same entry."""
+    """Redeems an amount. The same reference again redeems nothing more and returns the same entry."""
     now = deps.clock.now()
     changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
-        # The order is held first: a refund locks it before the card, too.
+        # The order is locked first: a refund also locks it before the card.
         if order_id is not None and await orders_db.get_for_update(tx, order_id) is None:
             raise invalid("order_id", "The order id field is not an order of this store.")
         card = await _get_for_update(deps, tx, card_id, now, changes)
@@ -62,7 +62,7 @@ async def redeem(
 
 
 async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
-    """For good; revoking again changes nothing."""
+    """Final; revoking again changes nothing."""
     changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
         card = existing(await gift_cards_db.get_for_update(tx, card_id), _NO_CARD)
@@ -84,7 +84,7 @@ async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> Gi
         card = await _get_for_update(deps, tx, card_id, now, changes)
         changed = await gift_cards_db.save(tx, card, gift_cards_rules.changed(card, changes_wanted, now), now, changes)
         if card.stored_status != "active":
-            # Prolonged after it had run out: its recipient may never have been notified while it was valid.
+            # Extended after it had expired: its recipient may never have been notified while it was valid.
             changed = await _emails.send_first(deps, tx, changed, now, changes)
         await changes.apply(tx)
     return changed
@@ -106,6 +106,6 @@ async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, s
 
 
 async def _get_for_update(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: CounterDeltas) -> GiftCard:
-    """The card as it is by now, held until the transaction ends."""
+    """The card with its current status, locked until the transaction ends."""
     card = existing(await gift_cards_db.get_for_update(tx, card_id), _NO_CARD)
     return await status.update(deps, tx, card, now, changes)

@@ -1,4 +1,4 @@
-"""Gift cards that another system issued: they come with their code and with what is left on them."""
+"""Gift cards issued by another system: imported with their code and remaining balance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def import_in(
     created_at: Instant | None,
     changes: CounterDeltas,
 ) -> GiftCard:
-    """No e-mail is sent: those who have the code got it long ago."""
+    """No e-mail is sent: the recipients got their codes long ago."""
     now = deps.clock.now()
     terms = gift_cards_rules.checked_past(terms, left)
     if created_at is not None and created_at > now:

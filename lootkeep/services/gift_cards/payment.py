@@ -18,7 +18,7 @@ from lootkeep.storage.totals.changes import CounterDeltas
 async def find_for_payment(
     deps: Deps, tx: Transaction, code: str, order: Order, now: Instant, changes: CounterDeltas
 ) -> GiftCard | None:
-    """The card, locked until the transaction ends; None for a free order. Refuses a card that cannot pay."""
+    """The card, locked until the transaction ends; None for a free order. Rejects a card that cannot pay."""
     card = await gift_cards_db.get_by_hash_for_update(tx, CardCodes(deps.vault, deps.ids).hashed(code))
     rejection = gift_cards_rules.check_tender(card, order.currency, now)
     if rejection:
@@ -29,7 +29,7 @@ async def find_for_payment(
 async def give_back(
     tx: Transaction, order: Order, amount: Hundredths, now: Instant, changes: CounterDeltas
 ) -> GiftCard | None:
-    """Puts an amount back on the card that paid for the order, unless it was revoked. The card as it was before."""
+    """Returns an amount to the card that paid for the order, unless it was revoked. The card as it was before."""
     card_id = await gift_cards_db.paying_for(tx, order.id) if amount else None
     if card_id is None:
         return None

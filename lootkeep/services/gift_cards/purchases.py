@@ -1,4 +1,4 @@
-"""Gift cards that orders buy: issued with the payment, taken back with a refund."""
+"""Gift cards bought in orders: issued with the payment, reduced by a refund."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def take_back_bought(
     now: Instant,
     changes: CounterDeltas,
 ) -> None:
-    """Takes an amount off each card; cards of an order that was refunded in full are revoked, also those spent."""
+    """Takes an amount from each card; cards of an order that was refunded in full are revoked, even if spent."""
     for card, amount in bought:
         if order.status == "refunded" and card.revoked_at is None:
             await gift_cards_db.revoke(tx, card, ORDER_REFUNDED, now, changes, order_id=order.id)
@@ -51,7 +51,7 @@ async def issue_bought(
 
 async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant, changes: CounterDeltas) -> GiftCard:
     codes = CardCodes(deps.vault, deps.ids)
-    # A code that is taken is one in a septillion, and the next one will do.
+    # A code that is taken is one in a septillion, so the next one will do.
     while True:
         card = await gift_cards_db.add(tx, terms, codes.mint(), now, changes)
         if card is not None:

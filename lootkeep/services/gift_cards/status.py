@@ -1,4 +1,4 @@
-"""Cards whose status time alone has changed: brought up to date before anything is counted or decided."""
+"""Cards with a status that time has changed: updated before anything is counted or decided."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ async def settle(deps: Deps, now: Instant) -> None:
 
 
 async def settle_now(deps: Deps) -> None:
-    """The worker's part: readers find little left to settle."""
+    """Called by the worker, so readers find little left to settle."""
     await settle(deps, deps.clock.now())
 
 
 async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
-    """Brings a locked card up to date; one that has become valid is e-mailed to its recipient."""
+    """Updates the status of a locked card; if it has become valid, it is e-mailed to its recipient."""
     if gift_cards_rules.status(card, now) == card.stored_status:
         return card
     card = await gift_cards_db.save(tx, card, card, now, changes)

@@ -22,7 +22,7 @@ async def examine(
     intelligence: Intelligence,
     now: Instant,
 ) -> list[Finding]:
-    """Looks at everything; without `opened` there is no database yet."""
+    """Checks everything; without `opened` there is no database yet."""
     database, key = await store.database(config, opened, now)
     findings = [*machine.settings(config), database, key, *machine.files(config), *machine.disk(config)]
     if database.level != "bad" and opened is not None:

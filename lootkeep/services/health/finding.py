@@ -1,4 +1,4 @@
-"""What a check finds: fine, worth a look, or broken; the sentence says what to do."""
+"""The result of a check: ok, warning or bad; the sentence says what to do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Finding(NamedTuple):
         return _TITLES.get(self.what, f"List: {self.what}")
 
 
-# What people read for each thing that is looked at; a list has its own name.
+# The label of each check; a list has its own name.
 _TITLES = {
     "settings": "Settings",
     "database": "Database",
@@ -44,7 +44,7 @@ def worst(findings: list[Finding]) -> Level:
 
 
 class Config(Protocol):
-    """What the checks need of the settings."""
+    """The settings that the checks need."""
 
     @property
     def environment(self) -> str: ...

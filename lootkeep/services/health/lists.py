@@ -1,4 +1,4 @@
-"""The lists of networks and mail domains: what is missing, old, or cannot be read."""
+"""The IP lists and e-mail domain lists: missing, old or unreadable ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lootkeep.engines.intelligence.sources import Need
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.health.finding import Config, Finding
 
-# Without them a buyer looks more honest than he is; without the others only details are missing.
+# Without these a buyer looks more honest than they are; without the others only details are missing.
 WANTED: frozenset[Need] = frozenset({"country", "datacenter", "vpn", "proxy", "tor", "disposable"})
 
 
@@ -22,5 +22,5 @@ def findings(config: Config, intelligence: Intelligence, now: Instant) -> list[F
 
 
 def missing(intelligence: Intelligence) -> list[str]:
-    """The needs that no list serves."""
+    """The needs without a list."""
     return [need for need, sources in intelligence.status().items() if need in WANTED and not sources]

@@ -8,7 +8,7 @@ import stat
 from lootkeep.services.health.finding import Config, Finding
 
 _GIGABYTE = 10**9
-# A store of a million orders is about two gigabytes; a migration may write some tables a second time.
+# A store of a million orders is about two gigabytes; a migration may write some tables again.
 _LITTLE_SPACE = 2 * _GIGABYTE
 _NO_SPACE = _GIGABYTE // 5
 
@@ -23,7 +23,7 @@ def settings(config: Config) -> list[Finding]:
 
 
 def files(config: Config) -> list[Finding]:
-    """Who may read an embedded database and its key. A group is a choice of the owner; everyone is an oversight."""
+    """Who may read an embedded database and its key. A group may be intended; everyone is a mistake."""
     path = config.sqlite_path
     if path is None or not path.exists():
         return []
@@ -35,7 +35,7 @@ def files(config: Config) -> list[Finding]:
 
 
 def disk(config: Config) -> list[Finding]:
-    """The space that an embedded database can grow into; PostgreSQL is on a disk that is not seen from here."""
+    """The free space for an embedded database; the disk of PostgreSQL is not visible from here."""
     path = config.sqlite_path
     if path is None or not path.exists():
         return []

@@ -1,4 +1,4 @@
-"""Redis, the mail server, receivers of webhooks and the public URL: what is reached over a network."""
+"""Redis, the mail server, webhook receivers and the public URL: everything reached over a network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CERTIFICATE_DAYS = 14
 
 
 async def receivers(opened: OpenDatabase, outbound: Outbound) -> list[Finding]:
-    """Whether connections leave this machine: if no receiver can be reached, it is not the receivers."""
+    """Whether connections leave this machine: if no receiver can be reached, the receivers are not the cause."""
     async with opened() as engine, engine.read() as tx:
         urls = [webhook.url for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
     if not urls:
@@ -34,7 +34,7 @@ async def receivers(opened: OpenDatabase, outbound: Outbound) -> list[Finding]:
 
 
 async def public_url(config: Config, outbound: Outbound, now: Instant) -> list[Finding]:
-    """The URL in e-mails; the same guard that keeps webhooks on public addresses says whether people can reach it."""
+    """The URL in e-mails; the guard that keeps webhooks on public addresses also shows whether people can reach it."""
     url = config.public_url
     if url is None:
         if config.environment == "production":

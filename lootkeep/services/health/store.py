@@ -20,9 +20,9 @@ from lootkeep.storage.engine import server_clock, write_check
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.webhooks import deliveries, fan_out, health
 
-# Of fewer new buyers nothing is concluded.
+# With fewer new buyers nothing is suggested.
 _MIN_BUYERS = 30
-# A worker looks every five seconds at the latest; what waits longer than this waits for a worker.
+# A worker polls at least every five seconds; anything that waits longer than this waits for a worker.
 _LATE = 5 * MINUTE
 _VERY_LATE = 60 * MINUTE
 _CLOCK_TOLERANCE = 2 * SECOND
@@ -32,7 +32,7 @@ _NOT_WRITABLE = (
     "and that no other program holds it."
 )
 
-# Opens the database for a check, or lends the one that is open.
+# Opens the database for a check, or uses the open one.
 OpenDatabase = Callable[[], AbstractAsyncContextManager[Engine]]
 
 
@@ -86,7 +86,7 @@ async def _key(config: Config, engine: Engine) -> Finding:
 
 
 async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
-    """What the stored data says: about the workers, the clock, and settings that do not fit."""
+    """What the stored data shows about workers, the clock, and settings that do not fit."""
     async with opened() as engine, engine.read(slow=True) as tx:
         policy = await stored_settings.get(tx, FRAUD_SETTINGS, Policy)
         accounts = _accounts(policy, *await fraud_advice.first_orders(tx))
@@ -137,7 +137,7 @@ def _clock(newest: Instant | None, server_time: Instant | None, now: Instant) ->
 
 
 def _accounts(policy: Policy, buyers: int, at_once: int) -> list[Finding]:
-    """Proposes a setting."""
+    """Suggests a setting."""
     if policy.fraud_accounts_made_at_checkout or buyers < _MIN_BUYERS or 3 * at_once <= buyers:
         return []
     sentence = (
@@ -148,7 +148,7 @@ def _accounts(policy: Policy, buyers: int, at_once: int) -> list[Finding]:
 
 
 def _webhooks(failing: Sequence[Receiver], now: Instant) -> list[Finding]:
-    """Receivers that have failed for more than a day. They stay switched on: only people switch a webhook off."""
+    """Receivers that have failed for more than a day. They stay active: only people disable a webhook."""
     return [
         Finding(
             "webhooks",

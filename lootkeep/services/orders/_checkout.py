@@ -1,4 +1,4 @@
-"""Steps that placing an order and importing one have in common."""
+"""Steps shared by placing and importing an order."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def traces(cart: Cart, customer: Customer) -> list[Trace]:
 
 
 def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> BuyerQuery:
-    """Whose history is asked for, as of the time of the order."""
+    """The buyer to look up, as of the time of the order."""
     return BuyerQuery(
         at,
         customer.email,
@@ -64,7 +64,7 @@ async def judge(
     policy: tuple[int, Policy],
     at: Instant,
 ) -> Judgement:
-    """What fraud detection says of the order, from memory and local data alone; a policy has a version."""
+    """The fraud check of the order, from memory and local data alone; a policy has a version."""
     network = deps.intelligence.network(cart.ip_address)
     is_disposable = deps.intelligence.is_disposable(identity.domain_of(customer.email))
     facts = facts_of(cart, customer, lines, at, network=network, is_disposable=is_disposable, history=history)
@@ -93,9 +93,9 @@ async def reserve_coupon(tx: Transaction, coupon: Coupon | None, order: Order, n
 
 
 async def reserve_stock(tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product]) -> list[PricedLine]:
-    """The lines, which now hold what they take from a stock; what is short of stock leaves nothing reserved."""
+    """The lines after taking stock; if stock is short, nothing stays reserved."""
     held = list(lines)
-    # In the order of ids: two orders of the same products never deadlock.
+    # Ordered by id: two orders of the same products never deadlock.
     for index, line in sorted(enumerate(lines), key=lambda numbered: numbered[1].product_id):
         if products[line.product_id].stock is None:
             # Nothing is taken from an unlimited stock, so orders of the same product need not wait for each other.

@@ -15,7 +15,7 @@ from lootkeep.views import order_events
 
 
 async def deliver(tx: Transaction, details: OrderDetails, fulfilled: Mapping[int, int]) -> OrderDetails:
-    """Saves how many of each line are delivered; lines that are not named stay as they are."""
+    """Saves the delivered quantity of each line; other lines do not change."""
     await orders_db.set_fulfilled(tx, fulfilled)
     items = [
         replace(line, fulfilled_quantity=fulfilled.get(line.id, line.fulfilled_quantity)) for line in details.items
@@ -24,7 +24,7 @@ async def deliver(tx: Transaction, details: OrderDetails, fulfilled: Mapping[int
 
 
 async def complete(tx: Transaction, details: OrderDetails, completed: Order, changes: CounterDeltas) -> OrderDetails:
-    """Saves that everything was delivered, and announces it."""
+    """Saves that everything was delivered, and appends the event."""
     details = await deliver(tx, details, {line.id: line.quantity for line in details.items})
     await orders_db.save(tx, details.order, completed, details.items, changes)
     details = replace(details, order=completed)

@@ -1,4 +1,4 @@
-"""What an order turned out to be, settled again whenever someone says something new about it."""
+"""The outcome of an order, updated whenever there is a new label."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lootkeep.storage.engine.database import Transaction
 
 
 async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None) -> FraudCheck | None:
-    """Sets the truth of the check, which is locked, and what later orders are compared with."""
+    """Sets the truth of the locked check, and the links for later orders."""
     order = details.order
     disputes = await disputes_db.of_order(tx, order.id)
     refunds = await order_events.refunds_of(tx, order.id)

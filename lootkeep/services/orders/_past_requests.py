@@ -1,4 +1,4 @@
-"""Orders of the past before they are decided: those that are new, with their buyers, in batches."""
+"""Imported orders before they are decided: the new ones, with their buyers, in batches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lootkeep.storage.engine.database import Transaction
 
 
 class PastRequest(msgspec.Struct, frozen=True):
-    """A cart whose buyer may order, and its index among all carts."""
+    """A cart with a buyer who may order, and its index among all carts."""
 
     index: int
     cart: Cart
@@ -34,7 +34,7 @@ class PastRequest(msgspec.Struct, frozen=True):
 async def requests_of(
     tx: Transaction, carts: Sequence[Cart], now: Instant
 ) -> tuple[list[PastRequest], dict[int, PlacedOrder | AppError]]:
-    """The carts that are new, with their buyers, and what is certain of all others, by index."""
+    """The new carts, with their buyers, and the results of all others, by index."""
     past, outcomes = _dated(carts, now)
     outcomes |= await _find_existing(tx, past)
     requests: list[PastRequest] = []
@@ -64,7 +64,7 @@ def _dated(carts: Sequence[Cart], now: Instant) -> tuple[dict[int, Cart], dict[i
 
 
 async def _find_existing(tx: Transaction, carts: Mapping[int, Cart]) -> dict[int, PlacedOrder | AppError]:
-    """Those whose external id is known or in use; two at once would both find none."""
+    """Carts with a known or locked external id; two concurrent imports would otherwise both find none."""
     named = {cart.external_id: index for index, cart in carts.items() if cart.external_id is not None}
     outcomes: dict[int, PlacedOrder | AppError] = {}
     if not named:
@@ -98,6 +98,6 @@ def independent_batches(requests: Sequence[PastRequest]) -> Iterator[list[PastRe
 
 
 async def reload_customers(tx: Transaction, batch: Sequence[PastRequest]) -> list[PastRequest]:
-    """The orders of the batches before have changed them."""
+    """The orders of earlier batches have changed them."""
     buyers = await customers_db.get_many(tx, {request.customer.id for request in batch})
     return [replace(request, customer=buyers[request.customer.id]) for request in batch]

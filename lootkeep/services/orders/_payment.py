@@ -1,4 +1,4 @@
-"""What a payment changes and announces."""
+"""What a payment changes, and the events it sends."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lootkeep.views import order_events
 async def record(
     deps: Deps, tx: Transaction, details: OrderDetails, paid: Order, changes: CounterDeltas
 ) -> OrderDetails:
-    """Saves the payment, counts it, issues the gift cards it bought, announces it, delivers what needs nobody."""
+    """Saves the payment, counts it, issues the gift cards it bought, sends events, and delivers what is automatic."""
     await orders_db.save(tx, details.order, paid, details.items, changes)
     details = replace(details, order=paid)
     await add_sold(tx, [details])
@@ -41,7 +41,7 @@ async def record(
 async def record_if_nothing_due(
     deps: Deps, tx: Transaction, details: OrderDetails, method: str | None, now: Instant, changes: CounterDeltas
 ) -> OrderDetails:
-    """An order that is free, or paid by a gift card alone, is paid at once, unless it is on hold."""
+    """An order that is free, or paid by a gift card alone, is paid immediately, unless it is on hold."""
     order = details.order
     if order.amount_due > 0 or order.status != "pending":
         return details
@@ -50,10 +50,10 @@ async def record_if_nothing_due(
 
 
 async def add_sold(tx: Transaction, paid: Iterable[OrderDetails]) -> None:
-    """Counts what was sold at each product."""
+    """Counts the sales of each product."""
     lines = [line for details in paid for line in details.items]
     sold = Counter[int]()
-    # As a checkout locks them, which takes from stocks first: always in the same order, so that no two deadlock.
+    # Locked in the same order as by a checkout, which takes stock first, so no two deadlock.
     for line in sorted(lines, key=lambda line: (not line.holds_stock, line.product_id)):
         sold[line.product_id] += line.quantity
     if sold:
@@ -61,7 +61,7 @@ async def add_sold(tx: Transaction, paid: Iterable[OrderDetails]) -> None:
 
 
 async def count(tx: Transaction, paid: Sequence[OrderDetails], changes: CounterDeltas, store_currency: str) -> None:
-    """What payments change besides the orders: coupons, customers, referrals. One per customer at most."""
+    """What payments change besides the orders: coupons, customers, referrals. At most one per customer."""
     for details in paid:
         if details.order.coupon_id is not None:
             await coupons_db.use(tx, details.order.coupon_id)

@@ -1,4 +1,4 @@
-"""Cancelling an order that is not paid."""
+"""Cancels an unpaid order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[OrderDetails, Hundredths]:
-    """The order, and what could not be put back on a revoked gift card."""
+    """The order, and the amount that could not be returned to a revoked gift card."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         details = await _details.lock(tx, order_id)

@@ -1,4 +1,4 @@
-"""Recording that a payment of an order was declined."""
+"""Records a declined payment of an order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def decline(
     external_id: str | None = None,
     at: Instant | None = None,
 ) -> tuple[PaymentAttempt, bool]:
-    """The attempt, and whether it is new: an external id sent again for the order returns the same one."""
+    """The attempt, and whether it is new: the same external id for the order returns the same attempt."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         order = existing(await orders_db.get_for_update(tx, order_id), "Order")
@@ -33,7 +33,7 @@ async def decline(
                 return known, False
         at = orders_rules.check_reported(order, at, now)
         if instrument:
-            # A card that was only tried links accounts as one that paid does.
+            # A card that was only tried links accounts like one that paid.
             seen = SeenCustomer(order.customer_id, [Trace("instrument", instrument)], at)
             await identity_db.remember(tx, [seen])
         return await payment_attempts.add(tx, order, reason, external_id, at), True

@@ -1,4 +1,4 @@
-"""Recording what the payment provider reports of a disputed order."""
+"""Records a dispute that the payment provider reports."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _WORDS: dict[DisputeKind, str] = {
 class DisputeReport(msgspec.Struct, frozen=True):
     kind: DisputeKind
     reason: DisputeReason
-    # Now when absent.
+    # Default: now.
     at: Instant | None = None
     external_id: str | None = None
 
 
 async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dispute, bool]:
-    """The dispute, and whether it is new: the same kind with the same external id again returns the same one."""
+    """The dispute, and whether it is new: the same kind with the same external id returns the same dispute."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         details, recorded, is_new = await _record(tx, order_id, report, now)
@@ -44,7 +44,7 @@ async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dis
 
 
 async def import_dispute(tx: Transaction, order_id: int, report: DisputeReport, now: Instant) -> bool:
-    """The same for history, which announces nothing; returns whether it is new."""
+    """The same for imported history, which sends no events; returns whether it is new."""
     _, _, is_new = await _record(tx, order_id, report, now)
     return is_new
 
@@ -52,7 +52,7 @@ async def import_dispute(tx: Transaction, order_id: int, report: DisputeReport, 
 async def _record(
     tx: Transaction, order_id: int, report: DisputeReport, now: Instant
 ) -> tuple[OrderDetails, Dispute, bool]:
-    # The check before its order, as a review locks them.
+    # The check before its order: the lock order of a review.
     check = await fraud_checks.lock_of_order(tx, order_id)
     details = await _details.lock(tx, order_id)
     if report.external_id is not None:

@@ -1,4 +1,4 @@
-"""Delivering what was ordered: in parts or at once, however often a game server repeats it."""
+"""Delivers an order: in parts or at once; a game server may repeat the call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lootkeep.storage.totals.changes import CounterDeltas
 async def fulfill(
     deps: Deps, order_id: int, delivered: Sequence[DeliveredQuantity] | None, note: str | None
 ) -> tuple[OrderDetails, bool]:
-    """The order, and whether anything was delivered now: a completed order stays as it is, and nothing is sent."""
+    """The order, and whether anything was delivered now: a completed order does not change, and nothing is sent."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         details = await _details.lock(tx, order_id)

@@ -42,14 +42,14 @@ class _Context(msgspec.Struct, frozen=True):
 
     now: Instant
     policy: tuple[int, Policy]
-    # A stock goes down with every order that takes from it.
+    # A stock shrinks with every order that takes from it.
     products: dict[int, Product]
-    # By the customer who brought the buyer.
+    # By the referrer of the buyer.
     referral_codes: dict[int, str]
 
 
 class _Draft(msgspec.Struct, frozen=True):
-    """An order that is decided and not written yet."""
+    """An order that is decided but not written yet."""
 
     request: PastRequest
     order: Order
@@ -60,7 +60,7 @@ class _Draft(msgspec.Struct, frozen=True):
 
 
 async def import_order(deps: Deps, cart: Cart) -> PlacedOrder:
-    """One order; an external id sent again returns the same order."""
+    """One order; the same external id returns the same order."""
     changes = CounterDeltas(shard_key=cart.customer_id)
     async with deps.db.write() as tx:
         (placed,) = await import_history(deps, tx, [cart], changes)
@@ -115,7 +115,7 @@ async def _import_batch(
 
 
 async def _histories(tx: Transaction, batch: Sequence[PastRequest], context: _Context) -> Sequence[History | None]:
-    """What the store knew of each buyer at the time of the order; nothing when orders are not judged."""
+    """What the store knew about each buyer at the time of the order; nothing if orders are not judged."""
     _, policy = context.policy
     if not policy.fraud_detection_enabled:
         return [None] * len(batch)
@@ -128,7 +128,7 @@ async def _histories(tx: Transaction, batch: Sequence[PastRequest], context: _Co
 
 
 def _currency(cart: Cart, products: dict[int, Product]) -> str:
-    """Its own, or that of the first line; an order that mixes currencies is refused later."""
+    """Its own, or that of the first line; an order with mixed currencies is rejected later."""
     if cart.currency is not None:
         return cart.currency
     product = products.get(cart.lines[0].product_id) if cart.lines else None
@@ -162,7 +162,7 @@ async def _draft(
 
 
 def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) -> None:
-    """So that the next order of the batch sees what is left."""
+    """The next order of the batch sees what is left."""
     for line in lines:
         product = products[line.product_id]
         if product.stock is not None:

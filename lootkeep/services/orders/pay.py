@@ -10,7 +10,7 @@ from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str | None) -> OrderDetails:
-    """Paying again with the same transaction changes nothing: payment providers repeat themselves."""
+    """Paying again with the same transaction changes nothing: payment providers repeat calls."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         details = await _details.lock(tx, order_id)

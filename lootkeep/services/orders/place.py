@@ -1,4 +1,4 @@
-"""Placing an order: from the cart to an order that is judged, announced and, when nothing is due, paid."""
+"""Places an order: from the cart to an order that is judged, announced and, if nothing is due, paid."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from lootkeep.storage.identity import SeenCustomer
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import fraud_events, order_events
 
-# What staff are notified of: orders that fraud detection stopped.
+# The alerts for staff: orders that fraud detection stopped.
 _ALERTS: dict[str, tuple[AlertTrigger, str]] = {
     "on_hold": ("order_held", "held for review"),
     "cancelled": ("order_blocked", "blocked"),
@@ -43,7 +43,7 @@ PlacedOrder = tuple[OrderDetails, bool]
 
 
 async def place(deps: Deps, cart: Cart) -> PlacedOrder:
-    """An external id sent again returns the same order."""
+    """The same external id returns the same order."""
     changes = CounterDeltas(shard_key=cart.customer_id)
     async with deps.db.write() as tx:
         placed = await place_in(deps, tx, cart, changes)
@@ -52,13 +52,13 @@ async def place(deps: Deps, cart: Cart) -> PlacedOrder:
 
 
 async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDeltas) -> PlacedOrder:
-    """The same inside a transaction that does more, and applies all changes at its end."""
+    """The same inside a larger transaction, which applies all changes at its end."""
     existing = await _find_existing(tx, cart)
     if existing:
         return existing, False
     version, policy = await settings.current(tx, SETTINGS, Policy)
     customer, traces = await _take_turn(tx, cart, policy)
-    # Only now: an order is placed when its turn has come, not when it began to wait.
+    # Only now: an order gets its time after the wait, not when it started to wait.
     now = deps.clock.now()
 
     products = await products_db.get_many(tx, {line.product_id for line in cart.lines})
@@ -96,7 +96,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
 async def place_paid(
     deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer, changes: CounterDeltas
 ) -> OrderDetails:
-    """An order that needs no checkout, such as that of a subscription's period: announced, and paid at once."""
+    """An order without a checkout, such as a period of a subscription: announced, and paid immediately."""
     now = order.created_at
     order, items = await orders_db.add(tx, order, lines, changes)
     note(order=order.id)
@@ -106,7 +106,7 @@ async def place_paid(
 
 
 async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
-    """The order with the cart's external id; two requests at once would both find none, so the second is refused."""
+    """The order with the cart's external id; of two concurrent requests, the second is rejected."""
     if cart.external_id is None:
         return None
     if not await tx.lock(f"order {cart.external_id}"):
@@ -116,11 +116,11 @@ async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
 
 
 async def _take_turn(tx: Transaction, cart: Cart, policy: Policy) -> tuple[Customer, list[Trace]]:
-    """The buyer, once no other order is judged that shares a trace with this one."""
+    """The buyer, once no other order that shares a trace with this one is being judged."""
     customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
     traces = _checkout.traces(cart, customer)
     if await identity_db.take_turn(tx, customer.id, traces if policy.fraud_detection_enabled else ()):
-        # Again: what was waited for may have blocked the customer, or given them another e-mail.
+        # Read again: the customer may have been blocked, or got another e-mail, during the wait.
         customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
         traces = _checkout.traces(cart, customer)
     return customer, traces
@@ -162,7 +162,7 @@ async def _remember(
     judgement: Judgement | None,
     changes: CounterDeltas,
 ) -> orders_rules.OrderCheck | None:
-    """Stores who was seen with what, and the fraud check if there is one."""
+    """Stores the sightings, and the fraud check if there is one."""
     await identity_db.remember(tx, [SeenCustomer(customer.id, traces, order.created_at)])
     if judgement is None:
         return None

@@ -30,10 +30,10 @@ async def refund(
     reason_code: RefundReason | None = None,
     allow_unrecovered: bool = False,
 ) -> tuple[OrderDetails, Refund, RefundSplit]:
-    """Refunds an amount, or all that is left; reports which part of it goes where."""
+    """Refunds an amount, or everything that is left; reports which part goes where."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        # The check before its order, as a review locks them.
+        # The check before its order: the lock order of a review.
         check = await fraud_checks.lock_of_order(tx, order_id) if reason_code else None
         details = await _details.lock(tx, order_id)
         before = details.order
@@ -43,7 +43,7 @@ async def refund(
             tx, before, orders_rules.refund_amount(before, amount), reason, now, changes, reason_code
         )
         after = orders_rules.refunded(before, given.amount, now)
-        # Cards are locked in the order in which they were made: the one that paid is older than any that was bought.
+        # Cards are locked by age: the card that paid is older than any that was bought.
         parts = await _return(tx, before, given, changes)
         unrecovered = await _recover(tx, before, after, given, changes, allow_unrecovered=allow_unrecovered)
         await orders_db.save(tx, before, after, details.items, changes)
@@ -57,7 +57,7 @@ async def refund(
 
 
 async def _return(tx: Transaction, before: Order, refund: Refund, changes: CounterDeltas) -> RefundSplit:
-    """Puts the part that a gift card had paid back on it, unless it was revoked."""
+    """Returns the part that a gift card had paid to the card, unless it was revoked."""
     parts = orders_rules.returned(before, refund.amount)
     card = await gift_cards.give_back(tx, before, parts.gift_card, refund.created_at, changes)
     if card and card.revoked_at is not None:
@@ -68,7 +68,7 @@ async def _return(tx: Transaction, before: Order, refund: Refund, changes: Count
 async def _recover(
     tx: Transaction, before: Order, after: Order, refund: Refund, changes: CounterDeltas, *, allow_unrecovered: bool
 ) -> Hundredths:
-    """Takes the refund off the gift cards bought in the order; returns what they no longer held."""
+    """Takes the refund from the gift cards bought in the order; returns what was already spent."""
     cards = await gift_cards.lock_bought(tx, before)
     if not cards:
         return Hundredths(0)

@@ -1,4 +1,4 @@
-"""What a fraud review means for its order, and what happens when nobody has reviewed it in time."""
+"""The effect of a fraud review on its order, and of an overdue review."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from lootkeep.views import fraud_events
 
 
 async def lock_ring(tx: Transaction, order_ids: Collection[int], outcome: ReviewedAs) -> None:
-    """Everything that reviews of these orders change, before the first of them: one by one they could deadlock."""
+    """Locks everything that reviews of these orders change, up front: one by one they could deadlock."""
     if outcome == "fraud":
         await ring_locks.for_cancelling(tx, order_ids)
     elif outcome == "legitimate":
-        # An order that is released may have nothing left to pay.
+        # A released order may have nothing left to pay.
         await ring_locks.for_paying(tx, order_ids)
 
 
 async def apply_review(
     deps: Deps, tx: Transaction, check: FraudCheck, outcome: ReviewedAs, now: Instant, changes: CounterDeltas
 ) -> FraudCheck:
-    """Cancels or releases the order; one that is paid or has ended stays as it is. The check with its truth."""
+    """Cancels or releases the order; a paid or finished order does not change. The check with its truth."""
     details = await _details.lock(tx, check.order_id)
     step = consequence(outcome, details.order.status)
     details = await _take(deps, tx, details, step, now, changes) if step else details
@@ -43,7 +43,7 @@ async def apply_review(
 async def end_hold(
     deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant, changes: CounterDeltas
 ) -> None:
-    """The time for a review is over: the order is released or cancelled as the store has chosen, and no label set."""
+    """The review is overdue: the order is released or cancelled as configured, and no label is set."""
     details = await _details.lock(tx, check.order_id)
     if details.order.status == "on_hold":
         details = await _take(deps, tx, details, step, now, changes)

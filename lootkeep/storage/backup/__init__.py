@@ -1,1 +1,1 @@
-"""Whole copies of a store: made while it runs, read again, and brought back."""
+"""Backups of a store: made while it runs, verified, and restored."""

@@ -1,4 +1,4 @@
-"""Backup and restore of PostgreSQL, by its own programs pg_dump and pg_restore."""
+"""Backup and restore of PostgreSQL with pg_dump and pg_restore."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.files import synced
 from lootkeep.storage import sandbox
 
-# Where Debian and the PostgreSQL project install them, newest last; PATH goes first.
+# Where Debian and the PostgreSQL project install them, newest last; PATH takes precedence.
 _FOLDERS = "/usr/lib/postgresql"
 _COPY = re.compile(rb"COPY public\.(\w+) ")
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
@@ -68,7 +68,7 @@ def check(file: Path) -> dict[str, int]:
 
 
 async def restore(file: Path, url: str) -> dict[str, int]:
-    """Into an empty database, whole or not at all."""
+    """Into an empty database, completely or not at all."""
     stored = await to_thread(check, file)
     connection = await asyncpg.connect(url)
     try:
@@ -90,7 +90,7 @@ async def _counts(connection: asyncpg.Connection) -> dict[str, int]:
 
 
 def _run(command: list[str], url: str) -> None:
-    """The password goes through the environment: arguments are seen by everyone on the machine."""
+    """The password is in the environment: everyone on the machine can see arguments."""
     password = urlsplit(url).password
     environment = os.environ | ({"PGPASSWORD": unquote(password)} if password else {})
     program, *arguments = command

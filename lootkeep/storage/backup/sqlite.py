@@ -13,7 +13,7 @@ from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
 
-# A connection that reads goes on while the copy is made; one that writes a checkpoint may hold the file for a moment.
+# Readers continue during the copy; a writer that runs a checkpoint may lock the file for a moment.
 _PATIENCE_MS = 10_000
 
 
@@ -32,9 +32,9 @@ def write(source: Path, target: Path) -> dict[str, int]:
 
 
 def write_before_upgrade(source: Path, revision: str, now: Instant) -> Path:
-    """A checked copy next to a database whose schema is about to change, for its owner only."""
+    """A verified copy next to a database before its schema changes, readable only by its owner."""
     target = source.with_name(f"{source.name}.{revision}-{utc(now):%Y%m%dT%H%M%SZ}.backup")
-    # It has its name once it is complete and checked.
+    # It gets its name once it is complete and verified.
     draft = target.with_name(f"{target.name}.part")
     try:
         files.create(draft)
@@ -53,7 +53,7 @@ def write_before_upgrade(source: Path, revision: str, now: Instant) -> Path:
 def check(file: Path) -> dict[str, int]:
     """Reads all of a copy, and returns the number of rows of each table."""
     try:
-        # Nobody writes to a copy: it is read as it is, and no log is made next to it.
+        # Nobody writes to a copy: it is read as it is, without a log next to it.
         connection = apsw.Connection(
             f"{file.absolute().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         )
@@ -76,7 +76,7 @@ def check(file: Path) -> dict[str, int]:
 
 
 def restore(file: Path, target: Path, *, replace: bool) -> dict[str, int]:
-    """Puts a checked copy in the place of a database, which stays next to it under another name."""
+    """Replaces a database with a verified copy; the old file stays next to it under another name."""
     counts = check(file)
     if target.exists():
         if not replace:
@@ -99,7 +99,7 @@ def _aside(target: Path) -> Path:
 
 
 def _close(database: Path) -> None:
-    """Folds the log into the file, which fails as long as another process has it open."""
+    """Merges the log into the file, which fails while another process has it open."""
     connection = apsw.Connection(str(database))
     try:
         if connection.execute("PRAGMA journal_mode = DELETE").get != "delete":
@@ -107,7 +107,7 @@ def _close(database: Path) -> None:
     except apsw.BusyError:
         raise StartupError(f"{database} is in use: stop the service first.") from None
     except apsw.NotADBError:
-        # What is put aside need not be a database.
+        # The file that is moved away need not be a database.
         return
     finally:
         connection.close()

@@ -11,7 +11,7 @@ from pydantic import Field, create_model
 from lootkeep.api.http.fields import Currency, Time
 from lootkeep.api.http.validation import Body, parse
 from lootkeep.api.store.customers import NameText
-from lootkeep.api.store.orders import NoteText
+from lootkeep.api.store.orders import FreeText
 from lootkeep.api.store.products import Price
 from lootkeep.deps import Deps
 from lootkeep.domain.products import BillingInterval
@@ -52,7 +52,7 @@ _Body: type[Body] = create_model(
     interval_count=(Annotated[int, Field(ge=1, le=365)] | None, None),
     current_period_end=(Time | None, None),
     cancelled_at=(Time | None, None),
-    cancel_reason=(NoteText | None, None),
+    cancel_reason=(FreeText | None, None),
     **CUSTOMER_FIELDS,
 )
 _READERS: Mapping[str, CellReader] = {

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the route table and the views: every operation, event and answer."""
+"""The OpenAPI 3.1 document, generated from the route table and the views: every operation, event and response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fixed sets of words that have a name in the OpenAPI document, so that a generator makes one type of each."""
+"""The enums with a name in the OpenAPI document, so a generator creates one type for each."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "AnalyticsInterval": get_args(analytics.Interval),
     "SortDirection": get_args(paging.SortDirection),
 }
-# By their words in any order: one of the two writers of schemas sorts them.
+# Keyed by the words in any order: one of the two schema writers sorts them.
 _NAMES = {frozenset(words): name for name, words in _NAMED.items()}
 
 

@@ -1,4 +1,4 @@
-"""The `webhooks` section of the OpenAPI document: what a receiver is sent for each type of event."""
+"""The `webhooks` section of the OpenAPI document: what a receiver gets for each event type."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _operation(event_type: str, shapes: Json) -> Json:
         "summary": event_type,
         "description": _TYPES[event_type],
         "tags": [TAG],
-        # The receiver trusts the signature; nobody sends it a token.
+        # A receiver verifies the signature; requests to it carry no token.
         "security": [],
         "parameters": [ref(name, "parameters") for name in _HEADERS],
         "requestBody": {
@@ -89,7 +89,7 @@ def _operation(event_type: str, shapes: Json) -> Json:
 
 @cache
 def examples() -> Json:
-    """What a delivery of each type that can be subscribed to looks like."""
+    """The delivery of each type that a webhook can subscribe to."""
     shapes = {**schemas.of_views(views()), **components()}
     return {event_type: _example(event_type, shapes) for event_type in EVENT_TYPES}
 

@@ -1,4 +1,4 @@
-"""An example value of a JSON schema, put together from the examples of its fields."""
+"""An example value of a JSON schema, built from the examples of its fields."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _BY_TYPE: dict[str, Any] = {"string": "text", "integer": 1, "number": 1, "boolea
 
 
 def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
-    """The field's own example goes first, then its default, then something of the right type."""
+    """The field's own example takes precedence, then its default, then a value of the right type."""
     if "$ref" in schema:
         target = schemas[schema["$ref"].rsplit("/", 1)[1]]
-        # The example next to a reference to an object may hold only some of its fields.
+        # The example next to a reference to an object may have only some of its fields.
         given: dict[str, Any] = {
             key: schema[key] for key in ("examples", "default") if key in schema and "enum" in target
         }
@@ -38,5 +38,5 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
 
 
 def _is_told(name: str, field: dict[str, Any], schema: dict[str, Any]) -> bool:
-    """An example shows what is required and what has its own example, not every option."""
+    """An example has the required fields and those with their own example, not every option."""
     return name in schema.get("required", ()) or "examples" in field

@@ -1,4 +1,4 @@
-"""The failures in the OpenAPI document: what each one means, and which of them an operation can answer."""
+"""The errors in the OpenAPI document: what each one means, and which of them an operation can return."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lootkeep.api.http.errors import Status
 from lootkeep.api.http.openapi.schemas import Json, ref
 from lootkeep.api.http.routes import MAX_BODY, Route
 
-# What each failure means, and when an operation can answer it.
+# What each error means, and when an operation can return it.
 _FAILURES: dict[str, tuple[Status, str, str, str]] = {
     "Unauthorized": (
         errors.UNAUTHORIZED,
@@ -64,17 +64,17 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
 
 
 def responses() -> Json:
-    """Every failure as a named component."""
+    """Every error as a named component."""
     return {name: _response(*row) for name, row in _FAILURES.items()}
 
 
 def refs(route: Route) -> Json:
-    """The failures that an operation can answer, by their status."""
+    """The errors that an operation can return, by status."""
     return {str(_FAILURES[name][0].code): ref(name, "responses") for name in _names(route)}
 
 
 def _names(route: Route) -> list[str]:
-    """From what the operation's row says."""
+    """Derived from the operation's route."""
     names = ["Unauthorized", "Forbidden"]
     if "{" in route.path:
         names.append("NotFound")

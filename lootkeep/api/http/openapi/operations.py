@@ -1,4 +1,4 @@
-"""The operations of the OpenAPI document: parameters, bodies and answers, made from the rows of the route table."""
+"""The operations of the OpenAPI document: parameters, bodies and responses, generated from the route table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADERS: Json = {
 
 
 def paths(groups: tuple[Group, ...], shapes: Json) -> tuple[Json, Json]:
-    """Every operation by its path, and the parameters that several of them share, by their names."""
+    """Every operation by path, and the parameters that several of them share, by name."""
     parameters = {route: _parameters(route, shapes) for group in groups for route in group.routes}
     shared = _shared(parameters.values())
     by_path: dict[str, Json] = {}
@@ -39,7 +39,7 @@ def paths(groups: tuple[Group, ...], shapes: Json) -> tuple[Json, Json]:
 
 
 def _shared(lists: Iterable[list[Json]]) -> Json:
-    """Of each name the form that most operations use, if more than one does; the others stay where they are."""
+    """For each name the form that most operations use, if more than one does; the others stay inline."""
     forms = Counter(json.dumps(parameter) for parameters in lists for parameter in parameters)
     shared: Json = {}
     for form, count in forms.most_common():

@@ -1,4 +1,4 @@
-"""The shapes in the OpenAPI document, in plain JSON Schema that generators can use."""
+"""The schemas in the OpenAPI document, in plain JSON Schema that generators can use."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lootkeep.api.http.routes import Group, ResponseShape, Route
 Json = dict[str, Any]
 
 _REF = "#/components/schemas/{name}"
-# Where one shape holds others: one of them, or a list of them.
+# Where a schema contains others: one of them, or a list of them.
 _BELOW = ("items", "additionalProperties")
 _LISTED = ("anyOf", "oneOf", "allOf")
-# pydantic writes its own words for the bounds of a value that is parsed first.
+# pydantic has its own keywords for the bounds of a value that is parsed first.
 _BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 
 
@@ -28,7 +28,7 @@ def ref(name: str, kind: str = "schemas") -> Json:
 
 
 def collected(groups: tuple[Group, ...], events: Iterable[type[msgspec.Struct]]) -> Json:
-    """Every shape by its name: answers, the data of events, bodies, queries and enums."""
+    """Every schema by name: responses, the data of events, bodies, queries and enums."""
     routes = _routes(groups)
     views = list(dict.fromkeys(route.answer.view for route in routes if route.answer.view))
     inputs: set[type[BaseModel]] = {model for route in routes for model in (route.body, route.query) if model}
@@ -43,13 +43,13 @@ def collected(groups: tuple[Group, ...], events: Iterable[type[msgspec.Struct]])
 
 
 def of_views(views: Iterable[type[msgspec.Struct]]) -> Json:
-    """The shapes of views and of all that they hold, and the enums."""
+    """The schemas of views and everything in them, and the enums."""
     _, components = msgspec.json.schema_components(views, ref_template=_REF)
     return {**{name: _plain(shape) for name, shape in components.items()}, **enums.components()}
 
 
 def named(shapes: Json, groups: tuple[Group, ...]) -> Json:
-    """The components: a query is described by the parameters of its operation, and each answer has an envelope."""
+    """The components: the parameters of an operation describe its query, and each response has an envelope."""
     routes = _routes(groups)
     queries = {route.query.__name__ for route in routes if route.query}
     envelopes = {envelope_name(route.answer): envelope(route.answer) for route in routes}
@@ -63,7 +63,7 @@ def envelope_name(answer: ResponseShape) -> str:
 
 
 def envelope(answer: ResponseShape) -> Json:
-    """The envelope around what an operation answers."""
+    """The envelope around the result of an operation."""
     properties: Json = {"success": {"type": "boolean", "const": True}}
     if answer.message:
         properties["message"] = {"type": "string", "description": "A message for people."}
@@ -76,7 +76,7 @@ def envelope(answer: ResponseShape) -> Json:
 
 
 def without_null(shape: Json) -> Json:
-    """A parameter of a query is there or it is not: nobody can send null."""
+    """A query parameter is present or absent: nobody can send null."""
     kinds = [kind for kind in shape.get("anyOf", ()) if kind.get("type") != "null"]
     if len(kinds) == len(shape.get("anyOf", ())):
         return shape
@@ -89,7 +89,7 @@ def _routes(groups: tuple[Group, ...]) -> list[Route]:
 
 
 def _plain(shape: Json) -> Json:
-    """The same shape with its type given wherever it can be known."""
+    """The same schema with its type added wherever it is known."""
     plain = {_BOUNDS.get(key, key): value for key, value in shape.items()}
     if "properties" in plain:
         plain["properties"] = {name: _field(below) for name, below in plain["properties"].items()}
@@ -118,7 +118,7 @@ def _with_named_enum(shape: Json) -> Json:
 
 
 def _field(shape: Json) -> Json:
-    """A field that may be left out has no default: null would be a change, and often a wrong one."""
+    """An optional field has no default: null would be a change, and often a wrong one."""
     plain = _plain(shape)
     plain.pop("title", None)
     if plain.get("default", ...) is None:

@@ -21,7 +21,7 @@ ASSETS: Mapping[str, tuple[str, bytes]] = {
 }
 
 
-# Pages of the documentation that who calls the API needs, next to the reference.
+# Pages of the documentation that API clients need, next to the reference.
 GUIDES = {
     "quickstart": "Quickstart",
     "api/conventions": "Conventions",
@@ -40,7 +40,7 @@ def render(
     document_at: str = "openapi.json",
     guides_at: str | None = None,
 ) -> bytes:
-    """The page for `document`. The first two addresses are relative to the page, so a proxy may add a prefix."""
+    """The page for `document`. The first two URLs are relative to the page, so a proxy may add a prefix."""
     template = _environment().get_template("page.html")
     urls = {name: f"{assets_at}/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
     page = template.render(api=read(document), assets=urls, document_at=document_at, guides=GUIDES, guides_at=guides_at)
@@ -61,5 +61,5 @@ def _environment() -> Environment:
 
 
 def _version(body: bytes) -> str:
-    # In the address, so that a browser may keep an asset for good and still sees the next release.
+    # Part of the URL, so a browser can cache an asset forever and still gets the next release.
     return hashlib.sha256(body).hexdigest()[:12]

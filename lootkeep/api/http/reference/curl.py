@@ -1,4 +1,4 @@
-"""A ready curl command for an operation, made of its examples."""
+"""A ready-to-run curl command for an operation, built from its examples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _options(method: str, needed: list[ParameterDoc], body: BodyDoc | None, *, n
     if method != "get":
         yield f"-X {method.upper()}"
     if needs_token:
-        # A variable, so that no token ends up in a shell history or a chat by copying.
+        # A variable, so no token ends up in a shell history or a chat by copying.
         yield '-H "Authorization: Bearer $LOOTKEEP_TOKEN"'
     for parameter in needed:
         if parameter.location == "header":
@@ -45,5 +45,5 @@ def _options(method: str, needed: list[ParameterDoc], body: BodyDoc | None, *, n
 
 
 def _quoted(text: str) -> str:
-    # What shlex.quote makes of an apostrophe is safe too, and unreadable.
+    # The quoting of an apostrophe by shlex.quote is safe too, but unreadable.
     return "'" + text.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""Reads an OpenAPI document into what the page shows: groups, operations, answers and shared errors."""
+"""Reads an OpenAPI document into what the page shows: groups, operations, responses and shared errors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Reader:
         return "\n\n".join(str(scheme["description"]) for scheme in schemes if scheme.get("description"))
 
     def errors(self) -> list[ResponseDoc]:
-        """The failures that operations refer to, described once."""
+        """The errors that operations refer to, described once."""
         used = {
             response["$ref"]: status
             for _, _, operation in self._each()
@@ -81,7 +81,7 @@ class _Reader:
         ]
 
     def events(self) -> list[Event]:
-        """What the document's `webhooks` say, each by its name."""
+        """The document's `webhooks`, each by name."""
         events = []
         for name, item in self._document.get("webhooks", {}).items():
             node = item.get("post", {})
@@ -92,7 +92,7 @@ class _Reader:
         return events
 
     def events_description(self) -> str:
-        """Of the tag that the events have."""
+        """The tag that the events have."""
         tags = {tag for item in self._document.get("webhooks", {}).values() for tag in item["post"].get("tags", ())}
         descriptions = [
             str(tag.get("description", "")) for tag in self._document.get("tags", ()) if tag["name"] in tags
@@ -143,7 +143,7 @@ class _Reader:
         schema: Node = node.get("schema", {})
         described = {**schema, "description": node.get("description") or schema.get("description", "")}
         is_required = bool(node.get("required"))
-        # An address cannot carry a null: "or null" there only means that it may be left out.
+        # A URL cannot carry null: "or null" there only means that the parameter is optional.
         field = self._schemas.field(str(node.get("name", "")), described, is_required=is_required)
         example = _text(node["example"] if "example" in node else self._schemas.sample(schema))
         return ParameterDoc(
@@ -195,7 +195,7 @@ def _is_success(status: str) -> bool:
 
 
 def _error_name(example: str) -> str:
-    """What our envelope calls the failure; HTTP's own words for a status differ from it."""
+    """The name of the error in our envelope, which differs from HTTP's name of the status."""
     try:
         body = json.loads(example)
     except ValueError:

@@ -9,7 +9,7 @@ from typing import Any
 
 Node = Mapping[str, Any]
 
-# Deeper than any response; made-up samples and tables stop here.
+# Deeper than any response; generated samples and tables stop here.
 MAX_DEPTH = 6
 
 _FORMATS = {
@@ -52,7 +52,7 @@ class Schemas:
         self._document = document
 
     def resolve(self, node: Node) -> Node:
-        """What `node` refers to; keys next to a `$ref` win over what it points to."""
+        """The target of `node`'s reference; keys next to a `$ref` win over those of the target."""
         seen: set[str] = set()
         while "$ref" in node and node["$ref"] not in seen:
             seen.add(node["$ref"])
@@ -68,7 +68,7 @@ class Schemas:
         return node if isinstance(node, Mapping) else {}
 
     def plain(self, node: Node) -> Node:
-        """`node` resolved, `allOf` merged, and a union that has one member besides null replaced by it."""
+        """`node` resolved, `allOf` merged, and a union with null replaced by its only other member."""
         node = self.resolve(node)
         for part in node.get("allOf", ()):
             node = _merged(self.plain(part), node)
@@ -148,7 +148,7 @@ class Schemas:
             yield from self.fields(schema, (*above, properties))
 
     def _properties(self, node: Node) -> tuple[dict[str, Node], set[str]]:
-        """Of a union, the fields of all its members; required are those that every member requires."""
+        """The fields of all members of a union; a field is required if every member requires it."""
         properties, required = dict(node.get("properties", {})), set(node.get("required", ()))
         members = [self._properties(self.plain(member)) for member in self._members(node)]
         for theirs, _ in members:
@@ -158,7 +158,7 @@ class Schemas:
         return properties, required
 
     def sample(self, node: Node, depth: int = 0) -> Any:
-        """A value of the schema's shape, for documents that give no example."""
+        """A value that matches the schema, for documents without an example."""
         node = self.plain(node)
         given = [node[key] for key in ("example", "default", "const") if node.get(key) is not None]
         given += [*node.get("examples", ()), *node.get("enum", ())]

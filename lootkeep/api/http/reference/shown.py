@@ -1,4 +1,4 @@
-"""What the page shows, as plain records: the templates read these and decide nothing else."""
+"""What the page shows, as plain records: the templates only render them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ParameterDoc:
     location: str
     field: Field
     example: str
-    # What the try-it form starts with: only what must be there, so that the first call is not filtered.
+    # The initial content of the try-it form: only required fields, so the first call is not filtered.
     prefill: str
 
 
@@ -34,7 +34,7 @@ class ResponseDoc:
     headers: list[str]
     fields: list[Field]
     example: str
-    # The anchor of the shared answer it is a reference to, if it is one.
+    # The anchor of the shared response it refers to, if any.
     shared: str
 
 
@@ -72,7 +72,7 @@ class GroupDoc:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a receiver is sent."""
+    """What a receiver gets."""
 
     anchor: str
     name: str
@@ -86,7 +86,7 @@ class ApiDoc:
     title: str
     version: str
     description: str
-    # Empty when the document leaves it to the page: the browser knows the host it called.
+    # Empty if the document leaves it to the page: the browser knows the host it called.
     origin: str
     prefix: str
     is_beside: bool

@@ -1,4 +1,4 @@
-"""The call of an operation in Python and JavaScript, made of its examples."""
+"""The call of an operation in Python and JavaScript, built from its examples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lootkeep.api.http.reference.shown import BodyDoc, ParameterDoc
 
 class Snippet(NamedTuple):
     title: str
-    # The server's address, which only the browser knows, goes between them.
+    # The server's URL, which only the browser knows, goes between them.
     before: str
     after: str
 

@@ -1,4 +1,4 @@
-"""The little Markdown that descriptions use, turned into HTML that is safe for any content."""
+"""The small subset of Markdown that descriptions use, converted to HTML that is safe for any content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BULLET = re.compile(r"[-*]\s+(.*)")
 
 
 class Html(str):
-    """Escaped already: the template engine asks `__html__` and then leaves it as it is."""
+    """Already escaped: the template engine calls `__html__` and does not escape it again."""
 
     __slots__ = ()
 
@@ -25,7 +25,7 @@ def prose(text: str) -> Html:
 
 
 def inline(text: str) -> Html:
-    """`code` and **bold**; everything else is escaped, so no HTML of the author survives."""
+    """`code` and **bold**; everything else is escaped, so no HTML in the text survives."""
     out, at = "", 0
     for match in _SPAN.finditer(text):
         out += escape(text[at : match.start()]) + _span(match)
