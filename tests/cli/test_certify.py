@@ -150,7 +150,7 @@ def test_people_read_what_was_expected_what_came_and_what_to_do(terminal: Termin
 
 def test_a_receiver_that_takes_longer_than_ten_seconds_fails_and_is_not_asked_again(terminal: Terminal) -> None:
     with listening(terminal, "--secret", SECRET, "--slow", "60", "--json") as server:
-        outcome = terminal.call("webhooks", "certify", server.address, "--secret", SECRET)
+        outcome = terminal.call("webhooks", "certify", server.url, "--secret", SECRET)
     assert outcome.code == 1
     assert "FAIL  correct delivery    expected 2xx                timed out after 10 s\n" in outcome.out
     assert "FAIL  answers in time     expected within 10 s        timed out after 10 s\n" in outcome.out
@@ -168,7 +168,7 @@ def test_a_receiver_that_is_not_there_gets_nothing_of_eleven(terminal: Terminal)
 
 def test_the_listener_itself_passes(terminal: Terminal) -> None:
     with listening(terminal, "--secret", SECRET) as server:
-        outcome = terminal.run("webhooks", "certify", server.address, "--secret", SECRET)
+        outcome = terminal.run("webhooks", "certify", server.url, "--secret", SECRET)
     assert (outcome.code, outcome.out.splitlines()[-1]) == (0, "11 of 11 passed.")
 
 

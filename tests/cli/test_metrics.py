@@ -97,4 +97,4 @@ def _wait_for_processes(server: Serving, token: str, count: int, after: float = 
 
 def _get(server: Serving, path: str, token: str) -> httpx.Response:
     # Without TLS, whose certificates take longer to load than all the rest.
-    return httpx.get(server.address + path, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS, verify=False)
+    return httpx.get(server.url + path, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS, verify=False)

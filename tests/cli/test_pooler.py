@@ -40,7 +40,7 @@ def test_several_processes_serve_behind_a_pooler(terminal: Terminal, pooled: dic
     token = terminal.call("token", "create", "--name", "till", "--all-scopes", "--quiet", **pooled).out.strip()
     settings = pooled | {"database_direct_url": postgres_url, "log_format": "json", "rate_limit_per_minute": "0"}
     with terminal.serving("--workers", "2", **settings) as server:
-        url = f"{server.address}/api/external/v1/referrals/tiers"
+        url = f"{server.url}/api/external/v1/referrals/tiers"
         headers = {"Authorization": f"Bearer {token}"}
         answers = [httpx.get(url, headers=headers, timeout=SECONDS).status_code for _ in range(20)]
         output = server.stop()

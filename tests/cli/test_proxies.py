@@ -22,7 +22,7 @@ ONE_FAILURE = {"auth_failures_per_minute": "1", "log_level": "error"}
 
 def guess(server: Serving, forwarded_for: str) -> int:
     """The status of a call without a token, as a proxy on this machine passes it on."""
-    return httpx.get(server.address + TIERS, headers={"X-Forwarded-For": forwarded_for}, timeout=SECONDS).status_code
+    return httpx.get(server.url + TIERS, headers={"X-Forwarded-For": forwarded_for}, timeout=SECONDS).status_code
 
 
 def test_a_proxy_on_this_machine_is_believed(terminal: Terminal) -> None:
@@ -59,7 +59,7 @@ def test_clients_of_a_proxy_are_counted_by_their_own_address_whatever_they_claim
     terminal: Terminal, proxy: Proxy, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
-    with terminal.serving(**ONE_FAILURE) as server, proxy(server.address, authority) as url:
+    with terminal.serving(**ONE_FAILURE) as server, proxy(server.url, authority) as url:
         statuses = [
             guess_from(source, url, authority, claim)
             for source, claim in (
@@ -75,7 +75,7 @@ def test_a_proxy_that_is_not_in_the_list_is_one_client(
     terminal: Terminal, proxy: Proxy, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0.0/8")
-    with terminal.serving(**ONE_FAILURE) as server, proxy(server.address, authority) as url:
+    with terminal.serving(**ONE_FAILURE) as server, proxy(server.url, authority) as url:
         statuses = [guess_from(source, url, authority, "198.51.100.1") for source in ("127.0.0.2", "127.0.0.3")]
     assert statuses == [401, 429]
 
@@ -83,7 +83,7 @@ def test_a_proxy_that_is_not_in_the_list_is_one_client(
 def test_the_service_is_used_over_tls_but_for_its_metrics(
     terminal: Terminal, proxy: Proxy, authority: trustme.CA
 ) -> None:
-    with terminal.serving(log_level="error") as server, proxy(server.address, authority) as url:
+    with terminal.serving(log_level="error") as server, proxy(server.url, authority) as url:
         with client(authority, "127.0.0.1") as caller:
             caller.headers["Authorization"] = f"Bearer {server.token}"
             tiers, metrics = caller.get(url + TIERS), caller.get(f"{url}/metrics")

@@ -28,7 +28,7 @@ class Caller:
 
     def __init__(self, server: Serving, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}"}
-        self._http = httpx.Client(base_url=server.address, headers=headers, timeout=SECONDS)
+        self._http = httpx.Client(base_url=server.url, headers=headers, timeout=SECONDS)
 
     def post(self, path: str, body: Any) -> httpx.Response:
         return self._http.post(path, json=body)

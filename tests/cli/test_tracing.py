@@ -129,7 +129,7 @@ def test_a_url_without_the_package_is_refused_with_what_to_install(terminal: Ter
 
 async def _create_product(server: Serving, token: str, receiver: Receiver, headers: dict[str, str]) -> None:
     authorization = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=server.address, headers=authorization, timeout=SECONDS) as http:
+    async with httpx.AsyncClient(base_url=server.url, headers=authorization, timeout=SECONDS) as http:
         webhook = {"url": receiver.url, "events": ["product.created"]}
         assert (await http.post(f"{EXTERNAL}/webhooks", json=webhook)).status_code == 201
         product = {"name": "VIP rank", "price": "20.00"}

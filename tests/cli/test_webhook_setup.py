@@ -49,7 +49,7 @@ def test_a_listener_receives_every_type_of_event_that_is_triggered_and_leaves_no
         received = list(arrivals(listener, len(EVENT_TYPES)))
         ended = listener.stop()
     assert {outcome.code for outcome in outcomes} == {0}
-    assert own["url"] == f"{listener.address}lootkeep-listen"
+    assert own["url"] == f"{listener.url}lootkeep-listen"
     assert {arrival["event_type"]: arrival["body"]["data"] for arrival in received} == {
         name: example["data"] for name, example in events.examples().items()
     }
@@ -64,7 +64,7 @@ def test_a_listener_that_is_terminated_removes_its_webhook_and_one_that_is_kille
         assert listener.stop(signal.SIGTERM).code == 0
     assert webhooks(store) == []
     with listening(store) as listener:
-        port = listener.address.split(":")[2].strip("/")
+        port = listener.url.split(":")[2].strip("/")
         listener.process.kill()
         listener.process.wait(SECONDS)
     (left,) = webhooks(store)
@@ -78,7 +78,7 @@ def test_a_listener_that_is_terminated_removes_its_webhook_and_one_that_is_kille
 
 def test_a_listener_at_the_address_of_a_webhook_verifies_with_its_secret_and_leaves_it(store: Terminal) -> None:
     with listening(store) as listener:
-        url = listener.address
+        url = listener.url
         listener.stop()
     assert store.call("webhooks", "create", f"{url}hook", webhook_allow_insecure="true").code == 0
     before = webhooks(store)

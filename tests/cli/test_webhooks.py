@@ -29,7 +29,7 @@ def delivery(data: object = ORDER, *, secret: str = SECRET, event_type: str = "o
 
 
 def send(server: Listening, request: Request) -> httpx.Response:
-    return httpx.post(f"{server.address}hook", content=request.body, headers=request.headers, timeout=30)
+    return httpx.post(f"{server.url}hook", content=request.body, headers=request.headers, timeout=30)
 
 
 def test_a_delivery_is_verified_printed_and_answered(terminal: Terminal) -> None:
@@ -188,19 +188,19 @@ def test_what_happened_while_nobody_listened_is_printed_from_the_feed(terminal: 
             "--resume",
             "seen.jsonl",
             "--api",
-            store.address,
+            store.url,
             "--token",
             store.token,
             "--json",
         )
-        _new_product(store.address, store.token, "Sword")
+        _new_product(store.url, store.token, "Sword")
         with listening(terminal, *options) as server:
             assert "No events missed." in server.greeting
-            _new_product(store.address, store.token, "Shield")
-            arrived = _events(store.address, store.token)[-1]
+            _new_product(store.url, store.token, "Shield")
+            arrived = _events(store.url, store.token)[-1]
             send(server, _as_delivery(arrived))
             server.stop()
-        _new_product(store.address, store.token, "Helmet")
+        _new_product(store.url, store.token, "Helmet")
         with listening(terminal, *options) as server:
             assert "1 event missed." in server.greeting
             send(server, delivery())

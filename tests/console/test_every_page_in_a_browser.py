@@ -100,7 +100,7 @@ def test_every_page_fits_every_width_without_a_complaint(browser: Browser, demo:
     wide = []
     browser.console()
     for path in addresses(browser, demo):
-        browser.open(demo.address + path)
+        browser.open(demo.url + path)
         for width in WIDTHS:
             browser.resize(width, 900)
             wide += [f"{path} {width} {element}" for element in browser.run(TOO_WIDE)]
@@ -114,7 +114,7 @@ def test_every_page_is_whole_without_javascript(browser: Browser, demo: Serving)
     browser.scripts(are_on=False)
     try:
         for path in paths:
-            browser.open(demo.address + path)
+            browser.open(demo.url + path)
             titles[path] = browser.text("main h1")
     finally:
         browser.scripts(are_on=True)
@@ -123,7 +123,7 @@ def test_every_page_is_whole_without_javascript(browser: Browser, demo: Serving)
 
 def addresses(browser: Browser, demo: Serving) -> list[str]:
     """Of every row that has a page."""
-    browser.open(f"{demo.address}/console/webhooks/1")
+    browser.open(f"{demo.url}/console/webhooks/1")
     delivery = browser.run("document.querySelector('a[href*=\"/deliveries/\"]').pathname.split('/').pop()")
     paths = [PREFIX + path_of(page, {"{delivery_id}": delivery}) for page in ROWS]
     return [*paths, f"{PREFIX}/search?q=an", f"{PREFIX}/orders?status=on_hold&search=nothing"]
@@ -133,7 +133,7 @@ def findings(browser: Browser, demo: Serving, paths: Iterable[str], **options: A
     program = AXE.replace("OPTIONS", json.dumps({"resultTypes": ["violations"]} | options))
     found = []
     for path in paths:
-        browser.open(demo.address + path)
+        browser.open(demo.url + path)
         found += [f"{path}: {finding}" for finding in browser.wait_for(program)]
     return found
 

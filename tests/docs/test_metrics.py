@@ -22,7 +22,7 @@ def exposed(folder: Path) -> str:
     started = terminal.start(folder, terminal.environment({"log_level": "error"}), "serve", "--port", "0")
     with terminal.served(started) as server:
         answer = httpx.get(
-            f"{server.address}/metrics", headers={"Authorization": f"Bearer {server.token}"}, timeout=terminal.SECONDS
+            f"{server.url}/metrics", headers={"Authorization": f"Bearer {server.token}"}, timeout=terminal.SECONDS
         )
     assert answer.status_code == 200
     return answer.text

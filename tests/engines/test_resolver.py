@@ -133,7 +133,7 @@ async def test_what_the_system_cannot_look_up_is_not_resolved(host: str) -> None
 
 
 async def test_an_address_that_is_remembered_is_guarded_like_any_other(names: StubNames, receiver: Receiver) -> None:
-    names.address = "10.0.0.1"
+    names.ip = "10.0.0.1"
     outbound = Outbound((), None, Resolver(names.look_up))
     results = [await outbound.post(f"http://shop.example:{receiver.port}/", BODY, HEADERS) for _ in range(3)]
     await outbound.close()

@@ -26,8 +26,8 @@ VARIABLES = {"$job": TARGET["job"], "$__rate_interval": "5m"}
 @pytest.fixture(scope="module")
 def served(service: Serving) -> Scrape:
     """After a request, so that requests have their labels."""
-    httpx.get(f"{service.address}{EXTERNAL}/referrals/tiers", timeout=SECONDS, verify=False)
-    return scrape(service.address, service.token)
+    httpx.get(f"{service.url}{EXTERNAL}/referrals/tiers", timeout=SECONDS, verify=False)
+    return scrape(service.url, service.token)
 
 
 def test_prometheus_finds_no_fault_with_the_rules() -> None:
