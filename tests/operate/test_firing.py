@@ -38,7 +38,7 @@ def test_down_fires_when_the_service_has_stopped(tmp_path: Path) -> None:
 
 
 @delivering.only_postgresql
-async def test_down_fires_while_the_database_is_silent_and_fails_and_is_slow_are_seen_later(
+async def test_down_fires_while_the_database_is_silent_and_fails_and_is_slow_fire_later(
     world_behind_a_gate: World, gate: Gate, tmp_path: Path
 ) -> None:
     world = world_behind_a_gate
@@ -69,7 +69,7 @@ async def test_overloaded_fires_when_requests_are_refused(world: World, tmp_path
 
 # A busy machine takes its time to start processes.
 @pytest.mark.timeout(600)
-def test_restarts_fires_when_processes_die_again_and_again(tmp_path: Path, postgres_url: str) -> None:
+def test_restarts_fires_when_processes_keep_dying(tmp_path: Path, postgres_url: str) -> None:
     settings = {"database_url": postgres_url, "secret_key": KEY, "log_level": "error"}
     environment = terminal.environment(settings)
     with terminal.start(tmp_path, environment, "token", "create", "--name", "t", "--all-scopes", "--quiet") as created:
@@ -104,7 +104,7 @@ async def test_deliveries_wait_fires_when_no_worker_sends_them(world: World, tmp
     assert_fires(tmp_path, calm, await scrape_world(world), alerts={"LootkeepDeliveriesWait"})
 
 
-async def test_deliveries_wait_fires_when_no_worker_has_even_seen_the_event(world: World, tmp_path: Path) -> None:
+async def test_deliveries_wait_fires_when_no_worker_has_picked_up_the_event(world: World, tmp_path: Path) -> None:
     calm = await scrape_world(world)
     await delivering.record(world)
     world.clock.advance(2 * MINUTE)
@@ -139,7 +139,7 @@ def test_emails_fail_fires_when_the_mail_server_is_gone(service: Serving, tmp_pa
     assert_fires(tmp_path, calm, failed, alerts={"LootkeepEmailsFail"})
 
 
-async def test_blocks_many_orders_fires_when_a_store_blocks_what_it_sells(world: World, tmp_path: Path) -> None:
+async def test_blocks_many_orders_fires_when_a_store_blocks_most_orders(world: World, tmp_path: Path) -> None:
     await fraud.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
     await new_product(world)
     customer = (await new_customer(world))["customer"]
@@ -150,7 +150,7 @@ async def test_blocks_many_orders_fires_when_a_store_blocks_what_it_sells(world:
     assert_fires(tmp_path, calm, await scrape_world(world), alerts={"LootkeepBlocksManyOrders"})
 
 
-async def test_tokens_are_guessed_fires_when_many_requests_have_none(world: World, tmp_path: Path) -> None:
+async def test_tokens_are_guessed_fires_when_many_requests_have_no_token(world: World, tmp_path: Path) -> None:
     calm = await scrape_world(world)
     for number in range(40):
         assert (await world.get("/referrals/tiers", token=f"lk_guess{number}")).status_code == 401
