@@ -186,7 +186,7 @@ async def test_refused_referrals_are_listed_for_staff_newest_first(world: World)
     assert (oldest["reason"], oldest["created_at"]) == ("same_device", "2026-11-15T12:00:00Z")
 
 
-async def test_refused_referrals_come_in_pages(world: World) -> None:
+async def test_rejected_referrals_are_paged(world: World) -> None:
     code = (await anna(world, device_id="phone-1"))["referral_code"]
     for number in range(3):
         await sign_up(world, email=f"jun{number}@j.example", device_id="phone-1", referral_code=code)

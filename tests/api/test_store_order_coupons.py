@@ -103,7 +103,7 @@ async def test_a_used_or_reserved_coupon_is_not_used_again(world: World, steps: 
     assert await stock_of(world, 1) == 4
 
 
-async def test_a_cancelled_order_gives_its_coupon_back(world: World) -> None:
+async def test_cancelling_an_order_returns_its_coupon(world: World) -> None:
     customer, code = await welcomed(world)
     await new_product(world)
     await new_order(world, customer, (1, 1), coupon_code=code)

@@ -74,7 +74,7 @@ async def test_every_field_is_answered_as_it_was_sent(world: World) -> None:
     assert product["stock_status"] == "low_stock"
 
 
-async def test_an_answer_can_be_sent_back_as_it_came(world: World) -> None:
+async def test_an_answer_can_be_sent_back_unchanged(world: World) -> None:
     product = await make(world, **EVERYTHING)
     assert await change(world, product, **product) == product
 

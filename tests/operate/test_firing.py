@@ -150,7 +150,7 @@ async def test_blocks_many_orders_fires_when_a_store_blocks_most_orders(world: W
     assert_fires(tmp_path, calm, await scrape_world(world), alerts={"LootkeepBlocksManyOrders"})
 
 
-async def test_tokens_are_guessed_fires_when_many_requests_have_no_token(world: World, tmp_path: Path) -> None:
+async def test_tokens_are_guessed_fires_when_many_requests_have_an_invalid_token(world: World, tmp_path: Path) -> None:
     calm = await scrape_world(world)
     for number in range(40):
         assert (await world.get("/referrals/tiers", token=f"lk_guess{number}")).status_code == 401

@@ -100,7 +100,7 @@ async def test_a_retry_that_succeeds_ends_the_delivery_with_every_attempt_record
 
 
 @pytest.mark.parametrize("change", [{"is_active": False}, {"events": ["product.created"]}, None])
-async def test_a_webhook_that_was_disabled_or_deleted_receives_nothing_more(
+async def test_a_webhook_that_was_disabled_unsubscribed_or_deleted_gets_no_retry(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: dict[str, Any] | None
 ) -> None:
     webhook = await subscribe(insecure_world, receiver)

@@ -34,7 +34,7 @@ async def test_an_operation_that_is_rolled_back_sends_nothing(
 
 @pytest.mark.parametrize("is_fanned_out", [False, True])
 @pytest.mark.parametrize("change", ["deleted", "deactivated", "unsubscribed"])
-async def test_nothing_is_sent_to_a_webhook_that_was_disabled_or_deleted(
+async def test_nothing_is_sent_to_a_webhook_that_was_disabled_unsubscribed_or_deleted(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: str, is_fanned_out: bool
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
