@@ -56,7 +56,7 @@ def test_every_operation_has_a_name_of_its_own() -> None:
 
 
 @each(ALL_ROWS)
-def test_an_operation_says_what_it_does_and_what_it_needs(prefix: str, route: Route) -> None:
+def test_an_operation_states_its_purpose_and_its_scope(prefix: str, route: Route) -> None:
     row = operation(prefix, route)
     assert row["summary"]
     assert row["security"] == [{"bearerAuth": [route.scope]}]

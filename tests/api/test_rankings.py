@@ -109,7 +109,7 @@ async def test_the_leaderboard_counts_purchases_or_sign_ups_as_the_setting_says(
     assert by_sign_up == [("Anna", 3), ("Ben", 1)]
 
 
-async def test_a_tie_by_sign_ups_goes_to_the_earlier_customer(shop: RankedShop) -> None:
+async def test_a_tie_by_sign_ups_goes_to_the_customer_who_reached_it_first(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben", "Cleo")
     await shop.count_at("signup")
     for name in ("Cleo", "Anna", "Ben", "Ben", "Cleo", "Anna"):

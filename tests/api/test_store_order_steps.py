@@ -40,7 +40,7 @@ async def test_a_cancelled_order_shows_its_reason(world: World) -> None:
 # --- every step in every state
 
 
-def test_every_status_can_be_reached() -> None:
+def test_every_status_has_steps_that_lead_to_it() -> None:
     assert set(LEAD_TO) == set(get_args(OrderStatus))
 
 
