@@ -140,7 +140,7 @@ async def test_a_past_order_takes_nothing_from_a_card(world: World) -> None:
     }
 
 
-async def test_a_blocked_order_returns_its_balance_to_the_card(world: World) -> None:
+async def test_a_rejected_order_leaves_the_card_balance_unchanged(world: World) -> None:
     await buyer(world)
     await new_product(world, stock=1)
     code = (await new_gift_card(world))["code"]

@@ -137,7 +137,7 @@ async def test_a_referral_cycle_of_any_length_is_rejected(world: World, steps: i
     assert await total_referrals(world) == steps - 1
 
 
-async def test_a_shared_household_further_down_is_not_a_cycle(world: World) -> None:
+async def test_two_referred_accounts_on_one_device_are_not_a_cycle(world: World) -> None:
     referrer = await anna(world)
     await referred(world, referrer["referral_code"], device_id="tablet")
     data = (await sign_up(world, device_id="tablet", referral_code=referrer["referral_code"])).json()["data"]

@@ -86,7 +86,7 @@ async def test_a_free_order_cannot_be_refunded(world: World) -> None:
     }
 
 
-async def test_a_refund_changes_only_this_customers_totals(world: World) -> None:
+async def test_a_refund_takes_back_only_its_own_order(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     for _ in range(2):

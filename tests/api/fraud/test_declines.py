@@ -79,7 +79,7 @@ async def test_a_declined_card_is_a_link_and_stored_as_a_hash(world: World) -> N
     assert "fp_tried" not in str([await rows(world.db, table) for table in (payment_attempts, sightings)])
 
 
-async def test_a_past_decline_counts_at_its_own_time(world: World) -> None:
+async def test_a_decline_can_be_reported_with_a_past_time(world: World) -> None:
     await shop(world)
     placed = (await judged(world, await regular(world)))["order"]["created_at"]
     world.clock.advance(DAY)

@@ -110,7 +110,7 @@ async def test_an_old_paid_order_counts_in_favour_but_not_on_a_new_device(world:
     assert [details["detected_signals"] for details in checks] == [[], []]
 
 
-async def test_an_order_is_large_compared_with_the_week(world: World) -> None:
+async def test_an_order_is_large_compared_with_earlier_orders(world: World) -> None:
     await shop(world)
     customers = [await regular(world) for _ in range(4)]
     for number in range(100):
