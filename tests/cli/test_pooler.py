@@ -17,9 +17,7 @@ def pooled(postgres_url: str) -> Iterator[dict[str, str]]:
         yield {"database_url": url, "database_pooler": "transaction", "secret_key": KEY}
 
 
-def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
-    terminal: Terminal, pooled: dict[str, str]
-) -> None:
+def test_an_unconfigured_pooler_is_reported_without_a_traceback(terminal: Terminal, pooled: dict[str, str]) -> None:
     output = terminal.run("serve", "--port", "0", **pooled | {"database_pooler": "none"})
     assert output.sentence == (
         "LOOTKEEP_DATABASE_URL points to a pooler such as PgBouncer. In transaction mode set "
@@ -27,7 +25,7 @@ def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
     )
 
 
-def test_doctor_says_that_nothing_is_heard_through_a_pooler(
+def test_doctor_reports_that_notifications_do_not_pass_a_pooler(
     terminal: Terminal, pooled: dict[str, str], postgres_url: str
 ) -> None:
     sentence = "workers poll every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."

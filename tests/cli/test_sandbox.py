@@ -123,7 +123,7 @@ async def _make_an_event(url: str, receiver: str) -> None:
         await products.create(deps, PLAIN)
 
 
-def test_a_store_that_nobody_tests_has_no_sandbox(store: Terminal) -> None:
+def test_a_store_without_test_tokens_has_no_sandbox(store: Terminal) -> None:
     assert (store.call("sandbox", "status").out, store.call("sandbox", "reset").out) == (NO_SANDBOX, NO_SANDBOX)
     with store.serving() as server:
         answer = Caller(server, "lktest_x").post("/api/store/v1/products", PRODUCT)

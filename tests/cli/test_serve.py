@@ -22,7 +22,7 @@ TIERS = "/api/external/v1/referrals/tiers"
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
 
 
-def test_the_first_start_says_where_it_is_and_gives_a_curl_that_works_as_pasted(terminal: Terminal) -> None:
+def test_the_first_start_prints_its_url_and_a_curl_command_that_works(terminal: Terminal) -> None:
     with terminal.serving() as server:
         assert server.greeting.startswith(f"Lootkeep {__version__} is at http://127.0.0.1:")
         assert f"  Data        {terminal.folder / 'lootkeep.db'}\n" in server.greeting
@@ -30,7 +30,7 @@ def test_the_first_start_says_where_it_is_and_gives_a_curl_that_works_as_pasted(
         assert _paste(server.curl) == {"success": True, "data": []}
 
 
-def test_a_thousand_receivers_that_hang_find_no_limit_of_open_files(terminal: Terminal) -> None:
+def test_a_thousand_hanging_receivers_do_not_exhaust_open_files(terminal: Terminal) -> None:
     given, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     # As a shell gives it, inherited by the server.
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, most))
@@ -98,7 +98,7 @@ def test_database_log_index_and_key_are_readable_by_their_owner_only(terminal: T
 
 @pytest.mark.parametrize("name", ["lootkeep.db", "lootkeep.db.key"])
 @pytest.mark.parametrize(("mode", "is_good"), [(0o644, False), (0o602, False), (0o640, True), (0o600, True)])
-def test_doctor_finds_files_that_everybody_may_read(terminal: Terminal, name: str, mode: int, is_good: bool) -> None:
+def test_doctor_finds_world_readable_files(terminal: Terminal, name: str, mode: int, is_good: bool) -> None:
     terminal.call("migrate")
     terminal.call("user", "list")
     (terminal.folder / name).chmod(mode)
@@ -180,7 +180,7 @@ def test_a_server_that_is_interrupted_ends_without_a_traceback(terminal: Termina
     assert (output.code, output.err) == (130, "")
 
 
-def test_a_start_warns_of_missing_lists_and_of_names_that_are_no_settings(terminal: Terminal) -> None:
+def test_a_start_warns_of_missing_lists_and_unknown_settings(terminal: Terminal) -> None:
     with terminal.serving(log_level="warning", smpt_url="smtp://mail.example") as server:
         _get(server, server.token)
         output = server.stop()

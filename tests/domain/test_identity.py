@@ -106,7 +106,7 @@ def test_the_form_of_a_form_is_itself(ip: ipaddress.IPv4Address | ipaddress.IPv6
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "203.0.113", "203.0.113.256", "010.0.0.1", "1:2", "203.0.113.9/32"])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_an_invalid_value_is_rejected(text: str) -> None:
     with pytest.raises(ValueError):
         address(text)
 

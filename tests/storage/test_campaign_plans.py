@@ -169,7 +169,7 @@ async def _explained(db_location: Path | str, recorder: QueryRecorder) -> list[A
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_the_next_recipient_is_found_by_an_index(full: Engine, db_location: Path | str, name: str) -> None:
+async def test_campaign_queries_use_an_index(full: Engine, db_location: Path | str, name: str) -> None:
     async with full.write() as tx:
         recorder = QueryRecorder(tx)
         await READINGS[name](recorder)

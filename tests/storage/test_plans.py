@@ -149,7 +149,7 @@ async def test_a_query_reads_little_more_than_it_returns(store: GeneratedStore, 
     assert [work for work in await store.works(recorder) if not store.is_small(work)] == []
 
 
-async def test_the_orders_of_customers_who_spent_alike_are_summed_in_one_query(store: GeneratedStore) -> None:
+async def test_top_customers_need_no_spending_floor_when_all_spent_alike(store: GeneratedStore) -> None:
     times = (YEAR.start, YEAR.end, "USD", 10)
     async with store.engine.read() as tx:
         recorder = QueryRecorder(tx)

@@ -50,7 +50,7 @@ async def test_concurrent_changes_of_different_fields_are_both_stored(db: Engine
     assert await read(db) == ReferralSettings(referral_enabled=False, referral_reward_event="signup")
 
 
-async def test_concurrent_changes_are_applied_in_sequence(db: Engine) -> None:
+async def test_concurrent_changes_each_increment_the_version(db: Engine) -> None:
     await asyncio.gather(*(change(db, now=7, referral_welcome_discount_value=100 + n) for n in range(20)))
     async with db.read() as tx:
         assert await tx.all(ROWS) == [(GROUP, 20, 7)]
