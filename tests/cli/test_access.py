@@ -182,7 +182,7 @@ def test_json_has_every_field_of_a_user(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("email", ["", "ada", "@store.test", "ada@", "ada @store.test", "a@b\n.test"])
-def test_an_invalid_value_is_rejected(terminal: Terminal, email: str) -> None:
+def test_an_invalid_email_is_rejected(terminal: Terminal, email: str) -> None:
     outcome = terminal.call("user", "add", email, "--name", "Ada")
     assert outcome.sentence == "The email field must be a valid e-mail address."
 

@@ -165,7 +165,7 @@ def test_an_invalid_port_is_rejected(terminal: Terminal, port: str) -> None:
     ],
     ids=" ".join,
 )
-def test_an_unknown_option_is_explained(terminal: Terminal, arguments: list[str]) -> None:
+def test_an_invalid_command_line_prints_the_usage(terminal: Terminal, arguments: list[str]) -> None:
     outcome = terminal.call(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert "Usage: " in outcome.err

@@ -160,7 +160,7 @@ async def test_no_email_address_of_a_recipient_can_exist(db: Engine) -> None:
     await world.close()
 
 
-async def test_loading_continues_and_reports_each_step(db: Engine) -> None:
+async def test_the_demo_keeps_running_and_reports_each_step(db: Engine) -> None:
     world, _ = await loaded(db)
     lines: list[str] = []
     steps = iter(range(60))

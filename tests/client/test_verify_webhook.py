@@ -41,7 +41,7 @@ def test_the_case_of_header_names_does_not_matter(change: Any) -> None:
     assert verify(headers={change(name): value for name, value in HEADERS.items()})["id"] == "wh_1"
 
 
-def test_the_plain_signature_alone_is_enough_only_on_request() -> None:
+def test_the_plain_signature_alone_is_enough_on_request() -> None:
     delivery = verify(headers=without(*TRIO), now=NOW + 10**6, require_timestamp=False)
     assert delivery["id"] == "wh_1"
 

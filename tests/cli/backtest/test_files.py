@@ -30,7 +30,7 @@ def test_a_missing_user_agent_counts_only_where_there_is_a_column_for_it(run: Ba
     assert run.scores([ORDER | {"user_agent": "curl/8.0"}])[0]["score"] == "20"
 
 
-def test_without_times_no_hour_is_reported_but_devices_are_remembered(run: BacktestRun) -> None:
+def test_without_times_no_window_counts_but_devices_are_remembered(run: BacktestRun) -> None:
     columns = {"ip_address": "203.0.113.9", "device_id": "d", "customer_created_at": "2026-01-01", "fraud": 0}
     rows = [columns | {"customer_id": str(number)} for number in range(9)]
     assert [row["score"] for row in run.scores(rows)] == ["0", *["12"] * 8]
