@@ -151,5 +151,5 @@ def test_a_welcome_coupon_follows_the_settings_for_thirty_days(kind: DiscountTyp
 
 
 @pytest.mark.parametrize(("status", "times"), [("available", 0), ("reserved", 0), ("used", 1)])
-def test_only_a_used_coupon_has_a_time_of_use(status: str, times: int) -> None:
+def test_only_a_used_coupon_has_been_used(status: str, times: int) -> None:
     assert coupon(status=status).times_used == times
