@@ -68,31 +68,31 @@ class Browser:
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
 
-    def begin_anew(self) -> None:
-        """In a tab that knows nothing of the one before."""
-        tab = self._tell("window/new", type="tab")["handle"]
+    def use_new_tab(self) -> None:
+        """Closes the current tab, so nothing of it is left in the new one."""
+        tab = self._post("window/new", type="tab")["handle"]
         _value(self._http.delete("window"))
-        self._tell("window", handle=tab)
+        self._post("window", handle=tab)
 
     def open(self, url: str) -> None:
-        self._tell("url", url=url)
+        self._post("url", url=url)
 
     def text(self, selector: str) -> str:
         return str(_value(self._http.get(f"element/{self._find(selector)}/text")))
 
     def click(self, selector: str) -> None:
-        self._tell(f"element/{self._find(selector)}/click")
+        self._post(f"element/{self._find(selector)}/click")
 
     def write(self, selector: str, text: str) -> None:
         """Replaces what is there."""
         element = self._find(selector)
-        self._tell(f"element/{element}/clear")
-        self._tell(f"element/{element}/value", text=text)
+        self._post(f"element/{element}/clear")
+        self._post(f"element/{element}/value", text=text)
 
     def type(self, text: str) -> None:
         """One key after the other, wherever the focus is."""
         actions = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
-        self._tell("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+        self._post("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
     def focused(self) -> str:
         """The accessible name of what has the focus, as a screen reader says it."""
@@ -106,9 +106,9 @@ class Browser:
     def wait_for_text(self, text: str) -> None:
         """In the content of the page; works without JavaScript and across page loads."""
         assert '"' not in text
-        self._tell("element", using="xpath", value=f'//main[contains(normalize-space(.), "{text}")]')
+        self._post("element", using="xpath", value=f'//main[contains(normalize-space(.), "{text}")]')
 
-    def wait_for_address(self, text: str) -> None:
+    def wait_for_url(self, text: str) -> None:
         """In the address of the page; works without JavaScript and across page loads."""
         end = time.monotonic() + SECONDS
         while text not in (address := str(_value(self._http.get("url")))):
@@ -119,15 +119,15 @@ class Browser:
         values = [KEYS.get(key, key) for key in keys]
         actions = [{"type": "keyDown", "value": value} for value in values]
         actions += [{"type": "keyUp", "value": value} for value in reversed(values)]
-        self._tell("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+        self._post("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
     def run(self, expression: str) -> Any:
         """What a JavaScript expression is in the page."""
-        return self._tell("execute/sync", script=f"return ({expression})", args=[])
+        return self._post("execute/sync", script=f"return ({expression})", args=[])
 
     def wait_for(self, program: str) -> Any:
         """What a program in the page passes to `done` when it has finished."""
-        return self._tell("execute/async", script=f"const done = arguments[0];{program}", args=[])
+        return self._post("execute/async", script=f"const done = arguments[0];{program}", args=[])
 
     def until(self, condition: str) -> None:
         """Waits for a JavaScript expression to be true in the page."""
@@ -146,7 +146,7 @@ class Browser:
 
     def console(self) -> list[str]:
         """The errors and warnings in the console since it was last asked."""
-        return [entry["message"] for entry in self._tell("se/log", type="browser")]
+        return [entry["message"] for entry in self._post("se/log", type="browser")]
 
     def screenshot(self) -> bytes:
         """The page as it is seen, as PNG."""
@@ -161,12 +161,12 @@ class Browser:
         self._command("Emulation.setScriptExecutionDisabled", value=not are_on)
 
     def _find(self, selector: str) -> str:
-        return str(self._tell("element", using="css selector", value=selector)[ELEMENT])
+        return str(self._post("element", using="css selector", value=selector)[ELEMENT])
 
     def _command(self, name: str, **parameters: Any) -> Any:
-        return self._tell("goog/cdp/execute", cmd=name, params=parameters)
+        return self._post("goog/cdp/execute", cmd=name, params=parameters)
 
-    def _tell(self, path: str, **parameters: Any) -> Any:
+    def _post(self, path: str, **parameters: Any) -> Any:
         return _value(self._http.post(path, json=parameters))
 
 

@@ -55,7 +55,7 @@ NOT_QUICK = (
     "storage/test_fraud_plans.py",
     "storage/test_list_plans.py",
     "storage/test_lists.py",
-    "storage/test_made_store.py",
+    "storage/test_generated_store.py",
     "storage/test_migrations.py",
     "storage/test_plans.py",
     "storage/test_queue_plans.py",

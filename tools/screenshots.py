@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
         with served(start(Path(work), environment(settings), "serve", "--demo", "--port", "0")) as server:
             browser.open(server.console_link)
             set_up(browser)
-            take(browser, server.address, folder)
+            take(browser, server.url, folder)
 
 
 def take(browser: Browser, url: str, folder: Path) -> None:

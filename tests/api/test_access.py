@@ -83,7 +83,7 @@ async def test_nobody_gets_in_anywhere_without_a_valid_token(unlimited: World) -
     assert let_in == []
 
 
-async def test_exactly_the_scope_of_the_row_lets_in(unlimited: World) -> None:
+async def test_the_scope_of_the_route_is_enough(unlimited: World) -> None:
     tokens = {scope: await unlimited.new_token(scope) for scope in SCOPES}
     enough: dict[str, list[str]] = {}
     wrongly_told = []
@@ -101,7 +101,7 @@ async def test_exactly_the_scope_of_the_row_lets_in(unlimited: World) -> None:
     assert wrongly_told == []
 
 
-async def test_every_scope_but_that_of_the_row_is_not_enough(unlimited: World) -> None:
+async def test_all_scopes_but_that_of_the_route_are_not_enough(unlimited: World) -> None:
     tokens = {needed: await unlimited.new_token(*(set(SCOPES) - {needed})) for needed in SCOPES}
     statuses = {
         row_name(route): (
@@ -112,13 +112,13 @@ async def test_every_scope_but_that_of_the_row_is_not_enough(unlimited: World) -
     assert statuses == dict.fromkeys(statuses, 403)
 
 
-async def test_a_token_without_any_scope_is_known_but_may_nothing(world: World) -> None:
+async def test_a_token_without_scopes_is_valid_but_may_do_nothing(world: World) -> None:
     token = await world.new_token()
     assert (await world.get("/referrals/tiers", token=token)).status_code == 403
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", "BEARER ", "Bearer   "])
-async def test_the_scheme_is_written_in_any_case(world: World, scheme: str) -> None:
+async def test_the_authorization_scheme_is_case_insensitive(world: World, scheme: str) -> None:
     answer = await world.http.get(EXTERNAL + "/referrals/tiers", headers={"Authorization": f"{scheme}{world.token}"})
     assert answer.status_code == 200
 
@@ -130,7 +130,7 @@ async def test_metrics_need_a_token_with_their_scope(world: World, scopes: Any, 
     assert answer.status_code == status
 
 
-async def test_metrics_are_not_for_everybody(world: World) -> None:
+async def test_metrics_are_not_public(world: World) -> None:
     answer = await world.http.get("/metrics")
     assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
     assert answer.json() == UNAUTHORIZED

@@ -59,7 +59,7 @@ async def test_only_the_fields_that_are_sent_change_and_the_target_must_fit_the_
         ({"amount": "-1.00"}, "amount"),
     ],
 )
-async def test_what_is_wrong_is_named(world: World, wrong: dict[str, Any], field: str) -> None:
+async def test_every_invalid_field_is_named(world: World, wrong: dict[str, Any], field: str) -> None:
     answer = await world.post("/alerts", ALERT | wrong)
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 
@@ -75,7 +75,7 @@ async def test_a_test_is_queued_unless_the_alert_is_muted(world: World) -> None:
     assert (muted.status_code, muted.json()["code"]) == (409, "alert_muted")
 
 
-async def test_an_alert_is_deleted_with_what_waits_and_there_are_not_too_many(world: World) -> None:
+async def test_deleting_an_alert_deletes_its_queue_and_the_number_of_alerts_is_limited(world: World) -> None:
     alert = await new_alert(world, **ALERT)
     await world.post(f"/alerts/{alert['id']}/test")
     assert (await world.delete(f"/alerts/{alert['id']}")).status_code == 200

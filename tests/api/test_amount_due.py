@@ -16,7 +16,7 @@ DUE: dict[OrderStatus, str] = dict.fromkeys(LEAD_TO, "0.00") | {"pending": "15.0
 
 
 @pytest.mark.parametrize("status", LEAD_TO)
-async def test_what_is_due_follows_the_state_and_is_the_same_everywhere(world: World, status: OrderStatus) -> None:
+async def test_the_amount_due_follows_the_status_and_is_the_same_everywhere(world: World, status: OrderStatus) -> None:
     await buyer(world)
     await new_product(world, price="20.00")
     code = (await new_gift_card(world))["code"]
@@ -30,7 +30,7 @@ async def test_what_is_due_follows_the_state_and_is_the_same_everywhere(world: W
     assert [(order["status"], order["amount_due"]) for order in shown] == [(status, DUE[status])] * 3
 
 
-async def test_each_step_answers_what_is_left(world: World) -> None:
+async def test_each_step_returns_the_amount_due(world: World) -> None:
     await buyer(world)
     await new_product(world, price="20.00", delivery_type="manual")
     due = [await placed_due(world)]

@@ -30,7 +30,7 @@ async def a_store(world: World) -> None:
     await world.post(f"{STORE}/orders/{order['id']}/refund", {"amount": "5.00"})
 
 
-async def test_revenue_is_answered_with_every_field(world: World) -> None:
+async def test_revenue_is_returned_with_every_field(world: World) -> None:
     await a_store(world)
     answer = await read(world, "/analytics/revenue?from=2026-11-15&to=2026-11-17&interval=day&compare=true")
     nothing = {"gross_revenue": "0.00", "refunds": "0.00", "net_revenue": "0.00", "orders_count": 0}
@@ -74,7 +74,7 @@ async def test_revenue_is_answered_with_every_field(world: World) -> None:
     }
 
 
-async def test_sales_are_answered_with_every_field(world: World) -> None:
+async def test_sales_are_returned_with_every_field(world: World) -> None:
     await a_store(world)
     answer = await read(world, "/analytics/sales?from=2026-11-16&to=2026-11-16&interval=day")
     assert answer["totals"] == {
@@ -122,7 +122,7 @@ async def test_a_comparison_reports_the_change_in_percent(world: World) -> None:
     assert (sales["previous"]["orders_count"], sales["change"]["orders_count"]) == (1, 100.0)
 
 
-async def test_one_product_has_figures_of_its_own(world: World) -> None:
+async def test_figures_can_be_limited_to_one_product(world: World) -> None:
     await a_store(world)
     revenue = await read(world, "/analytics/revenue?product_id=1")
     assert (revenue["totals"]["gross_revenue"], revenue["totals"]["orders_count"]) == ("60.00", 2)
@@ -146,19 +146,19 @@ async def test_one_product_has_figures_of_its_own(world: World) -> None:
         ("this_year", "2026-01-01", "2026-11-15", "month"),
     ],
 )
-async def test_a_period_by_its_name(world: World, period: str, first: str, last: str, interval: str) -> None:
+async def test_a_period_can_be_given_by_name(world: World, period: str, first: str, last: str, interval: str) -> None:
     for path in ("/analytics/revenue", "/analytics/sales"):
         answer = await read(world, f"{path}?period={period}")
         assert answer["period"] == {"from": first, "to": last, "interval": interval, "timezone": "UTC"}
         assert answer["series"][0]["date"].startswith(first)
 
 
-async def test_nothing_asked_is_the_last_thirty_days_with_every_day_filled_in(world: World) -> None:
+async def test_the_default_is_the_last_thirty_days_with_every_day_filled_in(world: World) -> None:
     answer = await read(world, "/analytics/revenue")
     assert [len(answer["series"]), answer["period"]["from"]] == [30, "2026-10-17"]
 
 
-async def test_a_zone_decides_which_day_it_is(world: World) -> None:
+async def test_days_follow_the_time_zone(world: World) -> None:
     await a_store(world)
     # Noon in UTC is one in the morning of the next day on Chatham.
     answer = await read(world, "/analytics/revenue?from=2026-11-15&to=2026-11-17&interval=day&timezone=Pacific/Chatham")
@@ -168,7 +168,7 @@ async def test_a_zone_decides_which_day_it_is(world: World) -> None:
     ] == "2026-11-17"
 
 
-async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_what_was_asked(world: World) -> None:
+async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_the_range(world: World) -> None:
     weeks = await read(world, "/analytics/revenue?from=2026-11-05&to=2026-11-17&interval=week")
     assert [point["date"] for point in weeks["series"]] == ["2026-11-05", "2026-11-09", "2026-11-16"]
     months = await read(world, "/analytics/revenue?from=2026-10-20&to=2026-12-01&interval=month")
@@ -199,12 +199,12 @@ async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_wh
         ("compare=maybe", "compare"),
     ],
 )
-async def test_what_cannot_be_answered_is_refused_by_name(world: World, path: str, query: str, field: str) -> None:
+async def test_an_invalid_parameter_is_rejected_by_name(world: World, path: str, query: str, field: str) -> None:
     answer = await world.get(f"{path}?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 
 
-async def test_the_longest_times_are_answered(world: World) -> None:
+async def test_the_longest_ranges_are_accepted(world: World) -> None:
     for interval, first, last, count in (
         ("hour", "2026-11-01", "2026-11-07", 168),
         ("day", "2025-01-01", "2026-01-01", 366),

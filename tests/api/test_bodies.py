@@ -110,7 +110,7 @@ async def test_a_larger_chunked_body_is_refused_as_soon_as_it_is_too_large(world
     assert read <= MAX_BODY + 2 * 64 * 1024
 
 
-async def test_a_body_longer_than_it_was_announced_is_refused_all_the_same(world: World) -> None:
+async def test_a_body_longer_than_its_announced_length_is_rejected_too(world: World) -> None:
     assert_too_large(await send(world, in_chunks(of_size(MAX_BODY + 1)), Content_Length="10"))
 
 
@@ -144,17 +144,17 @@ async def test_a_row_with_long_texts_refuses_more_than_a_mebibyte(world: World) 
     assert answer.json()["message"] == "The request body must not be larger than 1 MiB."
 
 
-async def test_a_large_body_is_checked_as_a_small_one_is(world: World) -> None:
+async def test_a_large_body_is_checked_like_a_small_one(world: World) -> None:
     answer = await create_campaign(world, MAX_LARGE_BODY, subject="")
     assert (answer.status_code, answer.json()["errors"]) == (422, {"subject": ["The subject field must not be empty."]})
 
 
 @pytest.mark.parametrize("digits", [5000, 19, 100])
-async def test_a_length_of_many_digits_is_too_large(world: World, digits: int) -> None:
+async def test_a_content_length_of_many_digits_is_too_large(world: World, digits: int) -> None:
     assert_too_large(await send(world, in_chunks(b"{}"), Content_Length="9" * digits))
 
 
-async def test_zeros_before_a_length_do_not_matter(world: World) -> None:
+async def test_leading_zeros_in_a_content_length_do_not_matter(world: World) -> None:
     body = json.dumps(BRONZE).encode()
     answer = await send(world, in_chunks(body), Content_Length="0" * 5000 + str(len(body)))
     assert answer.status_code == 201

@@ -16,7 +16,7 @@ MINUTE = 60_000_000
 NOT_REACHED = "1 more referral is needed for the tier Bronze."
 
 
-async def test_a_claim_is_answered_with_its_coupon(world: World) -> None:
+async def test_a_claim_is_returned_with_its_coupon(world: World) -> None:
     anna = await anna_with(world, bought=1)
     await new_tier(world, coupon_validity_days=7)
     world.clock.advance(MINUTE)
@@ -64,7 +64,7 @@ async def test_claiming_again_gives_the_same_coupon(world: World) -> None:
     assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_the_coupon_keeps_the_reward_of_the_moment_it_was_claimed(world: World) -> None:
+async def test_a_coupon_keeps_the_reward_at_the_time_of_its_claim(world: World) -> None:
     anna = await anna_with(world, bought=1)
     await new_tier(world)
     first = await claim(world, anna["id"], 1)
@@ -72,7 +72,7 @@ async def test_the_coupon_keeps_the_reward_of_the_moment_it_was_claimed(world: W
     assert (await claim(world, anna["id"], 1)).json()["data"] == first.json()["data"]
 
 
-async def test_claiming_again_works_even_when_the_tier_is_inactive_or_out_of_reach_by_now(world: World) -> None:
+async def test_claiming_again_works_after_the_tier_became_inactive_or_unreachable(world: World) -> None:
     anna = await anna_with(world, bought=1)
     await new_tier(world)
     first = await claim(world, anna["id"], 1)
@@ -139,7 +139,7 @@ async def test_one_referral_is_enough_for_every_tier_it_reaches(world: World) ->
     assert len(codes) == 2
 
 
-async def test_a_claimed_coupon_is_the_claimers_alone(world: World) -> None:
+async def test_only_the_claimer_can_use_a_claimed_coupon(world: World) -> None:
     anna = await anna_with(world, bought=1)
     await new_tier(world)
     code = (await claim(world, anna["id"], 1)).json()["data"]["coupon"]["code"]
@@ -150,7 +150,7 @@ async def test_a_claimed_coupon_is_the_claimers_alone(world: World) -> None:
     assert own["discount_total"] == "2.00"
 
 
-async def test_claims_are_listed_newest_first_with_what_became_of_the_coupon(world: World) -> None:
+async def test_claims_are_listed_newest_first_with_the_state_of_their_coupon(world: World) -> None:
     anna = await anna_with(world, bought=1)
     for name in ("Bronze", "Silver"):
         await new_tier(world, name=name)
@@ -182,7 +182,7 @@ async def test_claims_are_listed_newest_first_with_what_became_of_the_coupon(wor
     }
 
 
-async def test_claims_come_in_pages(world: World) -> None:
+async def test_claims_are_paged(world: World) -> None:
     anna = await anna_with(world, bought=1)
     for number in range(5):
         await claim(world, anna["id"], await new_tier(world, name=f"Tier {number}"))

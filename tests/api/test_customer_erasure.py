@@ -78,7 +78,7 @@ async def marks(world: World) -> dict[str, list[str]]:
     return {table: texts for table, texts in traces.items() if texts}
 
 
-async def test_nothing_of_a_person_is_left_anywhere(shop: World) -> None:
+async def test_erasure_leaves_no_personal_data_anywhere(shop: World) -> None:
     assert set(await marks(shop)) >= {"customers", "orders", "events", "fraud_checks", "support_tickets", "mails"}
     answer = await shop.delete(f"{STORE}/customers/2")
     assert answer.json() == {"success": True, "message": "Customer erased successfully"}
@@ -121,7 +121,7 @@ async def test_subscriptions_end_and_events_carry_the_pseudonym(shop: World) -> 
     assert events[-1][0] == "subscription.cancelled"
 
 
-async def test_others_are_left_as_they_were(shop: World) -> None:
+async def test_erasure_does_not_change_other_customers(shop: World) -> None:
     paths = ("/customers/1", "/gift-cards/2", "/customers/3")
     before = [(await shop.get(path)).json()["data"] for path in paths]
     await shop.delete(f"{STORE}/customers/2")
@@ -163,7 +163,7 @@ async def test_an_order_that_is_placed_during_erasure_leaves_nothing_behind(shop
     assert await marks(shop) == {}
 
 
-async def test_the_export_holds_everything_of_the_person_and_nothing_of_others(shop: World) -> None:
+async def test_the_export_holds_all_data_of_the_person_and_none_of_others(shop: World) -> None:
     data = (await shop.get(f"{STORE}/customers/2/export")).json()["data"]
     assert data["customer"] == (await shop.get("/customers/2")).json()["data"]
     counts = {name: len(value) for name, value in data.items() if isinstance(value, list)}

@@ -10,7 +10,7 @@ from tests.builders import new_customer, new_product, paid_order, referred
 from tests.world import World
 
 
-async def test_a_customer_is_answered_with_every_field(world: World) -> None:
+async def test_a_customer_is_returned_with_every_field(world: World) -> None:
     anna = (await new_customer(world, name="Anna"))["customer"]
     friend = await referred(world, anna["referral_code"], email="jun@j.example", name="Jun", country="kr")
     await new_product(world)

@@ -42,7 +42,7 @@ NOWHERE = [
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
-async def test_an_unknown_address_is_not_found(world: World, method: str) -> None:
+async def test_an_unknown_path_is_not_found(world: World, method: str) -> None:
     answers = {path: await world.http.request(method, path) for path in NOWHERE}
     responses = {path: (answer.status_code, answer.json()) for path, answer in answers.items()}
     not_found = {
@@ -54,7 +54,7 @@ async def test_an_unknown_address_is_not_found(world: World, method: str) -> Non
     assert responses == dict.fromkeys(NOWHERE, (404, not_found))
 
 
-async def test_a_part_of_the_reference_that_is_not_there_is_not_found(world: World) -> None:
+async def test_a_missing_part_of_the_reference_is_not_found(world: World) -> None:
     answer = await world.http.get("/docs/nothing.js")
     assert (answer.status_code, answer.json()["message"]) == (404, "There is nothing at this path.")
 
@@ -68,7 +68,7 @@ async def test_a_part_of_the_reference_that_is_not_there_is_not_found(world: Wor
         (("POST", "DELETE"), EXTERNAL + "/referrals/settings", "GET, HEAD, PUT"),
     ],
 )
-async def test_a_method_the_address_does_not_have_is_refused_with_those_it_has(
+async def test_an_unsupported_method_is_rejected_with_the_supported_ones(
     world: World, methods: tuple[str, ...], path: str, allowed: str
 ) -> None:
     # httpx writes methods in capitals, so the application is asked directly.
@@ -99,19 +99,19 @@ async def ask(app: ASGIApp, method: str, path: str) -> tuple[int, str | None, An
 
 
 @pytest.mark.parametrize(("path", "target"), [("/", "/console"), ("/docs/", "/docs")])
-async def test_where_a_page_leads_does_not_depend_on_the_host(world: World, path: str, target: str) -> None:
+async def test_redirects_do_not_depend_on_the_host_header(world: World, path: str, target: str) -> None:
     answer = await world.http.get(path, headers={"Host": "evil.example"})
     assert (answer.status_code, answer.headers["Location"]) == (307, target)
 
 
 @pytest.mark.parametrize("path", ["/healthz/", "/metrics/", "/docs//", "/u/token/"])
-async def test_a_slash_too_many_leads_nowhere(world: World, path: str) -> None:
+async def test_an_extra_slash_is_not_found(world: World, path: str) -> None:
     answer = await world.http.get(path, headers={"Host": "evil.example"})
     assert (answer.status_code, answer.json()["error"]) == (404, "Not Found")
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/"])
-async def test_a_page_has_no_other_method_than_get(world: World, path: str) -> None:
+async def test_a_page_supports_only_get(world: World, path: str) -> None:
     answer = await world.http.post(path)
     assert (answer.status_code, answer.json()["error"]) == (405, "Method Not Allowed")
     assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
@@ -126,7 +126,7 @@ async def test_head_answers_as_get_does_without_the_body(world: World) -> None:
 
 
 @pytest.mark.parametrize(("path", "status"), [("/referrals/settings", 401), ("/referrals/tiers/7", 405), ("/no", 404)])
-async def test_a_refused_head_has_no_body_either(world: World, path: str, status: int) -> None:
+async def test_a_rejected_head_request_has_no_body_either(world: World, path: str, status: int) -> None:
     answer = await world.call("HEAD", path, token="lk_nobody")
     assert (answer.status_code, answer.content) == (status, b"")
 
@@ -141,7 +141,7 @@ async def test_a_request_id_is_accepted_and_echoed(world: World, given: str) -> 
 
 
 @pytest.mark.parametrize("given", ["", "0" * 129, "two words", "semi;colon", "<script>", "a\tb", "ümlaut"])
-async def test_another_request_id_is_created_for_one_that_is_not_acceptable(world: World, given: str) -> None:
+async def test_an_unacceptable_request_id_is_replaced(world: World, given: str) -> None:
     answer = await world.get("/referrals/tiers", headers={"X-Request-ID": given.encode()})
     assert answer.headers["X-Request-ID"].startswith("request-")
 
@@ -173,7 +173,7 @@ async def test_a_failure_carries_the_request_id_too(world: World, method: str, p
         ("PATCH", "/referrals/tiers", None),
     ],
 )
-async def test_every_answer_of_the_api_is_json_that_is_not_cached_nor_guessed_at(
+async def test_every_api_answer_is_json_that_is_neither_cached_nor_sniffed(
     world: World, method: str, path: str, token: str | None
 ) -> None:
     answer = await world.call(method, path, token=token)
@@ -192,6 +192,6 @@ async def test_every_page_forbids_what_it_does_not_need(world: World, path: str)
     assert headers["Referrer-Policy"] == "no-referrer"
 
 
-async def test_no_answer_reports_what_serves_it(world: World) -> None:
+async def test_no_answer_names_the_server_software(world: World) -> None:
     for path in ("/healthz", TIERS, "/nothing"):
         assert not {"server", "x-powered-by"} & set((await world.http.get(path)).headers)

@@ -10,7 +10,7 @@ from tests.builders import new_product, paid_order, referred
 from tests.world import World
 
 
-async def test_the_preview_reports_who_is_left_out_and_why_and_changes_nothing(world: World) -> None:
+async def test_the_preview_reports_excluded_customers_with_reasons_and_changes_nothing(world: World) -> None:
     people = [await reader(world, name=f"Reader {n}") for n in range(18)]
     left_out: list[dict[str, Any]] = [
         {"accepts_marketing": False},
@@ -32,7 +32,7 @@ async def test_the_preview_reports_who_is_left_out_and_why_and_changes_nothing(w
     assert sent["recipients_count"] == 13
 
 
-async def test_each_filter_finds_whom_it_names(world: World) -> None:
+async def test_each_filter_finds_the_customers_it_describes(world: World) -> None:
     product, other = await new_product(world), await new_product(world, name="Other")
     buyer = await reader(world, country="DE")
     await paid_order(world, buyer["id"], (product["id"], 2))

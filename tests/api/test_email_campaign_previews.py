@@ -16,7 +16,7 @@ from tests.world import World
 BODY = '<p>Hi {{ name }} ({{ email }}, {{ referral_code }})</p><a href="https://shop.example/">Shop</a>'
 
 
-async def test_a_preview_is_filled_in_for_somebody_of_the_audience(world: World) -> None:
+async def test_a_preview_is_filled_in_for_a_customer_of_the_audience(world: World) -> None:
     ann = await reader(world, name="Ann <b>", email="ann@mail.example")
     campaign = await make(world, body_html=BODY, from_name="Dragon Shop", reply_to="help@shop.example")
     data = (await world.get(f"{PATH}/{campaign['id']}/preview")).json()["data"]
@@ -42,7 +42,7 @@ async def test_a_preview_is_filled_in_for_a_given_customer_who_must_exist(world:
     assert (await world.get(f"{PATH}/999/preview")).status_code == 404
 
 
-async def test_an_empty_audience_is_shown_to_nobody_in_particular(world: World) -> None:
+async def test_a_preview_of_an_empty_audience_uses_a_sample_customer(world: World) -> None:
     campaign = await make(world)
     data = (await world.get(f"{PATH}/{campaign['id']}/preview")).json()["data"]
     assert (data["reader"]["id"], data["subject"]) == (None, "Hello Jun Park")

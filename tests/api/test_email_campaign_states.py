@@ -39,7 +39,7 @@ async def test_only_a_draft_can_be_sent(world: World, state: str) -> None:
 
 
 @pytest.mark.parametrize("state", STATES)
-async def test_only_what_is_scheduled_or_being_sent_can_be_cancelled(world: World, state: str) -> None:
+async def test_only_a_scheduled_or_sending_campaign_can_be_cancelled(world: World, state: str) -> None:
     campaign = await in_state(world, state)
     answer = await world.post(f"{PATH}/{campaign['id']}/cancel")
     assert answer.status_code == (200 if state in ("scheduled", "sending", "cancelled") else 409)
@@ -68,7 +68,7 @@ async def test_the_longest_name_is_shortened_in_a_copy_and_a_copy_outlives_its_o
     assert (await read(world, copy["id"]))["duplicated_from_id"] == campaign["id"]
 
 
-async def test_sending_now_fixes_the_recipients_and_starts(world: World) -> None:
+async def test_sending_now_stores_the_recipients_and_starts(world: World) -> None:
     for _ in range(3):
         await reader(world)
     await new_customer(world)
@@ -102,7 +102,7 @@ async def test_a_body_or_an_audience_that_is_missing_is_refused(world: World) ->
         (367 * DAY, "must not be more than a year ahead"),
     ],
 )
-async def test_a_time_that_is_not_ahead_or_too_far_is_refused(world: World, offset: int, sentence: str) -> None:
+async def test_a_time_in_the_past_or_too_far_ahead_is_rejected(world: World, offset: int, sentence: str) -> None:
     await reader(world)
     campaign = await make(world)
     time = iso(world.clock.now() + offset)  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ async def test_a_time_that_is_not_ahead_or_too_far_is_refused(world: World, offs
     assert answer.json()["errors"] == {"scheduled_at": [f"The scheduled at field {sentence}."]}
 
 
-async def test_a_scheduled_campaign_says_when_and_cannot_lose_its_body(world: World) -> None:
+async def test_a_scheduled_campaign_shows_its_time_and_cannot_lose_its_body(world: World) -> None:
     await reader(world)
     campaign = await make(world)
     answer = await world.post(f"{PATH}/{campaign['id']}/send", {"scheduled_at": "2027-11-15T12:00:00Z"})

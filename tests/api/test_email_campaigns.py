@@ -93,7 +93,7 @@ async def test_every_field_of_an_audience_comes_back(world: World) -> None:
 
 
 @pytest.mark.parametrize("break_", ["\n", "\r", "\r\n", "\x0b", "\x85", "\u2028"])
-async def test_a_line_break_is_refused_in_every_header_and_all_are_named(world: World, break_: str) -> None:
+async def test_a_line_break_is_rejected_in_every_header_and_all_headers_are_named(world: World, break_: str) -> None:
     bad = f"a{break_}Bcc: evil@evil.example"
     fields = {"name": bad, "subject": bad, "preview_text": bad, "from_name": bad}
     answer = await world.post(PATH, fields)
@@ -141,7 +141,7 @@ async def test_a_line_break_is_refused_in_every_header_and_all_are_named(world: 
         ),
     ],
 )
-async def test_what_cannot_be_is_refused_with_its_field(
+async def test_an_impossible_value_is_rejected_with_its_field(
     world: World, fields: dict[str, Any], name: str, sentence: str
 ) -> None:
     answer = await world.post(PATH, {"name": "N", "subject": "S"} | fields)
@@ -150,7 +150,7 @@ async def test_what_cannot_be_is_refused_with_its_field(
     assert answer.json()["errors"][name][0].endswith(f"{sentence}.")
 
 
-async def test_the_text_is_created_from_the_html_until_one_is_given(world: World) -> None:
+async def test_the_text_is_created_from_the_html_unless_one_is_sent(world: World) -> None:
     campaign = await make(world, body_html="<h1>Sale</h1><p>Look <a href='https://x.example/'>here</a></p>")
     assert campaign["body_text"] == "Sale\n\nLook here (https://x.example/)\n"
     path = f"{PATH}/{campaign['id']}"
@@ -180,7 +180,7 @@ async def test_figures_of_a_campaign_that_was_never_sent_are_zero(world: World) 
     assert {"recipients", "sent", "failed", "opened", "clicked", "unsubscribed", "open_rate"} <= data.keys()
 
 
-async def test_figures_and_their_rates(world: World) -> None:
+async def test_figures_include_their_rates(world: World) -> None:
     campaign = await in_state(world, "sending")
     counts = {"recipients": 12, "sent": 8, "failed": 1, "skipped": 1, "opened": 6, "clicked": 3, "unsubscribed": 1}
     async with world.db.write() as tx:
@@ -233,6 +233,6 @@ async def test_the_list_is_filtered_searched_sorted_and_paged(world: World) -> N
         ("POST", "/duplicate"),
     ],
 )
-async def test_a_campaign_that_is_not_there_is_not_found(world: World, method: str, path: str) -> None:
+async def test_a_missing_campaign_is_not_found(world: World, method: str, path: str) -> None:
     answer = await world.call(method, f"{PATH}/99{path}", {} if method in ("PUT", "POST") else None)
     assert (answer.status_code, answer.json()["message"]) == (404, "Email campaign not found.")

@@ -16,7 +16,7 @@ async def test_the_event_types_are_listed_with_an_example_that_the_document_acce
         assert (row["example"], faults(row["example"], body["schema"])) == (body["example"], [])
 
 
-async def test_a_pattern_is_shown_as_the_types_it_is_for(world: World) -> None:
+async def test_a_pattern_is_returned_as_the_types_it_matches(world: World) -> None:
     created = (await world.post("/webhooks", HOOK | {"events": ["subscription.*", "order.paid"]})).json()["data"]
     families = ["order.paid", *(name for name in EVENT_TYPES if name.startswith("subscription."))]
     assert created["events"] == families

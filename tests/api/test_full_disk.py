@@ -50,7 +50,7 @@ async def small_world(disk: SmallDisk) -> AsyncIterator[World]:
     await db.close()
 
 
-async def test_a_full_disk_refuses_writes_loses_nothing_and_is_over_when_there_is_room(
+async def test_a_full_disk_rejects_writes_loses_nothing_and_recovers_when_there_is_space(
     small_world: World, disk: SmallDisk
 ) -> None:
     before = {f"before-{number}@j.example" for number in range(20)}

@@ -52,7 +52,7 @@ async def test_a_card_without_a_recipient_is_emailed_to_nobody(world: World) -> 
     assert await sent_emails(world) == []
 
 
-async def test_a_refused_card_is_not_mailed(world: World) -> None:
+async def test_a_rejected_card_is_not_emailed(world: World) -> None:
     await new_gift_card(world, code="SUMMER-2026")
     body = {"initial_balance": 1, "code": "SUMMER-2026", "recipient_email": "jun@example.com"}
     assert (await world.post(f"{STORE}/gift-cards", body)).status_code == 422
@@ -77,7 +77,7 @@ async def test_a_scheduled_card_is_emailed_once_when_it_becomes_valid(world: Wor
 
 
 @pytest.mark.parametrize("operation", ["redeem", "order", "change"])
-async def test_a_card_that_is_used_before_the_worker_saw_it_become_valid_is_emailed_all_the_same(
+async def test_a_card_used_before_the_worker_noticed_it_became_valid_is_still_emailed(
     world: World, operation: str
 ) -> None:
     customer = (await new_customer(world))["customer"]["id"]
@@ -95,7 +95,7 @@ async def test_a_card_that_is_used_before_the_worker_saw_it_become_valid_is_emai
 
 
 @pytest.mark.parametrize("end", ["revoked", "expired"])
-async def test_a_scheduled_card_that_is_over_before_it_was_mailed_is_not(world: World, end: str) -> None:
+async def test_a_scheduled_card_that_ended_before_its_email_is_not_emailed(world: World, end: str) -> None:
     times = {"starts_at": "2026-11-16T12:00:00Z", "expires_at": "2026-11-17T12:00:00Z"}
     await new_gift_card(world, recipient_email="jun@example.com", **times)
     if end == "revoked":
@@ -105,7 +105,7 @@ async def test_a_scheduled_card_that_is_over_before_it_was_mailed_is_not(world: 
     assert await sent_emails(world) == []
 
 
-async def test_a_card_that_ran_out_unmailed_is_emailed_when_it_is_prolonged(world: World) -> None:
+async def test_a_card_that_expired_before_its_email_is_emailed_when_it_is_extended(world: World) -> None:
     times = {"starts_at": "2026-11-16T12:00:00Z", "expires_at": "2026-11-17T12:00:00Z"}
     await new_gift_card(world, recipient_email="jun@example.com", **times)
     world.clock.advance(3 * DAY)
@@ -115,7 +115,7 @@ async def test_a_card_that_ran_out_unmailed_is_emailed_when_it_is_prolonged(worl
     assert len(await sent_emails(world)) == 1
 
 
-async def test_bought_cards_are_mailed_to_the_buyer(world: World) -> None:
+async def test_purchased_cards_are_emailed_to_the_buyer(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     await new_product(world, delivery_type="gift_card", price="50.00")
     await paid_order(world, customer["id"], (1, 2))
@@ -125,7 +125,7 @@ async def test_bought_cards_are_mailed_to_the_buyer(world: World) -> None:
     assert "here is your $50.00 gift card." in sent[0][2]
 
 
-async def test_a_card_that_is_sent_again_says_what_is_left_on_it(world: World) -> None:
+async def test_a_resent_card_shows_its_remaining_balance(world: World) -> None:
     card = await new_gift_card(world, recipient_email="jun@example.com", recipient_name="Jun")
     await world.post("/gift-cards/1/redeem", {"amount": "5.00"})
     await world.post("/gift-cards/1/resend-email", {"email": "mina@example.com"})
@@ -134,7 +134,7 @@ async def test_a_card_that_is_sent_again_says_what_is_left_on_it(world: World) -
     assert card["code"] in text
 
 
-async def test_a_code_is_to_be_read_in_no_database_and_no_log(world: World, db_location: Path | str) -> None:
+async def test_a_code_appears_in_neither_the_database_nor_the_log(world: World, db_location: Path | str) -> None:
     """Whatever is done with it; and the e-mail that holds it is sealed."""
     with structlog.testing.capture_logs() as logs:
         codes = await _everything(world)

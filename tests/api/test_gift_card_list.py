@@ -179,7 +179,7 @@ async def test_the_figures_are_given_by_currency(world: World) -> None:
     }
 
 
-async def test_what_expires_is_counted_from_that_very_moment(world: World) -> None:
+async def test_an_expiry_counts_from_its_exact_moment(world: World) -> None:
     for _ in range(3):
         await new_gift_card(world, expires_at="2026-11-15T12:01:00Z")
     world.clock.advance(MINUTE - 1)
@@ -191,7 +191,7 @@ async def test_what_expires_is_counted_from_that_very_moment(world: World) -> No
     assert after["by_status"]["expired"] == 3
 
 
-async def test_the_worker_settles_what_time_has_changed(world: World) -> None:
+async def test_the_worker_settles_status_changes_caused_by_time(world: World) -> None:
     terms = replace(TERMS, expires_at=Instant(world.clock.now() + MINUTE))
     for _ in range(600):
         await gift_cards_service.create(world.deps, terms, None)

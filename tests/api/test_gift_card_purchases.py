@@ -30,7 +30,7 @@ async def test_a_card_of_the_price_is_issued_for_each_unit_when_the_order_is_pai
     await assert_all_totals_agree(world)
 
 
-async def test_an_order_with_something_else_in_it_waits_for_that(world: World) -> None:
+async def test_an_order_of_cards_and_other_lines_waits_for_the_other_lines(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, delivery_type="gift_card", price="50.00")
     await new_product(world, name="Map", delivery_type="manual")
@@ -40,7 +40,7 @@ async def test_an_order_with_something_else_in_it_waits_for_that(world: World) -
     assert len(await rows(world.db, gift_cards)) == 1
 
 
-async def test_a_card_is_not_bought_with_a_card(world: World) -> None:
+async def test_a_gift_card_cannot_pay_for_a_gift_card(world: World) -> None:
     await buyer(world)
     await new_product(world, delivery_type="gift_card", price="20.00", stock=3)
     await new_product(world, name="Free map", price="0.00")
@@ -54,7 +54,7 @@ async def test_a_card_is_not_bought_with_a_card(world: World) -> None:
     assert await stock_of(world, 1) == 3
 
 
-async def test_a_card_pays_for_what_is_ordered_with_gift_cards_and_not_for_them(world: World) -> None:
+async def test_a_card_pays_for_the_other_lines_but_not_for_gift_cards(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, delivery_type="gift_card", price="50.00")
     await new_product(world, name="Map", price="20.00")
@@ -65,7 +65,7 @@ async def test_a_card_pays_for_what_is_ordered_with_gift_cards_and_not_for_them(
     await assert_all_totals_agree(world)
 
 
-async def test_a_card_pays_no_more_than_a_coupon_leaves_of_the_other_lines(world: World) -> None:
+async def test_a_card_pays_at_most_what_a_coupon_leaves_of_the_other_lines(world: World) -> None:
     customer, coupon = await welcomed(world)
     await new_product(world, delivery_type="gift_card", price="50.00")
     await new_product(world, name="Map", price="20.00")
@@ -74,7 +74,7 @@ async def test_a_card_pays_no_more_than_a_coupon_leaves_of_the_other_lines(world
     assert (order["total"], order["gift_card_total"], order["amount_due"]) == ("68.00", "18.00", "50.00")
 
 
-async def test_history_issues_no_cards(world: World) -> None:
+async def test_past_orders_issue_no_cards(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, delivery_type="gift_card", price="20.00")
     times = {"created_at": "2026-11-01T00:00:00Z", "paid_at": "2026-11-01T00:00:00Z"}
@@ -95,7 +95,7 @@ async def test_no_more_than_a_hundred_cards_are_bought_at_once(world: World) -> 
 
 
 @pytest.mark.parametrize("price", ["0.00", "10000.01"])
-async def test_a_gift_card_product_has_a_price_that_a_card_can_hold(world: World, price: str) -> None:
+async def test_a_gift_card_product_needs_a_price_that_a_card_can_hold(world: World, price: str) -> None:
     answer = await world.post(f"{STORE}/products", {"name": "Card", "delivery_type": "gift_card", "price": price})
     assert (answer.status_code, answer.json()["errors"]) == (
         422,

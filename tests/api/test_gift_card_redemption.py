@@ -56,7 +56,7 @@ async def test_naming_an_order_does_not_pay_for_it(world: World) -> None:
     assert (await detail(world))["balance"] == "20.00"
 
 
-async def test_the_same_reference_and_amount_give_the_same_answer_and_take_nothing(world: World) -> None:
+async def test_repeating_a_reference_and_amount_returns_the_same_answer_and_redeems_nothing(world: World) -> None:
     await new_gift_card(world)
     first = await redeem(world, "5.00", reference="till-1")
     await redeem(world, "7.00", reference="till-2")
@@ -67,7 +67,7 @@ async def test_the_same_reference_and_amount_give_the_same_answer_and_take_nothi
 
 
 @pytest.mark.parametrize("end", ["redeemed", "expired", "revoked"])
-async def test_a_reference_is_answered_the_same_also_when_the_card_is_over(world: World, end: str) -> None:
+async def test_repeating_a_reference_returns_the_same_answer_after_the_card_ended(world: World, end: str) -> None:
     await new_gift_card(world, expires_at=TOMORROW)
     first = await redeem(world, "5.00", reference="till-1")
     if end == "redeemed":
@@ -79,7 +79,7 @@ async def test_a_reference_is_answered_the_same_also_when_the_card_is_over(world
     assert (await redeem(world, "5.00", reference="till-1")).json() == first.json()
 
 
-async def test_the_same_reference_with_another_amount_is_a_conflict(world: World) -> None:
+async def test_repeating_a_reference_with_another_amount_is_a_conflict(world: World) -> None:
     await new_gift_card(world)
     await redeem(world, "5.00", reference="till-1")
     answer = await redeem(world, "5.01", reference="till-1")
@@ -96,7 +96,7 @@ async def test_a_reference_belongs_to_one_card(world: World) -> None:
 
 
 @pytest.mark.parametrize(("amount", "left"), [("25.01", "25.00"), (10000, "25.00")])
-async def test_no_more_is_redeemed_than_there_is(world: World, amount: Any, left: str) -> None:
+async def test_no_more_than_the_balance_is_redeemed(world: World, amount: Any, left: str) -> None:
     await new_gift_card(world)
     answer = await redeem(world, amount)
     sentence = f"The amount field must not be greater than {left}, the card's balance."
@@ -118,7 +118,7 @@ async def test_a_card_that_is_used_up_has_nothing_to_redeem(world: World) -> Non
         ("revoked", "This gift card was revoked and cannot be redeemed."),
     ],
 )
-async def test_a_card_out_of_its_time_cannot_be_redeemed(world: World, state: str, message: str) -> None:
+async def test_a_card_outside_its_validity_cannot_be_redeemed(world: World, state: str, message: str) -> None:
     await card_in(world, state)
     answer = await redeem(world, "1.00")
     assert (answer.status_code, answer.json()["code"], answer.json()["message"]) == (

@@ -60,7 +60,7 @@ def assert_refused(answer: httpx.Response, left: str) -> None:
     assert (answer.json()["code"], answer.json()["message"]) == ("gift_cards_spent", SPENT.format(left))
 
 
-async def test_a_partial_refund_is_taken_off_the_cards_that_were_bought_oldest_first(world: World) -> None:
+async def test_a_partial_refund_is_deducted_from_the_purchased_cards_oldest_first(world: World) -> None:
     await cards_bought(world, 3)
     assert await unrecovered(world, "60.00") == "0.00"
     assert await states(world) == [("0.00", "redeemed"), ("40.00", "active"), ("50.00", "active")]
@@ -70,7 +70,7 @@ async def test_a_partial_refund_is_taken_off_the_cards_that_were_bought_oldest_f
     await assert_all_totals_agree(world)
 
 
-async def test_a_full_refund_revokes_the_cards_that_were_bought(world: World) -> None:
+async def test_a_full_refund_revokes_the_purchased_cards(world: World) -> None:
     await cards_bought(world, 2)
     await refund(world, "10.00")
     assert await unrecovered(world) == "0.00"
@@ -82,7 +82,7 @@ async def test_a_full_refund_revokes_the_cards_that_were_bought(world: World) ->
     await assert_all_totals_agree(world)
 
 
-async def test_what_was_spent_is_not_refunded_without_a_word(world: World) -> None:
+async def test_a_spent_balance_is_not_refunded_by_default(world: World) -> None:
     await cards_bought(world, 2)
     await spend(world, 1, "50.00")
     await spend(world, 2, "20.00")
@@ -96,7 +96,7 @@ async def test_what_was_spent_is_not_refunded_without_a_word(world: World) -> No
     await assert_all_totals_agree(world)
 
 
-async def test_what_was_spent_is_refunded_when_the_store_says_so_and_answered(world: World) -> None:
+async def test_a_spent_balance_is_refunded_and_reported_when_the_store_allows_it(world: World) -> None:
     await cards_bought(world, 2)
     await spend(world, 1, "50.00")
     await spend(world, 2, "20.00")
@@ -119,7 +119,7 @@ async def test_the_other_lines_are_refunded_after_the_cards_are_empty(world: Wor
     await assert_all_totals_agree(world)
 
 
-async def test_a_card_that_staff_revoked_has_given_back_what_it_held(world: World) -> None:
+async def test_a_card_revoked_by_staff_counts_as_returned(world: World) -> None:
     await cards_bought(world)
     await spend(world, 1, "20.00")
     await world.post("/gift-cards/1/revoke")
@@ -128,7 +128,7 @@ async def test_a_card_that_staff_revoked_has_given_back_what_it_held(world: Worl
     await assert_all_totals_agree(world)
 
 
-async def test_what_comes_back_to_a_spent_card_can_be_refunded_again(world: World) -> None:
+async def test_a_balance_returned_to_a_spent_card_can_be_refunded_again(world: World) -> None:
     customer = await cards_bought(world)
     await new_order(world, customer, (2, 1), gift_card_code=await code_of(world))
     assert_refused(await refund(world), "30.00")
@@ -137,7 +137,7 @@ async def test_what_comes_back_to_a_spent_card_can_be_refunded_again(world: Worl
     await assert_all_totals_agree(world)
 
 
-async def test_nothing_comes_back_to_a_card_whose_whole_price_was_refunded(world: World) -> None:
+async def test_nothing_is_returned_to_a_fully_refunded_card(world: World) -> None:
     customer = await cards_bought(world)
     await new_order(world, customer, (2, 2), gift_card_code=await code_of(world))
     assert await unrecovered(world, allow_unrecovered=True) == "40.00"
@@ -147,7 +147,7 @@ async def test_nothing_comes_back_to_a_card_whose_whole_price_was_refunded(world
     await assert_all_totals_agree(world)
 
 
-async def test_the_same_key_takes_off_the_cards_once(world: World) -> None:
+async def test_repeating_a_refund_with_its_key_charges_the_cards_once(world: World) -> None:
     await cards_bought(world)
     path = "/api/store/v1/orders/1/refund"
     for _ in range(3):
@@ -157,7 +157,7 @@ async def test_the_same_key_takes_off_the_cards_once(world: World) -> None:
     await assert_all_totals_agree(world)
 
 
-async def test_history_issued_no_cards_and_is_refunded_as_it_is(world: World) -> None:
+async def test_a_past_order_without_cards_is_refunded_as_it_is(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, delivery_type="gift_card", price="20.00")
     times = {"created_at": "2026-11-01T00:00:00Z", "paid_at": "2026-11-01T00:00:00Z"}

@@ -11,7 +11,7 @@ from tests.world import World
 # --- cancelling
 
 
-async def test_cancelling_puts_back_what_was_taken(world: World) -> None:
+async def test_cancelling_returns_what_was_redeemed(world: World) -> None:
     await buyer(world)
     await new_product(world, price="40.00")
     code = (await new_gift_card(world))["code"]
@@ -23,7 +23,7 @@ async def test_cancelling_puts_back_what_was_taken(world: World) -> None:
     await assert_all_totals_agree(world)
 
 
-async def test_cancelling_puts_nothing_on_a_card_that_was_revoked_meanwhile(world: World) -> None:
+async def test_cancelling_returns_nothing_to_a_revoked_card(world: World) -> None:
     await buyer(world)
     await new_product(world, price="20.00")
     code = (await new_gift_card(world))["code"]
@@ -45,7 +45,7 @@ async def a_mixed_order(world: World) -> None:
     await paid_order(world, 1, (1, 2), gift_card_code=code)
 
 
-async def test_money_goes_back_first_and_then_the_card(world: World) -> None:
+async def test_a_refund_returns_money_first_and_then_card_balance(world: World) -> None:
     await a_mixed_order(world)
     seen = []
     for amount in ("10.00", "10.00", None):
@@ -58,7 +58,7 @@ async def test_money_goes_back_first_and_then_the_card(world: World) -> None:
     await assert_all_totals_agree(world)
 
 
-async def test_a_revoked_card_gets_nothing_back_and_the_answer_says_so(world: World) -> None:
+async def test_a_refund_returns_nothing_to_a_revoked_card_and_says_so(world: World) -> None:
     await a_mixed_order(world)
     await world.post("/gift-cards/1/revoke")
     answer = (await step(world, 1, "refund")).json()
@@ -75,7 +75,7 @@ async def test_a_revoked_card_gets_nothing_back_and_the_answer_says_so(world: Wo
     await assert_all_totals_agree(world)
 
 
-async def test_cancelling_an_order_says_that_a_revoked_card_got_nothing_back(world: World) -> None:
+async def test_cancelling_an_order_reports_that_a_revoked_card_got_nothing_back(world: World) -> None:
     await buyer(world)
     await new_product(world, price="20.00")
     for number in (1, 2):
@@ -93,7 +93,7 @@ async def test_cancelling_an_order_says_that_a_revoked_card_got_nothing_back(wor
     await assert_all_totals_agree(world)
 
 
-async def test_an_expired_card_gets_its_money_back_and_can_be_prolonged(world: World) -> None:
+async def test_an_expired_card_gets_its_balance_back_and_can_be_extended(world: World) -> None:
     await a_mixed_order(world)
     world.clock.advance(10 * DAY)
     await step(world, 1, "refund")

@@ -34,7 +34,7 @@ async def test_after_ten_unknown_codes_in_a_minute_no_order_is_paid_with_a_card(
     await assert_all_totals_agree(world)
 
 
-async def test_a_card_pays_what_it_holds_and_the_rest_is_due(world: World) -> None:
+async def test_a_card_pays_its_balance_and_the_remainder_is_due(world: World) -> None:
     await buyer(world)
     await new_product(world, price="20.00")
     code = (await new_gift_card(world))["code"]
@@ -51,7 +51,7 @@ async def test_a_card_pays_what_it_holds_and_the_rest_is_due(world: World) -> No
 
 
 @pytest.mark.parametrize(("price", "left"), [("20.00", "5.00"), ("25.00", "0.00")])
-async def test_an_order_that_a_card_pays_alone_is_paid_at_once(world: World, price: str, left: str) -> None:
+async def test_an_order_fully_covered_by_a_card_is_paid_at_once(world: World, price: str, left: str) -> None:
     await buyer(world)
     await new_product(world, price=price)
     code = (await new_gift_card(world))["code"]
@@ -63,7 +63,7 @@ async def test_an_order_that_a_card_pays_alone_is_paid_at_once(world: World, pri
     await assert_all_totals_agree(world)
 
 
-async def test_what_was_taken_is_gone_for_every_other_order(world: World) -> None:
+async def test_a_redeemed_balance_is_unavailable_to_other_orders(world: World) -> None:
     await buyer(world)
     await new_product(world, price="15.00")
     code = (await new_gift_card(world))["code"]
@@ -84,7 +84,7 @@ async def test_a_free_order_takes_nothing_from_a_card(world: World) -> None:
     assert ledger(await card(world)) == [("issue", "25.00", None)]
 
 
-async def test_the_same_external_id_takes_from_the_card_once(world: World) -> None:
+async def test_repeating_an_external_id_charges_the_card_once(world: World) -> None:
     await buyer(world)
     await new_product(world, price="10.00")
     code = (await new_gift_card(world))["code"]
@@ -130,7 +130,7 @@ async def test_a_card_that_cannot_pay_is_refused_and_nothing_is_stored(
     assert (await rows(world.db, products))[0]["stock"] == 3
 
 
-async def test_an_order_of_the_past_takes_nothing_from_a_card(world: World) -> None:
+async def test_a_past_order_takes_nothing_from_a_card(world: World) -> None:
     await buyer(world)
     await new_product(world)
     code = (await new_gift_card(world))["code"]
@@ -140,7 +140,7 @@ async def test_an_order_of_the_past_takes_nothing_from_a_card(world: World) -> N
     }
 
 
-async def test_a_refused_order_gives_the_card_back_what_it_took(world: World) -> None:
+async def test_a_rejected_order_leaves_the_card_balance_unchanged(world: World) -> None:
     await buyer(world)
     await new_product(world, stock=1)
     code = (await new_gift_card(world))["code"]

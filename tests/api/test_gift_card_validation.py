@@ -22,7 +22,7 @@ async def validated(world: World, code: str, **fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("amount", "applicable"), [(None, "25.00"), ("5.00", "5.00"), ("25.00", "25.00"), ("99.00", "25.00")]
 )
-async def test_a_good_code_says_how_much_it_can_pay(world: World, amount: str | None, applicable: str) -> None:
+async def test_a_valid_code_returns_how_much_it_can_pay(world: World, amount: str | None, applicable: str) -> None:
     card = await new_gift_card(world)
     validation = await validated(world, card["code"], **({} if amount is None else {"amount": amount}))
     assert (validation["valid"], validation["reason"], validation["applicable_amount"]) == (True, None, applicable)
@@ -31,14 +31,14 @@ async def test_a_good_code_says_how_much_it_can_pay(world: World, amount: str | 
 
 
 @pytest.mark.parametrize("typed", ["{}", " {} ", "lower", "without hyphens"])
-async def test_it_does_not_matter_how_a_code_is_typed(world: World, typed: str) -> None:
+async def test_a_code_is_accepted_in_any_notation(world: World, typed: str) -> None:
     code = (await new_gift_card(world))["code"]
     written = {"lower": code.lower(), "without hyphens": code.replace("-", "")}.get(typed, typed.format(code))
     assert (await validated(world, written))["valid"]
 
 
 @pytest.mark.parametrize("state", [state for state in STATES if state != "active"])
-async def test_a_card_that_cannot_be_used_says_why(world: World, state: str) -> None:
+async def test_an_unusable_card_returns_the_reason(world: World, state: str) -> None:
     card = await card_in(world, state)
     validation = await validated(world, card["code"])
     assert (validation["valid"], validation["reason"], validation["applicable_amount"]) == (False, state, "0.00")
@@ -81,6 +81,6 @@ async def test_after_ten_unknown_codes_in_a_minute_a_token_has_to_wait(world: Wo
         ({"code": "x", "amount": 0}, "amount", "The amount field must be at least 0.01."),
     ],
 )
-async def test_what_is_no_code_is_refused(world: World, body: dict[str, Any], field: str, sentence: str) -> None:
+async def test_a_malformed_code_is_rejected(world: World, body: dict[str, Any], field: str, sentence: str) -> None:
     answer = await world.post("/gift-cards/validate", body)
     assert (answer.status_code, answer.json()["errors"]) == (422, {field: [sentence]})

@@ -17,7 +17,7 @@ from tests.world import World
 
 
 @pytest.mark.parametrize("state", STATES)
-async def test_the_status_is_what_time_and_balance_make_it(world: World, state: str) -> None:
+async def test_the_status_follows_from_time_and_balance(world: World, state: str) -> None:
     card = await card_in(world, state)
     assert (await detail(world, card["id"]))["status"] == state
 
@@ -31,7 +31,7 @@ async def test_a_card_becomes_valid_and_expires_by_time_alone(world: World) -> N
     assert seen == ["scheduled", "scheduled", "active", "active", "expired"]
 
 
-async def test_a_card_that_is_used_up_stays_redeemed_when_its_time_is_over(world: World) -> None:
+async def test_a_used_up_card_stays_redeemed_after_its_expiry(world: World) -> None:
     card = await new_gift_card(world, expires_at=TOMORROW)
     await redeem(world, "25.00")
     world.clock.advance(2 * DAY)
@@ -62,7 +62,7 @@ async def test_the_transactions_of_a_card_add_up_to_its_balance(world: World) ->
         ("POST", "/gift-cards/7/resend-email"),
     ],
 )
-async def test_a_card_that_is_not_there_is_not_found(world: World, method: str, path: str) -> None:
+async def test_a_missing_card_is_not_found(world: World, method: str, path: str) -> None:
     body = None if method == "GET" else {"amount": 1, "note": "x", "email": "a@b.example"}
     answer = await world.call(method, path, body)
     assert (answer.status_code, answer.json()["message"]) == (404, "Gift card not found.")
@@ -89,7 +89,7 @@ async def test_a_call_needs_its_scope(world: World, method: str, path: str, scop
 
 
 @pytest.mark.parametrize("state", [state for state in STATES if state != "revoked"])
-async def test_a_card_is_revoked_in_any_state_and_loses_what_is_left(world: World, state: str) -> None:
+async def test_a_card_is_revoked_in_any_state_and_loses_its_balance(world: World, state: str) -> None:
     card = await card_in(world, state)
     answer = await world.post(f"/gift-cards/{card['id']}/revoke", {"reason": "lost"})
     check = answer.json()["data"]
@@ -122,7 +122,7 @@ async def test_the_fields_that_are_sent_are_changed(world: World) -> None:
     assert after == expected
 
 
-async def test_a_later_end_makes_an_expired_card_valid_again(world: World) -> None:
+async def test_a_later_expiry_makes_an_expired_card_valid_again(world: World) -> None:
     await card_in(world, "expired")
     answer = await world.put("/gift-cards/1", {"expires_at": None})
     assert (answer.json()["data"]["status"], answer.json()["data"]["expires_at"]) == ("active", None)
@@ -186,7 +186,7 @@ async def test_a_card_is_sent_to_its_recipient_or_elsewhere(world: World) -> Non
     assert (after["recipient_email"], after["send_count"]) == ("jun@example.com", counted + 2)
 
 
-async def test_a_card_without_an_address_is_sent_nowhere(world: World) -> None:
+async def test_a_card_without_a_recipient_email_cannot_be_sent(world: World) -> None:
     await new_gift_card(world)
     answer = await world.post("/gift-cards/1/resend-email")
     sentence = "The email field is required: the gift card has no recipient e-mail."
@@ -200,7 +200,7 @@ async def test_only_an_active_card_is_sent(world: World, state: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, f"gift_card_{state}")
 
 
-async def test_a_card_is_sent_five_times_an_hour_at_most(world: World) -> None:
+async def test_a_card_is_sent_at_most_five_times_an_hour(world: World) -> None:
     await new_gift_card(world)
     body = {"email": "jun@example.com"}
     for _ in range(5):
@@ -217,7 +217,7 @@ async def test_a_card_is_sent_five_times_an_hour_at_most(world: World) -> None:
 # --- what is stored
 
 
-async def test_what_is_stored_of_a_code_is_its_hash_its_seal_and_its_end(world: World) -> None:
+async def test_only_the_hash_the_seal_and_the_last_characters_of_a_code_are_stored(world: World) -> None:
     code = (await new_gift_card(world))["code"]
     (stored,) = await rows(world.db, gift_cards)
     values = [str(value) for value in stored.values()]

@@ -12,7 +12,7 @@ from tests.world import EXTERNAL, World
 TIERS = EXTERNAL + "/referrals/tiers"
 
 
-async def test_a_body_that_breaks_off_changes_nothing(world: World) -> None:
+async def test_an_interrupted_body_changes_nothing(world: World) -> None:
     messages: list[dict[str, Any]] = [
         {"type": "http.request", "body": b"{", "more_body": True},
         {"type": "http.disconnect"},
@@ -43,7 +43,7 @@ async def test_a_body_that_breaks_off_changes_nothing(world: World) -> None:
     assert (await world.get("/referrals/tiers")).json()["data"] == []
 
 
-async def test_a_row_without_a_body_does_not_mind_one(world: World) -> None:
+async def test_a_route_without_a_body_ignores_one(world: World) -> None:
     await world.post("/referrals/tiers", BRONZE)
     answer = await world.post("/referrals/tiers/1/toggle", content=b"<xml/>", headers={"Content-Type": "text/xml"})
     assert answer.json()["message"] == "Tier deactivated"

@@ -37,7 +37,7 @@ async def unlimited(world: World) -> str:
     return await world.new_token(*{route.scope for _, route in ROWS}, rate_limit=0)
 
 
-async def test_no_value_of_a_query_parameter_is_an_internal_error(world: World, unlimited: str) -> None:
+async def test_no_query_parameter_causes_an_internal_error(world: World, unlimited: str) -> None:
     errors = {}
     for prefix, route in ROWS:
         path = prefix + re.sub(r"{\w+}", "1", route.path)
@@ -48,7 +48,7 @@ async def test_no_value_of_a_query_parameter_is_an_internal_error(world: World, 
     assert errors == {}
 
 
-async def test_no_value_of_a_path_parameter_is_an_internal_error(world: World, unlimited: str) -> None:
+async def test_no_path_parameter_causes_an_internal_error(world: World, unlimited: str) -> None:
     errors = {}
     for prefix, route in ROWS:
         for value in HOSTILE if "{" in route.path else ():

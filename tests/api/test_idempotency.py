@@ -30,7 +30,7 @@ def is_replay(answer: httpx.Response) -> bool:
     return bool(answer.headers.get("Idempotent-Replayed") == "true")
 
 
-async def test_the_same_request_again_gets_the_stored_answer(world: World) -> None:
+async def test_repeating_a_request_returns_the_stored_answer(world: World) -> None:
     first = await create(world, "a")
     world.clock.advance(60_000_000)
     again = await create(world, "a")
@@ -47,19 +47,19 @@ async def test_a_replay_has_its_own_request_id_and_counts_against_the_limit(worl
     assert again.headers["X-RateLimit-Remaining"] == "58"
 
 
-async def test_the_stored_answer_stays_when_the_thing_has_changed_since(world: World) -> None:
+async def test_the_stored_answer_is_returned_after_the_resource_has_changed(world: World) -> None:
     first = await create(world, "a")
     await world.delete(f"{TIERS}/{first.json()['data']['id']}")
     assert (await create(world, "a")).content == first.content
 
 
-async def test_without_a_key_the_same_request_is_done_twice(world: World) -> None:
+async def test_without_a_key_a_repeated_request_runs_twice(world: World) -> None:
     answers = [await world.post(TIERS, BRONZE) for _ in range(2)]
     assert not any(map(is_replay, answers))
     assert await names(world) == ["Bronze", "Bronze"]
 
 
-async def test_another_body_under_the_same_key_is_refused(world: World) -> None:
+async def test_another_body_with_the_same_key_is_rejected(world: World) -> None:
     await create(world, "a")
     answer = await create(world, "a", SILVER)
     assert answer.status_code == 422
@@ -86,7 +86,7 @@ async def test_the_same_key_of_another_token_is_another_request(world: World) ->
     assert (answer.status_code, is_replay(answer)) == (201, False)
 
 
-async def test_the_same_key_at_another_address_is_another_request(world: World) -> None:
+async def test_the_same_key_at_another_path_is_another_request(world: World) -> None:
     first, second = [(await world.post(TIERS, BRONZE)).json()["data"]["id"] for _ in range(2)]
     answers = [
         await world.post(f"{TIERS}/{tier_id}/toggle", headers={"Idempotency-Key": "a"})
@@ -96,7 +96,7 @@ async def test_the_same_key_at_another_address_is_another_request(world: World) 
     assert [is_replay(answer) for answer in answers] == [False, False, True]
 
 
-async def test_an_operation_without_a_body_is_done_once_too(world: World) -> None:
+async def test_an_operation_without_a_body_runs_once_too(world: World) -> None:
     tier_id = (await world.post(TIERS, BRONZE)).json()["data"]["id"]
     answers = [await world.post(f"{TIERS}/{tier_id}/toggle", headers={"Idempotency-Key": "a"}) for _ in range(3)]
     assert {answer.json()["message"] for answer in answers} == {"Tier deactivated"}
@@ -141,7 +141,7 @@ async def test_a_rejection_is_not_stored(world: World, bad: Any, status: int) ->
     assert (refused.status_code, repaired.status_code, is_replay(repaired)) == (status, 201, False)
 
 
-async def test_a_missing_thing_may_be_there_the_next_time(world: World) -> None:
+async def test_a_not_found_answer_is_not_stored(world: World) -> None:
     missing = await world.post(f"{TIERS}/1/toggle", headers={"Idempotency-Key": "a"})
     await world.post(TIERS, BRONZE)
     repeated = await world.post(f"{TIERS}/1/toggle", headers={"Idempotency-Key": "a"})
@@ -149,13 +149,13 @@ async def test_a_missing_thing_may_be_there_the_next_time(world: World) -> None:
 
 
 @pytest.mark.parametrize("key", ["a", "x" * 255, "~!@#$%^&*()[]{}|;:',.<>/?", "with spaces inside"])
-async def test_any_printable_key_will_do(world: World, key: str) -> None:
+async def test_any_printable_key_is_accepted(world: World, key: str) -> None:
     answers = [await create(world, key) for _ in range(2)]
     assert [(answer.status_code, is_replay(answer)) for answer in answers] == [(201, False), (201, True)]
 
 
 @pytest.mark.parametrize("key", [b"", b"x" * 256, b"a\tb", b"\x7f", b"a\x00b"])
-async def test_another_key_is_rejected_with_a_message(world: World, key: bytes) -> None:
+async def test_an_invalid_key_is_rejected_with_a_message(world: World, key: bytes) -> None:
     answer = await create(world, key)
     assert answer.status_code == 422
     assert answer.json() == {
@@ -168,7 +168,7 @@ async def test_another_key_is_rejected_with_a_message(world: World, key: bytes) 
     assert await names(world) == []
 
 
-async def test_a_key_means_nothing_to_other_methods(world: World) -> None:
+async def test_a_key_is_ignored_by_other_methods(world: World) -> None:
     key = {"Idempotency-Key": "x" * 999}
     answers = [
         await world.put("/referrals/settings", {"referral_enabled": enabled}, headers=key) for enabled in (False, True)
@@ -184,7 +184,7 @@ async def test_a_replay_still_needs_the_scope(world: World) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 40])
-async def test_many_at_once_have_one_effect(world: World, count: int) -> None:
+async def test_concurrent_requests_with_one_key_have_one_effect(world: World, count: int) -> None:
     answers = await asyncio.gather(*(create(world, "a") for _ in range(count)))
     assert await names(world) == ["Bronze"]
     done = [answer for answer in answers if answer.status_code == 201]
@@ -194,12 +194,12 @@ async def test_many_at_once_have_one_effect(world: World, count: int) -> None:
     assert {(answer.status_code, answer.json()["code"]) for answer in refused} <= {(409, "idempotency_key_in_use")}
 
 
-async def test_a_caller_that_heard_it_is_running_gets_the_answer_later(world: World) -> None:
+async def test_a_caller_that_got_a_conflict_gets_the_answer_later(world: World) -> None:
     await asyncio.gather(*(create(world, "a") for _ in range(5)))
     assert is_replay(await create(world, "a"))
 
 
-async def test_two_keys_at_once_do_not_hinder_each_other(world: World) -> None:
+async def test_concurrent_requests_with_different_keys_do_not_block_each_other(world: World) -> None:
     answers = await asyncio.gather(*(create(world, str(number)) for number in range(20)))
     assert {answer.status_code for answer in answers} == {201}
     assert len(await names(world)) == 20

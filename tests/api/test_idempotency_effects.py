@@ -119,7 +119,7 @@ async def test_the_same_key_while_the_first_is_running_is_a_conflict(
     }
 
 
-async def test_an_operation_that_is_broken_off_leaves_neither_effect_nor_key(
+async def test_a_cancelled_operation_leaves_neither_effect_nor_key(
     world: World, client: httpx.AsyncClient, stage: PausedOperation
 ) -> None:
     running = asyncio.create_task(client.post("/wait"))

@@ -62,7 +62,7 @@ async def running(insecure_world: World, receiver: Receiver, hook: str) -> Async
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_thirty_two_tests_at_once_with_one_key_send_one_request(
+async def test_thirty_two_concurrent_tests_with_one_key_send_one_request(
     insecure_world: World, receiver: Receiver, hook: str
 ) -> None:
     answers = await asyncio.gather(*(send(insecure_world, hook) for _ in range(32)))
@@ -73,7 +73,7 @@ async def test_thirty_two_tests_at_once_with_one_key_send_one_request(
     assert (again.status_code, is_replay(again), len(receiver.received)) == (200, True, 1)
 
 
-async def test_a_test_that_still_runs_is_a_conflict_and_is_replayed_when_it_is_done(
+async def test_repeating_a_running_test_is_a_conflict_until_it_finishes(
     insecure_world: World, receiver: Receiver, hook: str, running: asyncio.Task[httpx.Response]
 ) -> None:
     meanwhile = await send(insecure_world, hook)
@@ -90,7 +90,7 @@ async def test_other_calls_are_answered_while_a_test_with_a_key_runs(
 
 
 @pytest.mark.parametrize(("passed", "status"), [(LEASE - 1, 409), (LEASE, 200)])
-async def test_a_test_whose_process_died_may_be_sent_again_when_its_lease_is_over(
+async def test_a_test_of_a_dead_process_can_be_resent_after_its_lease_expires(
     insecure_world: World,
     receiver: Receiver,
     hook: str,
@@ -113,7 +113,7 @@ async def test_a_clock_that_was_set_back_does_not_make_a_lease_longer(
     assert (await send(insecure_world, hook)).status_code == 200
 
 
-async def test_one_that_took_longer_than_its_lease_does_not_replace_the_answer_of_the_next(
+async def test_a_test_that_outlived_its_lease_does_not_replace_its_successors_answer(
     insecure_world: World, receiver: Receiver, hook: str
 ) -> None:
     gate = asyncio.Event()
@@ -144,7 +144,7 @@ async def test_a_test_is_sent_again_after_a_day(insecure_world: World, receiver:
     assert (again.status_code, is_replay(again), len(receiver.received)) == (200, False, 2)
 
 
-async def test_trying_settings_with_a_key_is_done_once(world: World) -> None:
+async def test_a_backtest_of_settings_with_a_key_runs_once(world: World) -> None:
     body = {"settings": {"fraud_action": "flag"}}
     answers = [await world.post("/fraud/backtest", body, headers={"Idempotency-Key": "a"}) for _ in range(2)]
     other = await world.post("/fraud/backtest", {"settings": {}}, headers={"Idempotency-Key": "a"})
@@ -153,7 +153,7 @@ async def test_trying_settings_with_a_key_is_done_once(world: World) -> None:
 
 
 @pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
-async def test_trying_settings_with_a_key_waits_in_the_thread_of_slow_reads_and_not_in_the_event_loop(
+async def test_a_backtest_of_settings_with_a_key_waits_in_the_slow_read_thread(
     world: World,
 ) -> None:
     ended: list[str] = []

@@ -72,12 +72,12 @@ NOT_JSON = [
 ]
 
 
-async def test_what_is_not_json_is_refused(world: World) -> None:
+async def test_a_body_that_is_not_json_is_rejected(world: World) -> None:
     assert await rejections(world, NOT_JSON) == dict.fromkeys(NOT_JSON, "The request body is not valid JSON.")
 
 
 @pytest.mark.parametrize("opening", [b'{"a":', b"["])
-async def test_ten_thousand_levels_are_refused_without_harm(world: World, opening: bytes) -> None:
+async def test_ten_thousand_levels_are_rejected_without_harm(world: World, opening: bytes) -> None:
     content = opening * 10_000
     assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
 
@@ -99,12 +99,12 @@ NOT_UTF_8 = [
 ]
 
 
-async def test_what_is_not_utf_8_is_refused(world: World) -> None:
+async def test_a_body_that_is_not_utf_8_is_rejected(world: World) -> None:
     assert await rejections(world, NOT_UTF_8) == dict.fromkeys(NOT_UTF_8, "The request body must be UTF-8.")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
-async def test_a_wide_encoding_without_its_mark_is_refused(world: World, encoding: str) -> None:
+async def test_utf_16_and_utf_32_without_a_byte_order_mark_are_rejected(world: World, encoding: str) -> None:
     content = json.dumps(BRONZE).encode(encoding)
     assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
 
@@ -112,7 +112,7 @@ async def test_a_wide_encoding_without_its_mark_is_refused(world: World, encodin
 NO_OBJECT = [b"[]", b'[{"name": "Bronze"}]', b'"Bronze"', b"5", b"1.5", b"true", b"null"]
 
 
-async def test_what_is_no_object_is_refused(world: World) -> None:
+async def test_a_body_that_is_not_an_object_is_rejected(world: World) -> None:
     assert await rejections(world, NO_OBJECT) == dict.fromkeys(NO_OBJECT, "The request body must be a JSON object.")
 
 
@@ -123,7 +123,7 @@ async def test_nan_and_infinity_are_refused(world: World) -> None:
     assert await rejections(world, bodies) == dict.fromkeys(bodies, message)
 
 
-async def test_the_same_key_twice_is_refused_at_any_depth(world: World) -> None:
+async def test_a_duplicate_key_is_rejected_at_any_depth(world: World) -> None:
     texts = (
         '"a": 1, "a": 1',
         '"name": "Silver"',
@@ -136,7 +136,7 @@ async def test_the_same_key_twice_is_refused_at_any_depth(world: World) -> None:
     assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains the same key twice.")
 
 
-async def test_the_same_key_twice_is_found_whatever_is_around_it(world: World) -> None:
+async def test_a_duplicate_key_is_found_in_any_context(world: World) -> None:
     texts = (
         '"a:b": ":", "c": {":": 1, ":": 2}',
         r'"\"": 1, "\"": 2',
@@ -148,7 +148,7 @@ async def test_the_same_key_twice_is_found_whatever_is_around_it(world: World) -
     assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains the same key twice.")
 
 
-async def test_texts_that_look_like_keys_are_not_keys(world: World) -> None:
+async def test_strings_that_look_like_keys_are_not_keys(world: World) -> None:
     texts = r'"a": ":", "b": "\"a\": 1, \"a\": 2", "c": "\u003a \u0022:\u0022 \\", "d": "{\"x\":1}\\", "e\u003a": 1.5'
     assert (await send(world, with_field(texts))).status_code == 201
 
@@ -161,13 +161,13 @@ async def test_the_same_key_in_different_objects_is_fine(world: World) -> None:
 TEMPLATES = ('"description": "a%sb"', '"%s": 1', '"a": [{"b": "%s"}]', '"a": {"%s": {}}', '"a": [["%s"]]')
 
 
-async def test_half_of_a_surrogate_pair_is_refused_in_keys_and_values(world: World) -> None:
+async def test_a_lone_surrogate_is_rejected_in_keys_and_values(world: World) -> None:
     halves = ("\\ud800", "\\udfff", "\\ude00\\ud83d", "ok \\uD83D", "\\ud83d\\ud83d\\ude00")
     bodies = [with_field(template % half) for template in TEMPLATES for half in halves]
     assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains a lone surrogate.")
 
 
-async def test_nul_is_refused_in_keys_and_values(world: World) -> None:
+async def test_nul_is_rejected_in_keys_and_values(world: World) -> None:
     bodies = [with_field(template % "\\u0000") for template in TEMPLATES]
     assert await rejections(world, bodies) == dict.fromkeys(bodies, "The request body contains a NUL character.")
 
@@ -196,21 +196,21 @@ async def test_the_deepest_part_counts_wherever_it_is(world: World) -> None:
     assert (await rejections(world, [content]))[content] == "The request body is nested deeper than 32 levels."
 
 
-async def test_many_brackets_side_by_side_are_not_deep(world: World) -> None:
+async def test_sibling_brackets_do_not_count_as_depth(world: World) -> None:
     assert (await send(world, with_field('"a": [' + ", ".join(["[{}]"] * 500) + "]"))).status_code == 201
 
 
-async def test_brackets_in_a_text_are_not_deep(world: World) -> None:
+async def test_brackets_in_a_string_do_not_count_as_depth(world: World) -> None:
     assert (await send(world, with_field('"a": "' + "[{" * 100 + '"'))).status_code == 201
 
 
 @pytest.mark.parametrize("number", [2**63 - 1, -(2**63), 0])
-async def test_an_integer_of_64_bits_arrives_whole(world: World, number: int) -> None:
+async def test_a_64_bit_integer_arrives_unchanged(world: World, number: int) -> None:
     answer = await send(world, with_field(f'"sort_order": {number}'))
     assert (answer.status_code, answer.json()["data"]["sort_order"]) == (201, number)
 
 
-async def test_an_integer_beyond_64_bits_is_refused(world: World) -> None:
+async def test_an_integer_beyond_64_bits_is_rejected(world: World) -> None:
     numbers = (str(2**63), str(-(2**63) - 1), "9" * 20, "-" + "9" * 5000, "1" + "0" * 60_000)
     templates = ('"sort_order": %s', '"a": [{"b": %s}]')
     bodies = [with_field(template % number) for template in templates for number in numbers]
@@ -218,7 +218,7 @@ async def test_an_integer_beyond_64_bits_is_refused(world: World) -> None:
     assert await rejections(world, bodies) == dict.fromkeys(bodies, message)
 
 
-async def test_digits_in_a_text_or_a_decimal_are_no_integer(world: World) -> None:
+async def test_digits_in_a_string_or_a_decimal_do_not_count_as_an_integer(world: World) -> None:
     texts = ('"a": "99999999999999999999"', r'"a\"99999999999999999999": 1', '"a": 0.99999999999999999999')
     answers = [await send(world, with_field(text)) for text in (*texts, '"a": 99999999999999999999.5')]
     assert [answer.status_code for answer in answers] == [201] * 4
@@ -251,7 +251,7 @@ async def test_an_unknown_field_may_hold_any_number(world: World, number: str) -
         ("𝕊ilver ‮", "𝕊ilver ‮"),
     ],
 )
-async def test_every_other_text_arrives_as_it_was_meant(world: World, escaped: str, text: str) -> None:
+async def test_every_other_string_arrives_unchanged(world: World, escaped: str, text: str) -> None:
     answer = await send(world, with_field(f'"description": "{escaped}"'))
     assert (answer.status_code, answer.json()["data"]["description"]) == (201, text)
 
@@ -267,14 +267,14 @@ async def test_what_was_sent_is_never_echoed(world: World) -> None:
         assert "mark" not in (await send(world, content)).text
 
 
-async def test_nothing_refused_was_stored(world: World) -> None:
+async def test_no_rejected_body_was_stored(world: World) -> None:
     for content in (with_field('"a": NaN'), with_field('"name": "Silver"'), with_field('"a": "\\ud800"'), b"[]"):
         await send(world, content)
     assert (await world.get("/referrals/tiers")).json()["data"] == []
 
 
 @pytest.mark.parametrize("value", ["{}", "[]", "1", "1.5", '""', '{"a":1}', "[" * 30 + "]" * 30, r'"\u0061"', "1" * 19])
-def test_the_work_on_a_body_does_not_grow_with_the_number_of_its_values(value: str) -> None:
+def test_the_cost_of_a_body_does_not_grow_with_its_number_of_values(value: str) -> None:
     calls = []
     content = b'{"a": [' + b",".join([value.encode()] * 1000) + b"]}"
     sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)

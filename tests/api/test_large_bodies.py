@@ -25,7 +25,7 @@ KEY = {"Idempotency-Key": "key"}
 PATIENCE_SECONDS = 30
 
 
-async def test_a_campaign_of_half_a_megabyte_is_read_on_another_thread(world: World) -> None:
+async def test_a_campaign_of_half_a_megabyte_is_parsed_on_another_thread(world: World) -> None:
     with watched(*SLOW) as called:
         created = await world.post("/email-campaigns", CAMPAIGN)
         changed = await world.put("/email-campaigns/1", {"body_html": HTML.replace("there", "you")})
@@ -51,7 +51,7 @@ async def test_a_campaign_with_an_idempotency_key_is_read_before_its_transaction
     assert (await posting).json()["data"]["body_text"].startswith("Hello there (https://shop.example/sale)\n")
 
 
-async def test_a_copy_takes_what_was_read_and_reads_nothing(world: World) -> None:
+async def test_duplicating_a_campaign_parses_nothing_again(world: World) -> None:
     await world.post("/email-campaigns", CAMPAIGN)
     threads: list[str] = []
     threading.setprofile(calls_of({html}, threads.append))

@@ -31,7 +31,7 @@ def statuses(answers: list[httpx.Response]) -> Counter[int]:
     return Counter(answer.status_code for answer in answers)
 
 
-async def test_exactly_sixty_of_two_hundred_at_once_are_accepted(world: World) -> None:
+async def test_exactly_sixty_of_two_hundred_concurrent_requests_are_accepted(world: World) -> None:
     answers = await burst(world, 200)
     assert statuses(answers) == {200: 60, 429: 140}
     remaining = sorted(int(answer.headers["X-RateLimit-Remaining"]) for answer in answers if answer.is_success)
@@ -66,7 +66,7 @@ async def test_a_rejection_reports_how_long_to_wait(world: World) -> None:
 
 
 @pytest.mark.parametrize("jump", [-DAY, DAY])
-async def test_a_wall_clock_that_is_set_changes_nothing_about_how_long_to_wait(world: World, jump: int) -> None:
+async def test_setting_the_wall_clock_does_not_change_the_wait(world: World, jump: int) -> None:
     token = await world.new_token("referrals:read", rate_limit=1)
     await world.get(TIERS, token=token)
     world.clock.set_to(Instant(NOON + jump))
@@ -80,7 +80,7 @@ async def test_a_wall_clock_that_is_set_changes_nothing_about_how_long_to_wait(w
 
 
 @pytest.mark.parametrize("jump", [-DAY, DAY])
-async def test_a_wall_clock_that_is_set_changes_nothing_about_guessing_codes(world: World, jump: int) -> None:
+async def test_setting_the_wall_clock_does_not_reset_the_limit_on_guessing_codes(world: World, jump: int) -> None:
     for _ in range(10):
         await world.post("/gift-cards/validate", {"code": "NO-SUCH-CODE"})
     world.clock.set_to(Instant(NOON + jump))
@@ -109,7 +109,7 @@ async def test_a_caller_that_waits_as_long_as_asked_gets_in(world: World) -> Non
     assert (await world.get(TIERS)).status_code == 200
 
 
-async def test_who_waits_for_the_reset_gets_in(world: World) -> None:
+async def test_a_caller_that_waits_for_the_reset_gets_in(world: World) -> None:
     world.clock.advance(123_456)
     await burst(world, 60)
     reset = int((await world.get(TIERS)).headers["X-RateLimit-Reset"])
@@ -126,7 +126,7 @@ async def test_refused_requests_are_not_counted(world: World) -> None:
     assert statuses(await burst(world, 61)) == {200: 60, 429: 1}
 
 
-async def test_the_answers_count_down(world: World) -> None:
+async def test_the_remaining_count_decreases_with_each_answer(world: World) -> None:
     first = await world.get(TIERS)
     world.clock.advance(10 * SECOND)
     second = await world.get(TIERS)
@@ -147,7 +147,7 @@ async def test_the_answers_count_down(world: World) -> None:
         ("POST", TIERS, {"content": b"{", "headers": {"Content-Type": "application/json"}}, 422),
     ],
 )
-async def test_every_answer_reports_the_callers_limit(
+async def test_every_answer_carries_the_callers_limit(
     world: World, method: str, path: str, options: dict[str, Any], status: int
 ) -> None:
     answer = await world.call(method, path, **options)
@@ -156,7 +156,7 @@ async def test_every_answer_reports_the_callers_limit(
     assert "Retry-After" not in answer.headers
 
 
-async def test_a_forbidden_request_counts_and_reports_the_limit_too(world: World) -> None:
+async def test_a_forbidden_request_counts_and_carries_the_limit_too(world: World) -> None:
     token = await world.new_token("fraud:read")
     answer = await world.get(TIERS, token=token)
     assert (answer.status_code, state(answer)) == (403, (60, 59, NOON_SECONDS + 60))
@@ -169,7 +169,7 @@ async def test_all_endpoints_share_the_limit_of_a_token(world: World) -> None:
     assert [answer.status_code for answer in answers] == [200, 200, 404, 429]
 
 
-async def test_an_unknown_address_does_not_count(world: World) -> None:
+async def test_an_unknown_path_does_not_count(world: World) -> None:
     await asyncio.gather(*(world.get("/nothing") for _ in range(100)))
     assert state(await world.get(TIERS))[1] == 59
 
@@ -181,14 +181,14 @@ async def test_tokens_are_counted_separately(world: World) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 5, 100])
-async def test_the_own_limit_of_a_token_goes_before_the_default(world: World, limit: int) -> None:
+async def test_a_tokens_own_limit_overrides_the_default(world: World, limit: int) -> None:
     token = await world.new_token("referrals:read", rate_limit=limit)
     answers = await burst(world, 120, token=token)
     assert statuses(answers) == {200: limit, 429: 120 - limit}
     assert {answer.headers["X-RateLimit-Limit"] for answer in answers} == {str(limit)}
 
 
-async def test_a_token_whose_own_limit_is_zero_has_none(world: World) -> None:
+async def test_a_token_with_a_limit_of_zero_is_unlimited(world: World) -> None:
     token = await world.new_token("referrals:read", rate_limit=0)
     answers = await burst(world, 100, token=token)
     assert statuses(answers) == {200: 100}
@@ -233,7 +233,7 @@ NOWHERE = [("GET", "/api/nothing"), ("PATCH", EXTERNAL + TIERS), ("GET", "/metri
 
 
 @pytest.mark.parametrize(("method", "path"), NOWHERE)
-async def test_failures_count_where_there_is_nothing_to_be_let_in_to(narrow: World, method: str, path: str) -> None:
+async def test_failures_count_at_unknown_paths_too(narrow: World, method: str, path: str) -> None:
     headers = {"Authorization": "Bearer lk_nobody"}
     responses = [await narrow.http.request(method, path, headers=headers) for _ in range(5)]
     assert [answer.status_code == 429 for answer in responses] == [False, False, False, True, True]
@@ -241,7 +241,7 @@ async def test_failures_count_where_there_is_nothing_to_be_let_in_to(narrow: Wor
     assert (await narrow.get(TIERS, token="lk_nobody")).status_code == 429
 
 
-async def test_an_address_that_fails_too_often_has_to_wait(world: World) -> None:
+async def test_an_ip_that_fails_too_often_has_to_wait(world: World) -> None:
     answers = await burst(world, 100, token="lk_nobody")
     assert statuses(answers) == {401: 60, 429: 40}
     last = answers[-1]
@@ -249,12 +249,12 @@ async def test_an_address_that_fails_too_often_has_to_wait(world: World) -> None
     assert last.json()["error"] == "Too Many Requests"
 
 
-async def test_failures_count_whatever_token_was_tried(narrow: World) -> None:
+async def test_failures_count_for_any_token(narrow: World) -> None:
     responses = [await narrow.get(TIERS, token=token) for token in ("lk_one", "lk_two", "", "lk_four")]
     assert [answer.status_code for answer in responses] == [401, 401, 401, 429]
 
 
-async def test_failures_do_not_keep_a_valid_token_of_the_same_address_out(narrow: World) -> None:
+async def test_failures_do_not_block_a_valid_token_from_the_same_ip(narrow: World) -> None:
     await burst(narrow, 10, token="lk_nobody")
     answer = await narrow.get(TIERS)
     assert (answer.status_code, state(answer)[1]) == (200, 6)
@@ -272,7 +272,7 @@ async def failure_from(world: World, ip: str) -> int:
         return (await elsewhere.get(EXTERNAL + TIERS)).status_code
 
 
-async def test_failures_of_another_address_are_counted_separately(narrow: World) -> None:
+async def test_failures_of_another_ip_are_counted_separately(narrow: World) -> None:
     await burst(narrow, 10, token="lk_nobody")
     assert await failure_from(narrow, "192.0.2.7") == 401
 
@@ -282,7 +282,7 @@ async def test_failures_from_one_ipv6_network_are_counted_together(narrow: World
     assert [await failure_from(narrow, ip) for ip in ips] == [401, 401, 401, 429, 401]
 
 
-async def test_a_minute_after_its_failures_an_address_may_fail_again(narrow: World) -> None:
+async def test_an_ip_may_fail_again_after_a_minute(narrow: World) -> None:
     await burst(narrow, 10, token="lk_nobody")
     narrow.clock.advance(MINUTE)
     assert (await narrow.get(TIERS, token="lk_nobody")).status_code == 401

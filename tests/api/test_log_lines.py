@@ -71,7 +71,7 @@ async def test_the_line_of_a_delivery_names_the_request_that_caused_it(
     assert line["event_id"] > 0
 
 
-async def test_a_delivery_that_failed_has_a_line_whatever_the_sample(logged: World, capsys: Captured) -> None:
+async def test_a_failed_delivery_is_logged_at_any_sampling_rate(logged: World, capsys: Captured) -> None:
     lines = Lines("info", "json", 0)
     async with Receiver() as receiver:
         receiver.answers = [500]
@@ -82,7 +82,7 @@ async def test_a_delivery_that_failed_has_a_line_whatever_the_sample(logged: Wor
     assert (line["outcome"], line["reason"]) == ("failed", "answered 500")
 
 
-async def test_pages_take_and_carry_a_request_id_too(logged: World) -> None:
+async def test_pages_accept_and_return_a_request_id_too(logged: World) -> None:
     answer = await logged.http.get("/healthz", headers={"X-Request-ID": "mine"})
     assert answer.headers.get_list("X-Request-ID") == ["mine"]
 

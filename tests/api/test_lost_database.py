@@ -51,14 +51,14 @@ async def told_everywhere(world: World) -> dict[str, tuple[int, Any]]:
 
 
 @on_postgresql
-async def test_every_endpoint_says_so_when_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
+async def test_every_endpoint_reports_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
     await gate.shut()
     responses = await told_everywhere(remote_world)
     assert responses == dict.fromkeys(responses, (503, UNAVAILABLE))
 
 
 @on_postgresql
-async def test_every_503_says_when_to_try_again(remote_world: World, gate: Gate) -> None:
+async def test_every_503_has_a_retry_after_header(remote_world: World, gate: Gate) -> None:
     await gate.shut()
     answers = [await remote_world.call(method, path) for method, path in ALL_PATHS]
     answers.append(await remote_world.http.get("/readyz"))
@@ -66,7 +66,7 @@ async def test_every_503_says_when_to_try_again(remote_world: World, gate: Gate)
 
 
 @on_postgresql
-async def test_a_known_token_does_not_hide_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
+async def test_a_cached_token_does_not_hide_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
     await remote_world.get("/referrals/tiers")
     await gate.shut()
     read = await remote_world.get("/referrals/tiers")
@@ -77,7 +77,7 @@ async def test_a_known_token_does_not_hide_that_postgresql_is_gone(remote_world:
 
 
 @on_postgresql
-async def test_all_is_well_again_when_postgresql_is_back(remote_world: World, gate: Gate) -> None:
+async def test_everything_works_again_when_postgresql_is_back(remote_world: World, gate: Gate) -> None:
     await gate.shut()
     gone = [(await remote_world.get("/referrals/tiers")).status_code for _ in range(5)]
     await gate.open()
@@ -86,7 +86,9 @@ async def test_all_is_well_again_when_postgresql_is_back(remote_world: World, ga
 
 
 @on_postgresql
-async def test_a_silent_break_under_traffic_is_over_when_data_arrives_again(remote_world: World, gate: Gate) -> None:
+async def test_a_silent_network_failure_under_traffic_ends_when_data_arrives_again(
+    remote_world: World, gate: Gate
+) -> None:
     gate.is_silent = True
     writes = [remote_world.post("/referrals/tiers", BRONZE | {"name": f"Tier {number}"}) for number in range(8)]
     reads = [remote_world.get("/referrals/tiers") for _ in range(8)]
@@ -109,13 +111,13 @@ async def test_readiness_reports_that_postgresql_is_gone(remote_world: World, ga
 
 
 @on_postgresql
-async def test_being_alive_does_not_depend_on_postgresql(remote_world: World, gate: Gate) -> None:
+async def test_liveness_does_not_depend_on_postgresql(remote_world: World, gate: Gate) -> None:
     await gate.shut()
     assert (await remote_world.http.get("/healthz")).status_code == 200
 
 
 @on_sqlite
-async def test_every_endpoint_says_so_when_the_embedded_database_is_broken(world: World, db_location: Path) -> None:
+async def test_every_endpoint_reports_that_the_embedded_database_is_broken(world: World, db_location: Path) -> None:
     for file in db_location.parent.glob("test.db*"):
         file.write_bytes(b"no database" * (file.stat().st_size // 11))
     responses = await told_everywhere(world)

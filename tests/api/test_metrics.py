@@ -30,7 +30,7 @@ async def test_the_version_is_a_label(world: World) -> None:
     assert await read(world, "lootkeep_build_info", version=__version__) == 1
 
 
-async def test_events_wait_until_they_are_deliveries(world: World) -> None:
+async def test_events_are_pending_until_they_are_fanned_out(world: World) -> None:
     await world.post("/webhooks", HOOK)
     await delivering.record(world, 3)
     world.clock.advance(MINUTE)
@@ -40,7 +40,7 @@ async def test_events_wait_until_they_are_deliveries(world: World) -> None:
     assert await read(world, "lootkeep_webhook_due") == 3
 
 
-async def test_deliveries_are_due_from_their_time_on_and_pending_until_they_end(world: World) -> None:
+async def test_deliveries_are_due_from_their_scheduled_time_and_pending_until_they_end(world: World) -> None:
     await world.post("/webhooks", HOOK)
     await delivering.record(world, 2)
     await delivering.fan_out(world)
@@ -52,7 +52,7 @@ async def test_deliveries_are_due_from_their_time_on_and_pending_until_they_end(
     assert [await read(world, name) for name in names] == [0, 2, 0]
 
 
-async def test_emails_are_due_from_their_time_on_and_pending_until_they_end(world: World) -> None:
+async def test_emails_are_due_from_their_scheduled_time_and_pending_until_they_end(world: World) -> None:
     names = ("lootkeep_email_due", "lootkeep_email_pending", "lootkeep_email_oldest_due_seconds")
     assert [await read(world, name) for name in names] == [0, 0, 0]
     first, _ = [await emailing.write(world) for _ in range(2)]

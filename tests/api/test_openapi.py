@@ -56,7 +56,7 @@ def test_every_operation_has_a_name_of_its_own() -> None:
 
 
 @each(ALL_ROWS)
-def test_an_operation_says_what_it_does_and_what_it_needs(prefix: str, route: Route) -> None:
+def test_an_operation_states_its_purpose_and_its_scope(prefix: str, route: Route) -> None:
     row = operation(prefix, route)
     assert row["summary"]
     assert row["security"] == [{"bearerAuth": [route.scope]}]
@@ -159,7 +159,7 @@ STORIES = (
 
 
 @each([(prefix, route) for prefix, route in ALL_ROWS if not (prefix + route.path).startswith(STORIES)])
-async def test_an_example_request_is_answered_as_the_document_says(world: World, prefix: str, route: Route) -> None:
+async def test_an_example_request_gets_the_documented_answer(world: World, prefix: str, route: Route) -> None:
     path = path_of(prefix, route, await make_what_is_addressed(world, route))
     answer = await world.call(route.method, path, example_body(prefix, route))
     assert answer.status_code == route.answer.status, answer.text
@@ -172,7 +172,7 @@ async def test_an_example_request_is_answered_as_the_document_says(world: World,
 REPEATED = [(prefix, route) for prefix, route in ALL_ROWS if route.answer.repeated]
 
 
-async def test_what_is_sent_again_is_answered_as_the_document_says(world: World) -> None:
+async def test_a_repeated_request_gets_the_documented_answer(world: World) -> None:
     anna, tier_id = await anna_with(world, bought=1), await new_tier(world)
     order = {"customer_id": anna["id"], "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.9"}
     bodies = {
@@ -193,7 +193,7 @@ async def test_what_is_sent_again_is_answered_as_the_document_says(world: World)
             assert answer.json()["message"] == documented["example"]["message"]
 
 
-async def test_rejections_are_as_the_document_says(world: World) -> None:
+async def test_rejections_match_the_document(world: World) -> None:
     scopeless, tired = await world.new_token(rate_limit=0), await world.new_token(rate_limit=1)
     for prefix, route in ALL_ROWS:
         # A minute has room for one request.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from tests.world import World
 
 
-async def test_an_unknown_address_is_reported_before_the_token_is_looked_at(world: World) -> None:
+async def test_an_unknown_path_is_reported_before_the_token_is_checked(world: World) -> None:
     assert (await world.get("/nothing", token="lk_nobody")).status_code == 404
 
 
-async def test_a_wrong_method_is_reported_before_the_token_is_looked_at(world: World) -> None:
+async def test_a_wrong_method_is_reported_before_the_token_is_checked(world: World) -> None:
     assert (await world.call("PATCH", "/referrals/tiers", token="lk_nobody")).status_code == 405
 
 
@@ -18,7 +18,7 @@ async def test_a_bad_token_is_reported_before_a_bad_body(world: World) -> None:
     assert answer.status_code == 401
 
 
-async def test_a_full_limit_is_reported_before_a_missing_scope(world: World) -> None:
+async def test_an_exceeded_limit_is_reported_before_a_missing_scope(world: World) -> None:
     token = await world.new_token("fraud:read", rate_limit=1)
     statuses = [(await world.get("/referrals/tiers", token=token)).status_code for _ in range(2)]
     assert statuses == [403, 429]
@@ -36,16 +36,16 @@ async def test_a_missing_scope_is_reported_before_a_bad_body(world: World) -> No
     }
 
 
-async def test_a_missing_scope_is_reported_before_a_missing_thing(world: World) -> None:
+async def test_a_missing_scope_is_reported_before_a_missing_resource(world: World) -> None:
     token = await world.new_token("referrals:read")
     assert (await world.delete("/referrals/tiers/7", token=token)).status_code == 403
 
 
-async def test_a_bad_field_is_reported_before_a_missing_thing(world: World) -> None:
+async def test_a_bad_field_is_reported_before_a_missing_resource(world: World) -> None:
     assert (await world.put("/referrals/tiers/7", {"name": ""})).status_code == 422
 
 
-async def test_a_missing_thing_is_reported_before_a_rule_of_the_store(world: World) -> None:
+async def test_a_missing_resource_is_reported_before_a_business_rule(world: World) -> None:
     answer = await world.put("/referrals/tiers/7", {"reward_type": "percentage_discount", "reward_value": 500})
     assert answer.status_code == 404
 

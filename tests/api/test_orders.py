@@ -38,7 +38,7 @@ async def ids(world: World, query: str) -> list[int]:
 # --- reading
 
 
-async def test_a_listed_order_is_the_order_as_it_is_read_and_was_answered(world: World) -> None:
+async def test_a_listed_order_equals_the_order_as_read_and_as_returned(world: World) -> None:
     product = await new_product(world, sku="VIP-1")
     order = await paid_order(world, await buyer(world), (product["id"], 2), metadata={"a": 1}, external_id="c-1")
     assert (await world.get(f"/orders/{order['id']}")).json() == {"success": True, "data": order}
@@ -160,7 +160,7 @@ async def test_everything_is_delivered_at_once_and_announced_once(world: World) 
     assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_a_completed_order_again_changes_and_sends_nothing(world: World) -> None:
+async def test_fulfilling_a_completed_order_again_changes_and_sends_nothing(world: World) -> None:
     await new_product(world)
     await paid_order(world, await buyer(world), (1, 1))
     first = (await fulfill(world, 1)).json()["data"]
@@ -172,7 +172,7 @@ async def test_a_completed_order_again_changes_and_sends_nothing(world: World) -
     assert (await sent(world.db)).count("order.completed") == 1
 
 
-async def test_an_order_is_delivered_in_parts_and_complete_with_the_last(world: World) -> None:
+async def test_an_order_delivered_in_parts_is_complete_with_the_last_part(world: World) -> None:
     await new_product(world)
     await new_product(world, name="Map")
     await paid_order(world, await buyer(world), (1, 3), (2, 1))
@@ -187,7 +187,7 @@ async def test_an_order_is_delivered_in_parts_and_complete_with_the_last(world: 
     assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_what_is_delivered_by_itself_is_not_delivered_again(world: World) -> None:
+async def test_automatically_delivered_lines_are_not_delivered_again(world: World) -> None:
     await new_product(world, delivery_type="keys")
     await new_product(world, name="Map")
     await paid_order(world, await buyer(world), (1, 1), (2, 1))
@@ -208,7 +208,7 @@ async def test_what_is_delivered_by_itself_is_not_delivered_again(world: World) 
         ([(0, 1)], "items.0.item_id"),
     ],
 )
-async def test_a_line_that_cannot_be_delivered_is_named_and_nothing_is(
+async def test_a_line_that_cannot_be_delivered_is_named_and_nothing_is_delivered(
     world: World, items: list[tuple[int, int]], field: str
 ) -> None:
     await new_product(world)
@@ -229,7 +229,9 @@ async def test_a_bad_body_is_refused(world: World, body: dict[str, Any], field: 
 
 
 @pytest.mark.parametrize("status", get_args(OrderStatus))
-async def test_only_a_paid_order_is_delivered_and_a_completed_one_stays(world: World, status: OrderStatus) -> None:
+async def test_only_a_paid_order_is_delivered_and_a_completed_one_does_not_change(
+    world: World, status: OrderStatus
+) -> None:
     await new_product(world)
     await new_order(world, await buyer(world), (1, 1))
     await LEAD_TO[status](world, 1)

@@ -12,7 +12,7 @@ from tests.builders import STORE, new_customer, new_product, paid_order
 from tests.world import World
 
 
-async def test_a_listed_product_is_the_product_as_it_is_read_and_was_answered(world: World) -> None:
+async def test_a_listed_product_equals_the_product_as_read_and_as_returned(world: World) -> None:
     product = await new_product(world, sku="S-1", tags=["rare"], metadata={"a": 1.50}, stock=3, category="Maps")
     assert (await world.get("/products/1")).json() == {"success": True, "data": product}
     listed = (await world.get("/products")).json()
@@ -67,7 +67,7 @@ async def test_filters_and_orders_find_the_products_they_name(world: World) -> N
     assert ids_by_query == expected
 
 
-async def test_tags_are_found_as_they_are_now(world: World) -> None:
+async def test_products_are_found_by_their_current_tags(world: World) -> None:
     await new_product(world, tags=["old"])
     await world.put(f"{STORE}/products/1", {"tags": ["new"]})
     assert [(await world.get(f"/products?tag={tag}")).json()["meta"]["total"] for tag in ("old", "new")] == [0, 1]

@@ -88,7 +88,7 @@ async def test_an_entry_of_the_top_referrers_has_exactly_its_fields(world: World
 
 
 @pytest.mark.parametrize("path", ["leaderboard", "top-referrers"])
-async def test_nobody_is_ranked_who_referred_nobody(world: World, shop: RankedShop, path: str) -> None:
+async def test_customers_without_referrals_are_not_ranked(world: World, shop: RankedShop, path: str) -> None:
     await shop.open("Anna", "Ben")
     empty = (await world.get(f"/referrals/{path}")).json()
     await shop.bring("Ben")
@@ -109,7 +109,7 @@ async def test_the_leaderboard_counts_purchases_or_sign_ups_as_the_setting_says(
     assert by_sign_up == [("Anna", 3), ("Ben", 1)]
 
 
-async def test_a_tie_at_sign_up_goes_to_who_got_there_first(shop: RankedShop) -> None:
+async def test_a_tie_by_sign_ups_goes_to_the_customer_who_reached_it_first(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben", "Cleo")
     await shop.count_at("signup")
     for name in ("Cleo", "Anna", "Ben", "Ben", "Cleo", "Anna"):
@@ -117,7 +117,7 @@ async def test_a_tie_at_sign_up_goes_to_who_got_there_first(shop: RankedShop) ->
     assert await shop.leaderboard() == [("Ben", 2), ("Cleo", 2), ("Anna", 2)]
 
 
-async def test_a_tie_at_purchase_goes_to_whose_friends_bought_first(shop: RankedShop) -> None:
+async def test_a_tie_by_purchases_goes_to_the_customer_whose_friends_bought_first(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben")
     of_anna, of_ben = await shop.bring("Anna"), await shop.bring("Ben")
     await shop.buy(of_ben)
@@ -125,7 +125,7 @@ async def test_a_tie_at_purchase_goes_to_whose_friends_bought_first(shop: Ranked
     assert await shop.leaderboard() == [("Ben", 1), ("Anna", 1)]
 
 
-async def test_a_second_purchase_of_the_same_friend_changes_no_rank(shop: RankedShop) -> None:
+async def test_a_friends_second_purchase_changes_no_rank(shop: RankedShop) -> None:
     await shop.open("Anna", "Ben")
     of_anna = await shop.bring("Anna", buys=True)
     await shop.bring("Ben", buys=True)
@@ -142,7 +142,7 @@ async def test_a_tie_at_the_same_moment_goes_to_the_older_customer(world: World)
     assert [entry["name"] for entry in ranked] == ["Anna", "Ben"]
 
 
-async def test_a_full_refund_takes_the_rank_away_and_the_next_purchase_brings_a_later_one(
+async def test_a_full_refund_removes_the_rank_and_the_next_purchase_gives_a_later_one(
     world: World, shop: RankedShop
 ) -> None:
     await shop.open("Anna", "Ben")
@@ -178,7 +178,7 @@ async def test_top_referrers_do_not_depend_on_the_reward_event(shop: RankedShop)
     assert await shop.top() == before
 
 
-async def test_a_refused_referral_ranks_nobody(world: World, shop: RankedShop) -> None:
+async def test_a_rejected_referral_ranks_nobody(world: World, shop: RankedShop) -> None:
     await shop.open("Anna")
     code = shop.customers["Anna"]["referral_code"]
     await new_customer(world, email="anna+2@own.example", referral_code=code)
@@ -216,6 +216,6 @@ async def test_a_limit_out_of_bounds_is_refused(world: World, limit: str, senten
 
 
 @pytest.mark.parametrize("path", ["leaderboard", "top-referrers"])
-async def test_a_ranking_is_read_with_the_scope_of_referrals(world: World, path: str) -> None:
+async def test_rankings_need_the_referral_scope(world: World, path: str) -> None:
     answer = await world.get(f"/referrals/{path}", token=await world.new_token("store:read", "referrals:write"))
     assert answer.status_code == 403

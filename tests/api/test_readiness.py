@@ -33,17 +33,17 @@ async def read_only_world(world: World, db_location: str) -> AsyncIterator[World
     await db.close()
 
 
-async def test_a_database_that_can_be_written_is_ready(world: World) -> None:
+async def test_a_writable_database_is_ready(world: World) -> None:
     assert await readiness(world) == NOT_WORKER
 
 
 @on_postgresql
-async def test_a_database_that_can_only_be_read_is_not_ready(read_only_world: World) -> None:
+async def test_a_read_only_database_is_not_ready(read_only_world: World) -> None:
     assert await readiness(read_only_world) == NOTHING
 
 
 @on_postgresql
-async def test_a_write_to_a_database_that_can_only_be_read_is_an_outage(read_only_world: World) -> None:
+async def test_writing_to_a_read_only_database_is_an_outage(read_only_world: World) -> None:
     tier = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
     written = await read_only_world.post("/referrals/tiers", tier)
     read = await read_only_world.get("/referrals/tiers")
@@ -51,13 +51,13 @@ async def test_a_write_to_a_database_that_can_only_be_read_is_an_outage(read_onl
 
 
 @on_sqlite
-async def test_a_full_disk_is_not_ready_although_it_can_be_read(world: World, db_location: Path) -> None:
+async def test_a_full_disk_is_not_ready_although_it_is_readable(world: World, db_location: Path) -> None:
     with full_disk(db_location):
         during, read = await readiness(world), await world.get("/referrals/tiers")
     assert (during, read.status_code) == (NOTHING, 200)
 
 
-async def test_readiness_writes_every_five_seconds_at_most(world: World) -> None:
+async def test_readiness_writes_at_most_every_five_seconds(world: World) -> None:
     seconds = 100.0
     check = DatabaseCheck(world.deps, lambda: seconds)
     counts = []
@@ -69,7 +69,7 @@ async def test_readiness_writes_every_five_seconds_at_most(world: World) -> None
 
 
 @on_sqlite
-async def test_a_disk_that_has_room_again_is_ready_after_a_few_seconds(world: World, db_location: Path) -> None:
+async def test_a_disk_with_free_space_again_is_ready_after_a_few_seconds(world: World, db_location: Path) -> None:
     seconds = 100.0
     check = DatabaseCheck(world.deps, lambda: seconds)
     with full_disk(db_location):

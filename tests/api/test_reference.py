@@ -70,7 +70,7 @@ def test_a_body_shows_required_fields_unions_and_limits() -> None:
     assert "reward_type string required One of percentage_discount fixed_discount" in words
 
 
-def test_both_ways_to_write_a_nullable_field_read_or_null() -> None:
+def test_both_notations_of_a_nullable_field_read_or_null() -> None:
     words = ReferencePage(sample()).section("create-tier")
     assert "description string or null" in words
     assert "reward_currency string or null Null for percentage tiers." in words
@@ -123,7 +123,7 @@ def test_every_control_has_a_label() -> None:
     assert set(page.unlabelled) <= set(page.all("for"))
 
 
-def test_the_introduction_underis_paragraphs_bold_code_and_bullets() -> None:
+def test_the_introduction_supports_paragraphs_bold_code_and_bullets() -> None:
     expected = "<p>Referrals and <b>fraud</b> for <code>stores</code>.</p><ul><li>60 requests a minute</li>"
     assert expected in ReferencePage(sample()).html
 

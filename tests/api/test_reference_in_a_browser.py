@@ -59,10 +59,10 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def browser(chromium: Browser, store: Serving) -> Browser:
     """On the page, as for someone who has just come."""
-    chromium.begin_anew()
+    chromium.use_new_tab()
     chromium.resize(1280, 900)
     chromium.prefer("light")
-    chromium.open(f"{store.address}/docs")
+    chromium.open(f"{store.url}/docs")
     return chromium
 
 
@@ -83,7 +83,7 @@ def try_it(browser: Browser, anchor: str, body: str | None = None) -> tuple[str,
 
 def ask(store: Serving, **headers: str) -> Any:
     """What the API itself answers for the list of tiers."""
-    return httpx.get(store.address + TIERS, headers=headers, timeout=SECONDS).json()
+    return httpx.get(store.url + TIERS, headers=headers, timeout=SECONDS).json()
 
 
 def shown(browser: Browser) -> list[str]:
@@ -101,10 +101,10 @@ def test_the_page_loads_without_a_complaint_and_asks_nobody_else(browser: Browse
     commands = browser.run("[...document.querySelectorAll('[data-language=shell]')].map((one) => one.textContent)")
     assert browser.console() == []
     assert [url.partition("?")[0] for url in urls] == [
-        f"{store.address}/docs/reference.css",
-        f"{store.address}/docs/reference.js",
+        f"{store.url}/docs/reference.css",
+        f"{store.url}/docs/reference.js",
     ]
-    assert {command.partition("/api/")[0] for command in commands} == {f"curl '{store.address}"}
+    assert {command.partition("/api/")[0] for command in commands} == {f"curl '{store.url}"}
 
 
 def test_the_page_is_dark_for_those_who_like_it_dark(browser: Browser) -> None:
@@ -156,7 +156,7 @@ def test_a_token_is_in_every_form_stays_for_the_tab_and_can_be_forgotten(browser
     tokens = "[...new Set([...document.querySelectorAll('input.token')].map((one) => one.value))]"
     browser.write("#token", f" {store.token} ")
     go_to(browser, "list-tiers")
-    browser.open(f"{store.address}/docs?again")
+    browser.open(f"{store.url}/docs?again")
     stored = browser.run(tokens)
     browser.click("[data-forget]")
     assert (stored, browser.run(tokens)) == ([store.token], [""])
@@ -194,7 +194,7 @@ def test_a_call_is_copied_as_the_form_shows_it_but_for_the_token(browser: Browse
     browser.write("#create-tier textarea", "{}")
     copy(browser, "#create-tier [data-copy-curl]")
     assert pasted(browser).replace(" \\\n ", "") == (
-        f"curl '{store.address}{TIERS}' -X POST "
+        f"curl '{store.url}{TIERS}' -X POST "
         "-H \"Authorization: Bearer $LOOTKEEP_TOKEN\" -H 'Accept: application/json' "
         "-H 'Idempotency-Key: it'\\''s mine' -H 'Content-Type: application/json' -d '{}'"
     )

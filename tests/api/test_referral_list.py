@@ -37,7 +37,7 @@ async def test_all_pages_together_hold_every_referral_once_newest_first(
     assert ids == expected
 
 
-async def test_pages_far_down_are_those_that_counting_from_the_top_would_give(world: World) -> None:
+async def test_deep_pages_equal_those_counted_from_the_top(world: World) -> None:
     everyone = await _refer(world, MANY)
     world.token = await world.new_token("referrals:read", rate_limit=0)
     for status in STATUSES:
@@ -50,7 +50,7 @@ async def test_pages_far_down_are_those_that_counting_from_the_top_would_give(wo
         assert single == [[record_id] for record_id in expected[994:]], status
 
 
-async def test_the_list_says_how_much_there_is(world: World) -> None:
+async def test_the_list_returns_its_total(world: World) -> None:
     everyone = await _refer(world, 40)
     for status in STATUSES:
         total = len(_in_order(everyone, status))
@@ -59,9 +59,7 @@ async def test_the_list_says_how_much_there_is(world: World) -> None:
 
 
 @pytest.mark.parametrize("filters", [{}, {"status": "pending"}, {"search": "friend"}, {"search": "fr"}])
-async def test_a_page_past_the_end_is_empty_and_still_says_how_much_there_is(
-    world: World, filters: dict[str, str]
-) -> None:
+async def test_a_page_past_the_end_is_empty_and_still_returns_the_total(world: World, filters: dict[str, str]) -> None:
     await _refer(world, 4)
     for page in (2, 3, 1_000_000_000):
         ids, meta = await _page(world, page=page, per_page=100, **filters)
@@ -140,7 +138,7 @@ TERMS = [
 ]
 
 
-async def test_a_search_finds_exactly_those_whose_name_or_email_contains_the_term(world: World) -> None:
+async def test_a_search_finds_exactly_the_customers_whose_name_or_email_contains_the_term(world: World) -> None:
     people = await _named(world)
     world.token = await world.new_token("referrals:read", rate_limit=0)
     wrong = {}
@@ -170,13 +168,13 @@ async def test_a_search_within_a_status_pages_like_the_list(world: World, term: 
 
 
 @pytest.mark.parametrize("term", ["", "   ", "%09"])
-async def test_a_blank_search_is_none(world: World, term: str) -> None:
+async def test_a_blank_search_is_ignored(world: World, term: str) -> None:
     await _refer(world, 3)
     answer = await world.get(f"/referrals?search={term}")
     assert answer.json()["meta"]["total"] == 3
 
 
-async def test_a_search_looks_at_the_referred_and_not_at_who_referred_them(world: World) -> None:
+async def test_a_search_matches_the_referred_customer_and_not_the_referrer(world: World) -> None:
     anna = (await new_customer(world, name="Annabel", email="annabel@a.example"))["customer"]
     ben = await referred(world, anna["referral_code"], name="Ben")
     assert await _ids(world, search="annabel") == []

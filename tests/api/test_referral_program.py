@@ -55,7 +55,7 @@ async def test_the_statistics_follow_every_step(world: World) -> None:
     }
 
 
-async def test_a_full_refund_of_the_only_order_sets_the_referral_back(world: World) -> None:
+async def test_a_full_refund_of_the_only_order_resets_the_referral(world: World) -> None:
     anna = (await new_customer(world))["customer"]
     ben = await referred(world, anna["referral_code"])
     product = await new_product(world)
@@ -89,7 +89,7 @@ async def test_the_reward_event_applies_at_once_to_ranking_and_tiers(world: Worl
     assert claimed.status_code == 201
 
 
-async def test_a_code_validates_without_case_and_blanks(world: World) -> None:
+async def test_a_code_is_validated_without_regard_to_case_and_blanks(world: World) -> None:
     anna = (await new_customer(world, name="Anna"))["customer"]
     code = anna["referral_code"]
     typed = f" {code[:4].lower()} {code[4:].lower()} "
@@ -100,7 +100,7 @@ async def test_a_code_validates_without_case_and_blanks(world: World) -> None:
     assert unknown.json()["data"] == {"valid": False, "error": "Invalid referral code"}
 
 
-async def test_a_cancelled_order_gives_its_coupon_and_its_stock_back(world: World) -> None:
+async def test_cancelling_an_order_returns_its_coupon_and_stock(world: World) -> None:
     anna = (await new_customer(world))["customer"]
     await world.put("/referrals/settings", {"referral_welcome_discount_enabled": True})
     friend = await new_customer(world, referral_code=anna["referral_code"])

@@ -42,7 +42,7 @@ async def test_progress_shows_the_code_the_counts_and_each_tier(world: World) ->
     }
 
 
-async def test_someone_who_never_referred_anybody_has_everything_ahead(world: World) -> None:
+async def test_a_customer_without_referrals_has_every_tier_ahead(world: World) -> None:
     anna = await anna_with(world)
     await new_tier(world)
     shown = await progress(world, anna["id"])
@@ -69,7 +69,7 @@ async def test_an_inactive_tier_is_shown_only_to_those_who_claimed_it(world: Wor
     assert [(tier["name"], tier["is_claimed"]) for tier in shown["tiers"]] == [("Bronze", True)]
 
 
-async def test_an_unknown_customer_has_no_progress_and_claims_nothing(world: World) -> None:
+async def test_an_unknown_customer_has_no_progress_and_cannot_claim(world: World) -> None:
     await new_tier(world)
     for answer in (await world.get(f"{STORE}/customers/9/referrals"), await claim(world, 9, 1)):
         assert answer.status_code == 404

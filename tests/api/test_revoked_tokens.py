@@ -80,7 +80,7 @@ async def test_a_token_revoked_by_another_process_is_refused_from_the_next_reque
 
 
 @pytest.mark.parametrize(("column", "status"), [("scopes", 403), ("expires_at", 401), ("revoked_at", 401)])
-async def test_a_changed_token_is_known_to_every_process_from_the_next_request_on(
+async def test_a_changed_token_applies_in_every_process_from_the_next_request_on(
     world: World, elsewhere: OtherProcess, column: str, status: int
 ) -> None:
     secret = await world.new_token("referrals:read", expires_in_days=1)
@@ -89,7 +89,7 @@ async def test_a_changed_token_is_known_to_every_process_from_the_next_request_o
     assert (before, await elsewhere.status(secret)) == (200, status)
 
 
-async def test_a_token_that_is_given_longer_is_accepted_again(world: World, elsewhere: OtherProcess) -> None:
+async def test_an_extended_token_is_accepted_again(world: World, elsewhere: OtherProcess) -> None:
     secret = await world.new_token("referrals:read", expires_in_days=1)
     await change(world, secret, "expires_at", 1)
     before = await elsewhere.status(secret)
@@ -104,7 +104,7 @@ async def test_a_token_revoked_in_the_same_process_is_refused_at_once(elsewhere:
     assert (before, await elsewhere.status(secret)) == (200, 401)
 
 
-async def test_many_revocations_at_once_are_all_known_when_each_returns(world: World, elsewhere: OtherProcess) -> None:
+async def test_concurrent_revocations_are_all_in_force_when_they_return(world: World, elsewhere: OtherProcess) -> None:
     secrets = [await world.new_token("referrals:read") for _ in range(6)]
     before = [await elsewhere.status(secret) for secret in secrets]
 
@@ -117,7 +117,7 @@ async def test_many_revocations_at_once_are_all_known_when_each_returns(world: W
 
 
 @only_postgresql
-async def test_while_nothing_can_be_heard_of_changes_tokens_are_looked_up(
+async def test_while_change_notifications_are_unavailable_tokens_are_looked_up(
     world: World, elsewhere: OtherProcess, postgres_url: str
 ) -> None:
     secret = await world.new_token("referrals:read")
@@ -142,7 +142,7 @@ async def test_while_nothing_can_be_heard_of_changes_tokens_are_looked_up(
 
 
 @only_postgresql
-async def test_tokens_are_remembered_again_when_changes_can_be_heard_again(
+async def test_tokens_are_cached_again_when_change_notifications_are_back(
     world: World, elsewhere: OtherProcess, postgres_url: str
 ) -> None:
     secret = await world.new_token("referrals:read")
@@ -159,7 +159,7 @@ async def test_tokens_are_remembered_again_when_changes_can_be_heard_again(
 
 
 @only_postgresql
-async def test_noting_the_use_of_a_token_makes_nobody_look_it_up(world: World, elsewhere: OtherProcess) -> None:
+async def test_recording_the_use_of_a_token_does_not_invalidate_caches(world: World, elsewhere: OtherProcess) -> None:
     await elsewhere.status(world.token)
     before = elsewhere.token_version()
     await elsewhere.tokens.note_uses()

@@ -39,7 +39,7 @@ async def lists(world: World) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("filled", ["live", "test"])
-async def test_what_one_store_holds_is_in_no_list_of_the_other(stores: TwoStores, filled: str) -> None:
+async def test_rows_of_one_store_are_in_no_list_of_the_other(stores: TwoStores, filled: str) -> None:
     full, empty = (stores.live, stores.test) if filled == "live" else (stores.test, stores.live)
     before = await lists(empty)
     itself_before = await lists(full)
@@ -50,7 +50,7 @@ async def test_what_one_store_holds_is_in_no_list_of_the_other(stores: TwoStores
 
 
 @pytest.mark.parametrize("filled", ["live", "test"])
-async def test_nothing_of_one_store_is_found_by_its_id_in_the_other(stores: TwoStores, filled: str) -> None:
+async def test_no_row_of_one_store_is_found_by_id_in_the_other(stores: TwoStores, filled: str) -> None:
     full, empty = (stores.live, stores.test) if filled == "live" else (stores.test, stores.live)
     await fill(full)
     assert {path: (await empty.get(path)).status_code for path in SINGLE} == dict.fromkeys(SINGLE, 404)
@@ -66,12 +66,12 @@ async def test_every_answer_to_a_test_token_is_flagged_and_no_other_is(stores: T
     assert plain == [None] * len(calls)
 
 
-async def test_a_body_in_test_mode_has_the_fields_of_the_specification(stores: TwoStores) -> None:
+async def test_a_body_in_test_mode_has_the_specified_fields(stores: TwoStores) -> None:
     live, test = await stores.live.get("/products"), await stores.test.get("/products")
     assert live.content == test.content
 
 
-async def test_a_token_opens_the_store_it_was_made_for_and_no_other(stores: TwoStores) -> None:
+async def test_a_token_opens_only_the_store_it_was_created_for(stores: TwoStores) -> None:
     live_secret, test_secret = stores.live.token.removeprefix("lk_"), stores.test.token.removeprefix("lktest_")
     swapped = [f"lktest_{live_secret}", f"lk_{test_secret}", test_secret]
     assert [(await stores.live.get("/products", token=token)).status_code for token in swapped] == [401] * 3
@@ -83,7 +83,7 @@ async def test_a_revoked_test_token_is_refused_at_once(stores: TwoStores) -> Non
     assert (await stores.live.get("/products")).status_code == 200
 
 
-async def test_an_idempotency_key_is_one_in_each_store(stores: TwoStores) -> None:
+async def test_an_idempotency_key_is_separate_in_each_store(stores: TwoStores) -> None:
     headers = {"Idempotency-Key": "the same"}
     body = {"name": "VIP rank", "price": "20.00"}
     answers = [await world.post(f"{STORE}/products", body, headers=headers) for world in stores[:2] * 2]
@@ -112,7 +112,7 @@ async def test_fraud_limits_are_relaxed_and_the_settings_show_it(stores: TwoStor
     assert statuses == ["paid"] * 7
 
 
-async def test_a_link_that_was_signed_in_the_sandbox_is_refused_by_the_store(stores: TwoStores) -> None:
+async def test_a_link_signed_in_the_sandbox_is_rejected_by_the_store(stores: TwoStores) -> None:
     await new_customer(stores.live, accepts_marketing=True)
     link = stores.deps.vault.sign("1", campaigns.UNSUBSCRIBE)
     assert campaigns.recipient_of(stores.deps, link, campaigns.UNSUBSCRIBE) == 1

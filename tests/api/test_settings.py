@@ -39,7 +39,7 @@ async def test_a_new_store_has_the_defaults(world: World) -> None:
     assert answer.json() == {"success": True, "data": DEFAULTS}
 
 
-async def test_a_change_is_answered_with_all_settings_and_a_message(world: World) -> None:
+async def test_a_change_returns_all_settings_and_a_message(world: World) -> None:
     answer = await world.put("/referrals/settings", {"referral_reward_event": "signup"})
     assert answer.status_code == 200
     assert answer.json() == {
@@ -79,7 +79,7 @@ async def test_all_settings_change_in_one_call(world: World) -> None:
     assert await read(world) == everything
 
 
-async def test_settings_can_be_sent_back_as_they_came(world: World) -> None:
+async def test_settings_can_be_sent_back_unchanged(world: World) -> None:
     await change(world, referral_welcome_discount_value="12.50")
     settings = await read(world)
     await change(world, **settings)
@@ -96,7 +96,7 @@ async def test_sending_no_setting_changes_nothing(world: World, content: bytes) 
     ("sent", "answered"),
     [(15, 15), (12.5, 12.5), ("12.50", 12.5), ("15", 15), (0.01, 0.01), (33.33, 33.33), (100, 100), ("100.00", 100)],
 )
-async def test_a_percentage_is_answered_as_the_number_it_is(world: World, sent: Any, answered: float) -> None:
+async def test_a_percentage_is_returned_as_a_number(world: World, sent: Any, answered: float) -> None:
     await change(world, referral_welcome_discount_value=sent)
     assert (await read(world))["referral_welcome_discount_value"] == answered
 
@@ -192,7 +192,7 @@ async def test_a_percentage_and_a_large_value_become_a_fixed_discount_in_one_cal
     assert (settings["referral_welcome_discount_type"], settings["referral_welcome_discount_value"]) == ("fixed", 500)
 
 
-async def test_changes_of_different_settings_at_once_all_count(world: World) -> None:
+async def test_concurrent_changes_of_different_settings_are_all_stored(world: World) -> None:
     changes = {
         "referral_enabled": False,
         "referral_reward_event": "signup",

@@ -80,14 +80,14 @@ async def test_a_request_that_does_not_arrive_in_time_is_answered_and_disconnect
     assert json.loads(body) == TIMED_OUT
 
 
-async def test_a_client_answered_before_its_body_came_is_disconnected_without_a_second_answer(world: World) -> None:
+async def test_a_client_answered_before_its_body_arrived_is_disconnected_without_a_second_answer(world: World) -> None:
     async with listening(world.app) as converse:
         received = await converse(creation("/nowhere", world.token))
     assert received.count(b"HTTP/1.1") == 1
     assert received.startswith(b"HTTP/1.1 404 Not Found\r\n")
 
 
-async def test_a_connection_that_says_nothing_is_closed_without_a_word(world: World) -> None:
+async def test_a_silent_connection_is_closed_silently(world: World) -> None:
     async with listening(world.app) as converse:
         assert await converse() == b""
 

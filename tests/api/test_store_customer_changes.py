@@ -62,14 +62,14 @@ async def test_every_field_that_is_sent_is_changed_and_no_other(world: World) ->
     assert await outbox(world.db, "") == []
 
 
-async def test_a_change_that_changes_nothing_leaves_its_time(world: World) -> None:
+async def test_an_update_without_a_change_keeps_the_modification_time(world: World) -> None:
     before = (await sign_up(world)).json()["data"]["customer"]
     world.clock.advance(DAY)
     assert await change(world, name="Jun Park", tags=[], status="active") == before
     assert await change(world) == before
 
 
-async def test_consent_is_recorded_with_the_time_it_was_given_and_withdrawn(world: World) -> None:
+async def test_consent_is_recorded_with_the_times_it_was_given_and_withdrawn(world: World) -> None:
     given = (await sign_up(world, accepts_marketing=True)).json()["data"]["customer"]
     assert (given["consent_given_at"], given["consent_withdrawn_at"]) == ("2026-11-15T12:00:00Z", None)
     world.clock.advance(DAY)
@@ -140,7 +140,7 @@ async def test_a_taken_e_mail_or_external_id_names_its_customer(world: World) ->
         assert answer.json()["errors"] == {field: [sentence]}
 
 
-async def test_of_several_who_want_an_e_mail_at_the_same_time_one_gets_it(world: World) -> None:
+async def test_only_one_of_several_concurrent_changes_gets_an_e_mail(world: World) -> None:
     await sign_up(world)
     await anna(world)
     change = {"email": "wanted@j.example"}
@@ -192,7 +192,7 @@ async def test_a_bad_field_is_rejected_with_a_message(world: World, field: str, 
     assert (answer.status_code, answer.json()["errors"]) == (422, {field: [sentence]})
 
 
-async def test_fifty_tags_of_fifty_characters_are_taken_and_found(world: World) -> None:
+async def test_fifty_tags_of_fifty_characters_are_accepted_and_found(world: World) -> None:
     await sign_up(world)
     tags = [f"{number:02}".ljust(50, "ü") for number in range(50)]
     assert (await change(world, tags=tags))["tags"] == tags

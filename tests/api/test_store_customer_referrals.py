@@ -61,7 +61,7 @@ async def test_a_blank_code_is_no_code(world: World, code: str) -> None:
     assert (await sign_up(world, referral_code=code)).json()["data"]["referral"] is None
 
 
-async def test_a_program_that_is_switched_off_attributes_nothing(world: World) -> None:
+async def test_a_disabled_program_attributes_nothing(world: World) -> None:
     referrer = await anna(world)
     await referred(world, referrer["referral_code"])
     await change_program(world, referral_enabled=False, referral_welcome_discount_enabled=True)
@@ -89,7 +89,7 @@ async def test_a_program_that_is_switched_off_attributes_nothing(world: World) -
         ("anna@fastmail.com", "2@anna.fastmail.com"),
     ],
 )
-async def test_a_second_mailbox_that_is_the_same_refers_nobody(world: World, first: str, second: str) -> None:
+async def test_an_alias_of_the_referrers_mailbox_is_not_referred(world: World, first: str, second: str) -> None:
     referrer = await anna(world, email=first)
     data = (await sign_up(world, email=second, referral_code=referrer["referral_code"])).json()["data"]
     assert data["referral"] == {
@@ -103,21 +103,21 @@ async def test_a_second_mailbox_that_is_the_same_refers_nobody(world: World, fir
     assert await total_referrals(world) == 0
 
 
-async def test_dots_mean_something_where_the_provider_minds_them(world: World) -> None:
+async def test_dots_are_significant_where_the_provider_distinguishes_them(world: World) -> None:
     referrer = await anna(world, email="an.na@a.example")
     data = (await sign_up(world, email="anna@a.example", referral_code=referrer["referral_code"])).json()["data"]
     assert data["referral"]["attributed"] is True
 
 
 @pytest.mark.parametrize("device_id", ["phone-1", " Phone-1", "PHONE-1\t"])
-async def test_the_same_device_refers_nobody(world: World, device_id: str) -> None:
+async def test_an_account_on_the_referrers_device_is_not_referred(world: World, device_id: str) -> None:
     referrer = await anna(world, device_id="phone-1")
     data = (await sign_up(world, device_id=device_id, referral_code=referrer["referral_code"])).json()["data"]
     assert data["referral"]["attributed"] is False
     assert data["referral"]["reason"] == "same_device"
 
 
-async def test_a_device_is_known_from_an_order_too(world: World) -> None:
+async def test_a_device_is_recognised_from_an_order_too(world: World) -> None:
     referrer = await anna(world)
     product = await new_product(world)
     await new_order(world, referrer["id"], (product["id"], 1), device_id=" Phone-1 ")
@@ -127,7 +127,7 @@ async def test_a_device_is_known_from_an_order_too(world: World) -> None:
 
 @pytest.mark.parametrize("shared", [{"device_id": "phone-1"}, {"email": "anna+again@a.example"}])
 @pytest.mark.parametrize("steps", [2, 3])
-async def test_a_circle_is_refused_however_long(world: World, steps: int, shared: dict[str, str]) -> None:
+async def test_a_referral_cycle_of_any_length_is_rejected(world: World, steps: int, shared: dict[str, str]) -> None:
     code = (await anna(world, device_id="phone-1"))["referral_code"]
     for _ in range(steps - 1):
         code = (await referred(world, code))["referral_code"]
@@ -137,7 +137,7 @@ async def test_a_circle_is_refused_however_long(world: World, steps: int, shared
     assert await total_referrals(world) == steps - 1
 
 
-async def test_a_household_down_the_line_is_no_circle(world: World) -> None:
+async def test_two_referred_accounts_on_one_device_are_not_a_cycle(world: World) -> None:
     referrer = await anna(world)
     await referred(world, referrer["referral_code"], device_id="tablet")
     data = (await sign_up(world, device_id="tablet", referral_code=referrer["referral_code"])).json()["data"]
@@ -145,19 +145,19 @@ async def test_a_household_down_the_line_is_no_circle(world: World) -> None:
 
 
 @pytest.mark.parametrize("seen_from", ["203.0.113.7", "::ffff:203.0.113.7", "::FFFF:cb00:7107"])
-async def test_the_same_address_is_attributed_and_marked(world: World, seen_from: str) -> None:
+async def test_a_referral_from_the_same_ip_is_attributed_and_flagged(world: World, seen_from: str) -> None:
     referrer = await anna(world, ip_address="203.0.113.7")
     data = (await sign_up(world, ip_address=seen_from, referral_code=referrer["referral_code"])).json()["data"]
     assert (data["referral"]["attributed"], data["referral"]["marks"]) == (True, ["same_address"])
 
 
-async def test_another_address_of_the_same_ipv6_network_is_marked(world: World) -> None:
+async def test_a_referral_from_the_same_ipv6_network_is_flagged(world: World) -> None:
     referrer = await anna(world, ip_address="2001:db8:0:7::1")
     fields = {"ip_address": "2001:db8:0:7:a:b:c:d", "referral_code": referrer["referral_code"]}
     assert (await sign_up(world, **fields)).json()["data"]["referral"]["marks"] == ["same_address"]
 
 
-async def test_the_same_e_mail_domain_is_attributed_and_marked(world: World) -> None:
+async def test_a_referral_with_the_same_e_mail_domain_is_attributed_and_flagged(world: World) -> None:
     referrer = await anna(world, ip_address="203.0.113.7")
     fields = {"email": "jun@A.example", "ip_address": "203.0.113.7", "referral_code": referrer["referral_code"]}
     data = (await sign_up(world, **fields)).json()["data"]
@@ -166,7 +166,7 @@ async def test_the_same_e_mail_domain_is_attributed_and_marked(world: World) -> 
     assert await total_referrals(world) == 1
 
 
-async def test_refused_referrals_are_listed_for_staff_newest_first(world: World) -> None:
+async def test_rejected_referrals_are_listed_for_staff_newest_first(world: World) -> None:
     referrer = await anna(world, device_id="phone-1")
     code = referrer["referral_code"]
     await sign_up(world, device_id="phone-1", referral_code=code)
@@ -186,7 +186,7 @@ async def test_refused_referrals_are_listed_for_staff_newest_first(world: World)
     assert (oldest["reason"], oldest["created_at"]) == ("same_device", "2026-11-15T12:00:00Z")
 
 
-async def test_refused_referrals_come_in_pages(world: World) -> None:
+async def test_rejected_referrals_are_paged(world: World) -> None:
     code = (await anna(world, device_id="phone-1"))["referral_code"]
     for number in range(3):
         await sign_up(world, email=f"jun{number}@j.example", device_id="phone-1", referral_code=code)
@@ -199,7 +199,7 @@ async def test_refused_referrals_come_in_pages(world: World) -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "currency"), [("percentage", 12.5, None), ("fixed", 5, "USD"), ("fixed", 250.5, "USD")]
 )
-async def test_a_referred_customer_is_welcomed_with_a_coupon(
+async def test_a_referred_customer_gets_a_welcome_coupon(
     world: World, kind: str, value: float, currency: str | None
 ) -> None:
     referrer = await anna(world)
@@ -224,14 +224,14 @@ async def test_a_referred_customer_is_welcomed_with_a_coupon(
 
 
 @pytest.mark.parametrize("fields", [{}, {"referral_code": "NOPENOPE"}, {"device_id": "phone-1"}])
-async def test_nobody_else_is_welcomed_with_a_coupon(world: World, fields: dict[str, str]) -> None:
+async def test_nobody_else_gets_a_welcome_coupon(world: World, fields: dict[str, str]) -> None:
     referrer = await anna(world, device_id="phone-1")
     await change_program(world, referral_welcome_discount_enabled=True)
     code = {"referral_code": referrer["referral_code"]} if "device_id" in fields else {}
     assert (await sign_up(world, **fields, **code)).json()["data"]["welcome_coupon"] is None
 
 
-async def test_what_a_sign_up_changes_is_counted_right(world: World) -> None:
+async def test_a_sign_up_updates_every_count_correctly(world: World) -> None:
     code = (await anna(world, device_id="phone-1"))["referral_code"]
     await referred(world, code)
     world.clock.advance(DAY)

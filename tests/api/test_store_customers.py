@@ -15,7 +15,7 @@ from tests.world import World
 NOT_A_TIME = "The created at field must be a time like 2026-11-15T10:30:00Z."
 
 
-async def test_a_new_customer_is_answered_with_every_field(world: World) -> None:
+async def test_a_new_customer_is_returned_with_every_field(world: World) -> None:
     answer = await sign_up(world)
     assert answer.status_code == 201
     code = answer.json()["data"]["customer"]["referral_code"]
@@ -70,7 +70,7 @@ async def test_every_field_that_is_sent_is_stored(world: World) -> None:
     assert (customer["country"], customer["accepts_marketing"]) == ("KR", True)
 
 
-async def test_the_longest_values_are_taken(world: World) -> None:
+async def test_the_longest_values_are_accepted(world: World) -> None:
     longest = {"name": "ü" * 255, "username": "u" * 255, "external_id": "e" * 255, "device_id": "d" * 255}
     answer = await sign_up(world, **longest, referral_code="c" * 255)
     assert answer.status_code == 201
@@ -134,7 +134,7 @@ async def test_an_e_mail_is_unique_whatever_its_case(world: World, again: str) -
     assert (await maintained(world.db))["counters"]["customers.all"] == 1
 
 
-async def test_another_tag_is_another_e_mail(world: World) -> None:
+async def test_a_different_tag_is_a_different_e_mail(world: World) -> None:
     await sign_up(world)
     assert (await sign_up(world, email="jun+2@j.example")).status_code == 201
 
@@ -146,7 +146,7 @@ async def test_an_external_id_is_unique(world: World) -> None:
     assert answer.json()["errors"] == {"external_id": ["The external id field has already been taken by customer 1."]}
 
 
-async def test_a_known_external_id_with_the_same_e_mail_answers_that_customer(world: World) -> None:
+async def test_an_existing_external_id_with_the_same_e_mail_returns_that_customer(world: World) -> None:
     referrer = await anna(world)
     first = await sign_up(world, external_id="31", referral_code=referrer["referral_code"], accepts_marketing=True)
     again = await sign_up(world, external_id="31", email="JUN@j.example", name="Another name")
@@ -159,14 +159,14 @@ async def test_a_known_external_id_with_the_same_e_mail_answers_that_customer(wo
     assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_customers_created_at_the_same_time_under_one_external_id_are_one(world: World) -> None:
+async def test_concurrent_creations_with_one_external_id_create_one_customer(world: World) -> None:
     answers = await asyncio.gather(*(sign_up(world, external_id="31") for _ in range(8)))
     assert sorted(answer.status_code for answer in answers) == [200] * 7 + [201]
     assert {answer.json()["data"]["customer"]["id"] for answer in answers} == {1}
     assert (await maintained(world.db))["counters"]["customers.all"] == 1
 
 
-async def test_the_own_code_has_eight_characters_that_cannot_be_misread(world: World) -> None:
+async def test_a_referral_code_has_eight_characters_that_cannot_be_misread(world: World) -> None:
     codes = [(await new_customer(world))["customer"]["referral_code"] for _ in range(20)]
     assert len(set(codes)) == 20
     assert all(len(code) == 8 for code in codes)
@@ -178,13 +178,13 @@ async def test_signing_up_sends_no_event(world: World) -> None:
     assert await outbox(world.db, "") == []
 
 
-async def test_a_token_without_the_scope_cannot_sign_anyone_up(world: World) -> None:
+async def test_a_token_without_the_scope_cannot_create_a_customer(world: World) -> None:
     answer = await world.post(CUSTOMERS, JUN, token=await world.new_token("store:read", "customers:write"))
     assert answer.status_code == 403
     assert answer.json()["message"] == "The token lacks the required scope store:write."
 
 
-async def test_history_keeps_the_day_of_the_sign_up(world: World) -> None:
+async def test_an_imported_customer_keeps_the_day_of_their_sign_up(world: World) -> None:
     referrer = await anna(world, created_at="2024-02-29T23:59:59Z")
     data = (
         await sign_up(world, created_at="2024-03-01T01:30:00.5+02:00", referral_code=referrer["referral_code"])
@@ -195,7 +195,7 @@ async def test_history_keeps_the_day_of_the_sign_up(world: World) -> None:
     assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_only_a_token_for_imports_may_give_the_time(world: World) -> None:
+async def test_only_an_import_token_may_set_the_time(world: World) -> None:
     token = await world.new_token("store:write")
     answer = await world.post(CUSTOMERS, JUN | {"created_at": "2024-02-29T12:00:00Z"}, token=token)
     without = await world.post(CUSTOMERS, JUN | {"created_at": None}, token=token)
@@ -205,7 +205,7 @@ async def test_only_a_token_for_imports_may_give_the_time(world: World) -> None:
 
 
 @pytest.mark.parametrize(("time", "status"), [("2026-11-15T12:00:00Z", 201), ("2026-11-15T12:00:00.000001Z", 422)])
-async def test_nobody_signs_up_in_the_future(world: World, time: str, status: int) -> None:
+async def test_a_sign_up_cannot_be_in_the_future(world: World, time: str, status: int) -> None:
     answer = await sign_up(world, created_at=time)
     assert answer.status_code == status
     if status == 422:

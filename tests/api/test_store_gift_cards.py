@@ -17,7 +17,7 @@ HOSTILE = (
 )
 
 
-async def test_a_card_is_created_and_its_whole_code_is_answered(world: World) -> None:
+async def test_a_card_is_created_and_returned_with_its_whole_code(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     answer = await world.post(
         CARDS,
@@ -63,7 +63,7 @@ async def test_a_card_is_created_and_its_whole_code_is_answered(world: World) ->
     }
 
 
-async def test_nobody_is_shown_the_code_again(world: World) -> None:
+async def test_the_code_is_never_shown_again(world: World) -> None:
     code = (await new_gift_card(world))["code"]
     for path in ("/gift-cards", "/gift-cards/1", "/gift-cards/statistics"):
         text = (await world.get(path)).text
@@ -77,7 +77,7 @@ async def test_the_store_can_choose_the_code_itself(world: World) -> None:
 
 
 @pytest.mark.parametrize("again", ["SUMMER2026", "summer-2026", "Sum-mer-2026"])
-async def test_a_code_is_given_once_however_it_is_written(world: World, again: str) -> None:
+async def test_a_code_is_unique_in_any_notation(world: World, again: str) -> None:
     await new_gift_card(world, code="SUMMER-2026")
     answer = await world.post(CARDS, {"initial_balance": 1, "code": again})
     assert answer.status_code == 422
@@ -143,7 +143,7 @@ async def test_hostile_text_in_every_field_comes_back_unchanged(world: World) ->
     assert (detail["note"], detail["transactions"][1]["reference"]) == (HOSTILE, HOSTILE)
 
 
-async def test_the_same_request_with_its_key_makes_one_card_and_answers_the_same_code(world: World) -> None:
+async def test_repeating_a_request_with_its_key_creates_one_card_and_returns_the_same_code(world: World) -> None:
     headers = {"Idempotency-Key": "card-1"}
     first = await world.post(CARDS, {"initial_balance": 5}, headers=headers)
     again = await world.post(CARDS, {"initial_balance": 5}, headers=headers)
@@ -152,7 +152,7 @@ async def test_the_same_request_with_its_key_makes_one_card_and_answers_the_same
     assert (await world.get("/gift-cards")).json()["meta"]["total"] == 1
 
 
-async def test_making_a_card_needs_the_scope_of_the_store(world: World) -> None:
+async def test_creating_a_card_needs_the_store_scope(world: World) -> None:
     token = await world.new_token("gift-cards:write", "gift-cards:read")
     answer = await world.post(CARDS, {"initial_balance": 5}, token=token)
     assert answer.status_code == 403

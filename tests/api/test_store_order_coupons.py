@@ -13,7 +13,7 @@ from tests.recount import maintained
 from tests.world import World
 
 
-async def test_a_coupon_takes_its_part_and_is_used_with_the_payment(world: World) -> None:
+async def test_a_coupon_is_deducted_and_used_with_the_payment(world: World) -> None:
     customer, code = await welcomed(world)
     await new_product(world, price="19.95")
     order = await new_order(world, customer, (1, 1), coupon_code=f" {code.lower()} ")
@@ -48,7 +48,7 @@ async def test_a_discount_is_rounded_to_the_cent_and_never_below_zero(
     assert order["status"] == ("paid" if order["total"] == "0.00" else "pending")
 
 
-async def test_an_order_of_gift_cards_alone_is_not_discounted_by_a_coupon(world: World) -> None:
+async def test_a_coupon_does_not_discount_an_order_of_gift_cards_only(world: World) -> None:
     customer, code = await welcomed(world)
     await new_product(world, delivery_type="gift_card", price="10000.00", stock=3)
     await new_product(world, name="Free map", price="0.00")
@@ -61,7 +61,7 @@ async def test_an_order_of_gift_cards_alone_is_not_discounted_by_a_coupon(world:
 
 
 @pytest.mark.parametrize(("kind", "value", "discount"), [("percentage", 10, "2.00"), ("fixed", "500.00", "20.00")])
-async def test_a_coupon_counts_on_the_lines_that_are_not_gift_cards(
+async def test_a_coupon_applies_to_lines_that_are_not_gift_cards(
     world: World, kind: str, value: Any, discount: str
 ) -> None:
     customer, code = await welcomed(world, kind, value)
@@ -72,7 +72,7 @@ async def test_a_coupon_counts_on_the_lines_that_are_not_gift_cards(
     assert (await maintained(world.db))["coupons"][1][0] == "reserved"
 
 
-async def test_history_has_the_discount_that_it_had_and_issues_no_cards(world: World) -> None:
+async def test_a_past_order_keeps_its_discount_and_issues_no_cards(world: World) -> None:
     customer, code = await welcomed(world)
     await new_product(world, delivery_type="gift_card", price="50.00")
     times = {"created_at": "2026-11-01T00:00:00Z", "paid_at": "2026-11-01T00:00:00Z"}
@@ -81,7 +81,7 @@ async def test_history_has_the_discount_that_it_had_and_issues_no_cards(world: W
     assert (await world.get("/gift-cards")).json()["data"] == []
 
 
-async def test_a_coupon_of_another_customer_looks_like_none(world: World) -> None:
+async def test_another_customers_coupon_looks_nonexistent(world: World) -> None:
     _, code = await welcomed(world)
     stranger = (await new_customer(world))["customer"]["id"]
     await new_product(world)
@@ -92,7 +92,7 @@ async def test_a_coupon_of_another_customer_looks_like_none(world: World) -> Non
 
 
 @pytest.mark.parametrize("steps", [["pay"], [], ["pay", "refund"]])
-async def test_a_used_or_reserved_coupon_is_not_used_again(world: World, steps: list[str]) -> None:
+async def test_a_used_or_reserved_coupon_cannot_be_used_again(world: World, steps: list[str]) -> None:
     customer, code = await welcomed(world)
     await new_product(world, stock=5)
     order = await new_order(world, customer, (1, 1), coupon_code=code)
@@ -103,7 +103,7 @@ async def test_a_used_or_reserved_coupon_is_not_used_again(world: World, steps: 
     assert await stock_of(world, 1) == 4
 
 
-async def test_a_cancelled_order_gives_its_coupon_back(world: World) -> None:
+async def test_cancelling_an_order_returns_its_coupon(world: World) -> None:
     customer, code = await welcomed(world)
     await new_product(world)
     await new_order(world, customer, (1, 1), coupon_code=code)

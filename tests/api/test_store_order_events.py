@@ -80,7 +80,7 @@ async def test_an_event_carries_the_total_after_the_discount(world: World) -> No
     assert (created["total"], created["items"][0]["price"]) == ("18.00", "20.00")
 
 
-async def test_what_is_refused_writes_nothing_to_the_outbox(world: World) -> None:
+async def test_a_rejected_request_writes_nothing_to_the_outbox(world: World) -> None:
     await buyer(world)
     await new_product(world, stock=0)
     await place(world, (1, 1))

@@ -10,7 +10,7 @@ from tests.recount import maintained, recounted, sent
 from tests.world import World
 
 
-async def test_an_external_id_sent_again_gives_the_same_order(world: World) -> None:
+async def test_repeating_an_external_id_creates_no_second_order(world: World) -> None:
     await buyer(world)
     await new_product(world, stock=5)
     first = await place(world, (1, 2), external_id="shop-1")
@@ -22,7 +22,7 @@ async def test_an_external_id_sent_again_gives_the_same_order(world: World) -> N
     assert await sent(world.db) == ["order.created"]
 
 
-async def test_an_external_id_sent_again_returns_the_current_order(world: World) -> None:
+async def test_repeating_an_external_id_returns_the_order_in_its_current_state(world: World) -> None:
     await buyer(world)
     await new_product(world)
     await place(world, (1, 1), external_id="shop-1")
@@ -30,7 +30,7 @@ async def test_an_external_id_sent_again_returns_the_current_order(world: World)
     assert (await place(world, (1, 1), external_id="shop-1")).json()["data"]["order"]["status"] == "cancelled"
 
 
-async def test_history_brings_its_own_times_and_sends_nothing(world: World) -> None:
+async def test_past_orders_keep_their_times_and_send_no_events(world: World) -> None:
     friend = (await new_customer(world, created_at="2024-01-01T00:00:00Z"))["customer"]
     customer = await referred(world, friend["referral_code"], created_at="2024-01-02T00:00:00Z")
     await new_product(world, status="archived", stock=1, max_per_order=1)
@@ -47,7 +47,7 @@ async def test_history_brings_its_own_times_and_sends_nothing(world: World) -> N
     assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_history_that_was_only_paid_is_paid_and_keys_are_delivered_with_it(world: World) -> None:
+async def test_a_past_order_that_was_only_paid_is_paid_and_its_keys_are_delivered(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     await new_product(world, name="Map", delivery_type="keys")
@@ -58,7 +58,7 @@ async def test_history_that_was_only_paid_is_paid_and_keys_are_delivered_with_it
     assert (keys["status"], keys["completed_at"]) == ("completed", "2024-02-02T10:00:00Z")
 
 
-async def test_history_that_was_never_paid_waits_for_its_payment(world: World) -> None:
+async def test_an_unpaid_past_order_waits_for_its_payment(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, stock=5)
     order = await new_order(world, customer, (1, 1), created_at="2026-11-15T11:00:00Z")
@@ -67,7 +67,7 @@ async def test_history_that_was_never_paid_waits_for_its_payment(world: World) -
     assert await sent(world.db) == []
 
 
-async def test_an_older_order_that_comes_in_late_becomes_the_first(world: World) -> None:
+async def test_an_older_order_imported_later_becomes_the_first_order(world: World) -> None:
     friend = (await new_customer(world))["customer"]
     customer = await referred(world, friend["referral_code"])
     await new_product(world)
@@ -110,7 +110,9 @@ async def test_an_older_order_that_comes_in_late_becomes_the_first(world: World)
         ),
     ],
 )
-async def test_history_out_of_order_is_refused(world: World, times: dict[str, str], field: str, sentence: str) -> None:
+async def test_a_past_order_with_times_out_of_order_is_rejected(
+    world: World, times: dict[str, str], field: str, sentence: str
+) -> None:
     await buyer(world)
     await new_product(world)
     answer = await place(world, (1, 1), **times)
@@ -118,7 +120,7 @@ async def test_history_out_of_order_is_refused(world: World, times: dict[str, st
 
 
 @pytest.mark.parametrize("field", ["created_at", "paid_at", "completed_at"])
-async def test_only_a_token_for_imports_may_give_times(world: World, field: str) -> None:
+async def test_only_an_import_token_may_set_times(world: World, field: str) -> None:
     await buyer(world)
     await new_product(world)
     body = {"customer_id": 1, "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.9"}

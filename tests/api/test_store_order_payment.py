@@ -16,7 +16,7 @@ from tests.world import World
 # --- paying
 
 
-async def test_a_payment_is_noted_and_adds_to_the_customers_totals(world: World) -> None:
+async def test_a_payment_is_recorded_and_added_to_the_customers_totals(world: World) -> None:
     await buyer(world)
     await new_product(world, price="12.34")
     await place(world, (1, 2))
@@ -39,7 +39,7 @@ async def test_a_payment_needs_neither_method_nor_transaction(world: World) -> N
     assert (order["status"], order["payment_method"], order["transaction_id"]) == ("paid", None, None)
 
 
-async def test_the_same_transaction_again_changes_nothing(world: World) -> None:
+async def test_repeating_a_transaction_changes_nothing(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     paid = await paid_order(world, customer, (1, 1))
@@ -50,7 +50,7 @@ async def test_the_same_transaction_again_changes_nothing(world: World) -> None:
     assert await maintained(world.db) == await recounted(world.db)
 
 
-async def test_the_same_transaction_again_after_a_refund_returns_the_current_order(world: World) -> None:
+async def test_repeating_a_transaction_after_a_refund_returns_the_current_order(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     paid = await paid_order(world, customer, (1, 1))
@@ -75,7 +75,7 @@ async def test_another_payment_of_a_paid_order_is_a_conflict(world: World, body:
     assert await sent(world.db) == ["order.created", "order.paid"]
 
 
-async def test_an_order_in_another_currency_counts_as_an_order_but_not_as_money(world: World) -> None:
+async def test_an_order_in_another_currency_counts_as_an_order_but_not_as_revenue(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, currency="EUR")
     await paid_order(world, customer, (1, 1))
@@ -123,7 +123,7 @@ async def test_keys_and_files_are_delivered_with_the_payment(world: World, deliv
 
 
 @pytest.mark.parametrize("delivery", ["command", "manual"])
-async def test_what_somebody_has_to_deliver_waits_for_them(world: World, delivery: str) -> None:
+async def test_manually_delivered_lines_wait_for_staff(world: World, delivery: str) -> None:
     customer = await buyer(world)
     await new_product(world, delivery_type=delivery)
     await new_product(world, name="Map", delivery_type="keys")

@@ -14,7 +14,7 @@ from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
 
-async def test_a_part_is_given_back_and_then_the_rest(world: World) -> None:
+async def test_an_order_is_refunded_in_part_and_then_in_full(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     await paid_order(world, customer, (1, 1))
@@ -43,7 +43,7 @@ async def test_a_part_is_given_back_and_then_the_rest(world: World) -> None:
     assert (after["orders_count"], after["total_spent"]) == (0, 0)
 
 
-async def test_giving_back_exactly_the_total_is_a_full_refund(world: World) -> None:
+async def test_refunding_exactly_the_total_is_a_full_refund(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     await paid_order(world, customer, (1, 1))
@@ -60,7 +60,7 @@ async def test_giving_back_exactly_the_total_is_a_full_refund(world: World) -> N
         ({"reason": "x" * 2001}, "reason", "The reason field must not be greater than 2000 characters."),
     ],
 )
-async def test_a_bad_refund_is_refused_and_gives_nothing_back(
+async def test_a_bad_refund_is_rejected_and_refunds_nothing(
     world: World, body: dict[str, Any], field: str, sentence: str
 ) -> None:
     customer = await buyer(world)
@@ -86,7 +86,7 @@ async def test_a_free_order_cannot_be_refunded(world: World) -> None:
     }
 
 
-async def test_a_refund_takes_back_this_customers_order_only(world: World) -> None:
+async def test_a_refund_takes_back_only_its_own_order(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     for _ in range(2):

@@ -23,7 +23,7 @@ OPERATIONS: dict[OrderStep, tuple[str, OrderStatus]] = {
 # --- cancelling
 
 
-async def test_a_cancelled_order_says_why(world: World) -> None:
+async def test_a_cancelled_order_shows_its_reason(world: World) -> None:
     await buyer(world)
     await new_product(world)
     await place(world, (1, 1))
@@ -40,12 +40,12 @@ async def test_a_cancelled_order_says_why(world: World) -> None:
 # --- every step in every state
 
 
-def test_every_state_is_led_to() -> None:
+def test_every_status_has_steps_that_lead_to_it() -> None:
     assert set(LEAD_TO) == set(get_args(OrderStatus))
 
 
 @pytest.mark.parametrize("status", get_args(OrderStatus))
-async def test_each_step_is_taken_where_it_is_allowed_and_a_conflict_elsewhere(
+async def test_each_step_succeeds_where_it_is_allowed_and_is_a_conflict_elsewhere(
     world: World, status: OrderStatus
 ) -> None:
     customer = await buyer(world)

@@ -35,7 +35,7 @@ async def test_unlimited_stock_stays_unlimited(world: World) -> None:
     assert await stock_of(world, 1) is None
 
 
-async def test_an_order_of_unlimited_stock_adds_nothing_when_it_is_cancelled_after_a_stock_was_set(
+async def test_cancelling_an_order_of_unlimited_stock_adds_nothing_to_a_stock_set_later(
     world: World,
 ) -> None:
     await buyer(world)

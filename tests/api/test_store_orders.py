@@ -20,7 +20,7 @@ NO_SUCH_PRODUCT = "The items.0.product id field is not a product of this store."
 _BLOCK = Query(update(customers).values(status="blocked"))
 
 
-async def test_a_placed_order_is_answered_with_every_field(world: World) -> None:
+async def test_a_placed_order_is_returned_with_every_field(world: World) -> None:
     await buyer(world)
     await new_product(world, sku="VIP-1")
     answer = await place(world, (1, 2), billing_country="kr", metadata={"cart": 7}, external_id="shop-1")
@@ -101,7 +101,7 @@ async def test_a_line_keeps_the_name_and_price_it_was_ordered_at(world: World) -
     assert (item["product_name"], item["price"]) == ("Sword", "20.00")
 
 
-async def test_the_code_that_brought_the_customer_is_on_the_order(world: World) -> None:
+async def test_an_order_carries_the_referral_code_of_its_customer(world: World) -> None:
     friend = (await new_customer(world))["customer"]
     customer = await referred(world, friend["referral_code"])
     await new_product(world)
@@ -172,7 +172,7 @@ async def test_a_blocked_customer_cannot_order(world: World) -> None:
     assert (answer.json()["error"], answer.json()["code"]) == ("Unprocessable", "customer_blocked")
 
 
-async def test_products_of_two_currencies_are_not_mixed(world: World) -> None:
+async def test_products_in_two_currencies_cannot_be_mixed(world: World) -> None:
     await buyer(world)
     await new_product(world)
     await new_product(world, name="Map", currency="EUR")
@@ -196,7 +196,7 @@ async def test_an_order_is_in_the_currency_of_its_products(world: World) -> None
         ({"stock": 0}, "quantity", OUT_OF_STOCK),
     ],
 )
-async def test_what_cannot_be_bought_is_refused_and_nothing_is_stored(
+async def test_an_order_of_an_unavailable_product_is_rejected_and_nothing_is_stored(
     world: World, fields: dict[str, Any], field: str, sentence: str
 ) -> None:
     await buyer(world)
@@ -207,7 +207,7 @@ async def test_what_cannot_be_bought_is_refused_and_nothing_is_stored(
     assert await sent(world.db) == []
 
 
-async def test_a_deleted_or_unknown_product_is_not_of_this_store(world: World) -> None:
+async def test_a_deleted_or_unknown_product_cannot_be_ordered(world: World) -> None:
     await buyer(world)
     await new_product(world)
     await world.delete(f"{STORE}/products/1")

@@ -34,7 +34,7 @@ async def assert_totals_are_right(world: World) -> None:
     assert {name: count for name, count in (await recount.check(world.deps)).items() if count} == {}
 
 
-async def test_an_order_of_the_past_has_its_own_prices_discount_and_currency(world: World) -> None:
+async def test_a_past_order_has_its_own_prices_discount_and_currency(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, price="19.99")
     fields = {"status": "paid", "paid_at": PAID, "discount": "1.50", "currency": "eur", "payment_method": "paypal"}
@@ -90,7 +90,7 @@ async def test_refunds_of_the_past_count_on_their_own_day(world: World) -> None:
     assert [day["net_revenue"] for day in days] == ["0.00", "8.00", "-3.00", "0.00"]
 
 
-async def test_more_of_a_past_order_can_be_refunded_now(world: World) -> None:
+async def test_a_past_order_can_be_refunded_further_now(world: World) -> None:
     customer = await buyer(world)
     await new_product(world)
     order = await bring(world, customer, "4.00", status="partially_refunded", refunds=[{"amount": "3.00"}])
@@ -99,7 +99,7 @@ async def test_more_of_a_past_order_can_be_refunded_now(world: World) -> None:
     await assert_totals_are_right(world)
 
 
-async def test_a_line_without_a_price_has_the_price_of_now_unless_the_currency_differs(world: World) -> None:
+async def test_a_line_without_a_price_has_the_current_price_unless_the_currency_differs(world: World) -> None:
     customer = await buyer(world)
     await new_product(world, price="19.99")
     assert (await bring(world, customer, None, paid_at=PAID))["total"] == "39.98"
@@ -119,7 +119,7 @@ async def test_a_line_without_a_price_has_the_price_of_now_unless_the_currency_d
     ],
     ids=lambda fields: next(iter(fields)),
 )
-async def test_only_a_token_for_imports_may_send_history_and_only_with_its_time(
+async def test_only_an_import_token_may_send_past_orders_and_only_with_their_time(
     world: World, fields: dict[str, Any]
 ) -> None:
     customer = await buyer(world)
@@ -141,7 +141,7 @@ async def test_only_a_token_for_imports_may_send_history_and_only_with_its_time(
         ({"refunds": [{"amount": "8.01"}]}, "refunds", "must not come to more than 8.00, the order's total"),
     ],
 )
-async def test_history_that_cannot_have_been_is_refused(
+async def test_an_impossible_past_order_is_rejected(
     world: World, fields: dict[str, Any], field: str, sentence: str
 ) -> None:
     customer = await buyer(world)

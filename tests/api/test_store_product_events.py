@@ -43,7 +43,7 @@ async def test_creating_sends_an_event(world: World) -> None:
     ]
 
 
-async def test_changing_sends_an_event_with_the_names_of_what_changed(world: World) -> None:
+async def test_changing_sends_an_event_with_the_changed_fields(world: World) -> None:
     product = await make(world)
     await change(world, product, price=25, name="Axe", category=None, tags=["rare"])
     assert (await sent_events(world))[1:] == [
@@ -79,7 +79,7 @@ async def test_a_change_that_changes_nothing_sends_nothing(world: World, changes
     assert [kind for kind, _ in await sent_events(world)] == ["product.created"]
 
 
-async def test_deleting_sends_an_event_and_leaves_nothing_to_find(world: World) -> None:
+async def test_deleting_sends_an_event_and_the_product_is_gone(world: World) -> None:
     product = await make(world, sku="S-1")
     world.clock.advance(60_000_000)
     answer = await world.delete(f"{PRODUCTS}/{product['id']}")
@@ -119,7 +119,7 @@ async def test_a_product_with_active_subscriptions_is_not_deleted(world: World) 
     assert len(await sent_events(world)) == 1
 
 
-async def test_of_many_deletions_at_once_one_succeeds_and_one_event_is_sent(world: World) -> None:
+async def test_only_one_of_many_concurrent_deletions_succeeds_and_sends_an_event(world: World) -> None:
     product = await make(world)
     answers = await asyncio.gather(*(world.delete(f"{PRODUCTS}/{product['id']}") for _ in range(10)))
     assert sorted(answer.status_code for answer in answers) == [200] + [404] * 9

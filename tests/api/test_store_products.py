@@ -16,7 +16,7 @@ NOT_FLAT = "The metadata field must contain only strings, numbers, booleans and 
 BIG_KEY = "The metadata field must have keys of 1 to 64 characters."
 
 
-async def test_a_created_product_is_answered_with_every_field(world: World) -> None:
+async def test_a_created_product_is_returned_with_every_field(world: World) -> None:
     answer = await world.post(PRODUCTS, SWORD)
     assert answer.status_code == 201
     assert answer.json() == {
@@ -68,13 +68,13 @@ EVERYTHING = {
 }
 
 
-async def test_every_field_is_answered_as_it_was_sent(world: World) -> None:
+async def test_every_field_is_returned_as_it_was_sent(world: World) -> None:
     product = await make(world, **EVERYTHING)
     assert product | EVERYTHING == product
     assert product["stock_status"] == "low_stock"
 
 
-async def test_an_answer_can_be_sent_back_as_it_came(world: World) -> None:
+async def test_an_answer_can_be_sent_back_unchanged(world: World) -> None:
     product = await make(world, **EVERYTHING)
     assert await change(world, product, **product) == product
 
@@ -167,7 +167,7 @@ async def test_a_bad_field_is_rejected_with_a_message(
     }
 
 
-async def test_a_number_too_large_for_any_reader_is_no_metadata(world: World) -> None:
+async def test_metadata_rejects_numbers_that_are_too_large(world: World) -> None:
     content = b'{"name": "Sword", "price": 1, "metadata": {"a": 1e400}}'
     answer = await world.post(PRODUCTS, content=content, headers={"Content-Type": "application/json"})
     assert answer.json()["errors"] == {"metadata": [NOT_FLAT]}
@@ -176,7 +176,7 @@ async def test_a_number_too_large_for_any_reader_is_no_metadata(world: World) ->
 @pytest.mark.parametrize(
     ("tag", "predicate"), [("", "must not be empty"), (" ", "must not be blank"), (5, "must be a string")]
 )
-async def test_a_bad_tag_is_named_by_its_place(world: World, tag: Any, predicate: str) -> None:
+async def test_a_bad_tag_is_named_by_its_index(world: World, tag: Any, predicate: str) -> None:
     answer = await world.post(PRODUCTS, SWORD | {"tags": ["rare", tag]})
     assert answer.json()["errors"] == {"tags.1": [f"The tags.1 field {predicate}."]}
 
@@ -195,7 +195,7 @@ async def test_a_bad_tag_is_named_by_its_place(world: World, tag: Any, predicate
         MONTHLY | {"billing_interval": "year", "billing_interval_count": 365},
     ],
 )
-async def test_the_limits_themselves_are_fine(world: World, fields: dict[str, Any]) -> None:
+async def test_the_limits_themselves_are_accepted(world: World, fields: dict[str, Any]) -> None:
     await make(world, **fields)
 
 
@@ -232,7 +232,7 @@ async def test_an_update_changes_only_what_was_sent(world: World) -> None:
     }
 
 
-async def test_a_currency_of_null_is_the_stores(world: World) -> None:
+async def test_a_null_currency_is_the_stores_currency(world: World) -> None:
     product = await make(world, currency="eur")
     assert product["currency"] == "EUR"
     assert (await change(world, product, currency=None))["currency"] == "USD"
@@ -245,7 +245,7 @@ async def test_the_slug_is_numbered_when_taken_and_stays_when_the_name_changes(w
     assert (await change(world, second, name="Axe"))["slug"] == "dragon-sword-2"
 
 
-async def test_a_sku_that_another_product_has_is_refused(world: World) -> None:
+async def test_a_sku_of_another_product_is_rejected(world: World) -> None:
     await make(world, sku="S-1")
     other = await make(world)
     created = await world.post(PRODUCTS, SWORD | {"sku": "S-1"})
@@ -276,7 +276,7 @@ async def test_an_unknown_product_is_not_found(world: World, method: str, produc
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", ""), ("PUT", "/1"), ("DELETE", "/1")])
-async def test_every_call_needs_the_scope_of_the_store(world: World, method: str, path: str) -> None:
+async def test_every_call_needs_the_store_scope(world: World, method: str, path: str) -> None:
     token = await world.new_token("products:read", "store:read")
     answer = await world.call(method, PRODUCTS + path, SWORD, token=token)
     assert answer.status_code == 403

@@ -20,7 +20,7 @@ async def subscribe(world: World, customer_id: int, **fields: Any) -> dict[str, 
     return subscription
 
 
-async def test_a_subscription_is_read_as_it_was_answered(world: World) -> None:
+async def test_a_subscription_reads_as_it_was_returned(world: World) -> None:
     await new_product(world, **MONTHLY)
     await new_customer(world)
     subscription = await subscribe(world, 1, external_id="sub_81")
@@ -55,7 +55,7 @@ async def test_the_list_is_filtered_newest_first(world: World) -> None:
         assert (await world.get(f"{STORE}/subscriptions?{query}")).status_code == 422
 
 
-async def test_an_external_id_is_subscribed_to_once(world: World) -> None:
+async def test_an_external_id_has_only_one_subscription(world: World) -> None:
     await new_product(world, **MONTHLY)
     await new_customer(world)
     body = {"customer_id": 1, "product_id": 1, "external_id": "sub_81"}

@@ -74,7 +74,7 @@ def code(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-async def test_a_new_subscription_is_answered_with_its_paid_order(world: World) -> None:
+async def test_a_new_subscription_is_returned_with_its_paid_order(world: World) -> None:
     answer = await begin(world)
     assert answer.json()["message"] == "Subscription created successfully"
     subscription, order = answer.json()["data"].values()
@@ -92,7 +92,7 @@ async def test_a_new_subscription_is_answered_with_its_paid_order(world: World) 
 
 
 @pytest.mark.parametrize(("delivery", "more"), [("manual", []), ("keys", ["order.completed"])])
-async def test_each_period_reports_its_order_and_of_itself(world: World, delivery: str, more: list[str]) -> None:
+async def test_each_period_sends_events_of_its_order_too(world: World, delivery: str, more: list[str]) -> None:
     await begin(world, delivery_type=delivery)
     await renew(world)
     created, renewed = await sent(world, "subscription.")
@@ -106,7 +106,7 @@ async def test_each_period_reports_its_order_and_of_itself(world: World, deliver
     assert list(renewed[1].values()) == parts
 
 
-async def test_renewing_pays_the_next_period_at_the_own_price_and_name(world: World) -> None:
+async def test_renewing_pays_the_next_period_at_the_subscriptions_price_and_name(world: World) -> None:
     await begin(world)
     changes = {"price": "99.00", "name": "Crown", "status": "archived", "billing_type": "one_time"}
     await world.put(f"{STORE}/products/1", changes)
@@ -131,7 +131,7 @@ async def test_a_renewal_before_it_is_due_is_refused_and_says_when_it_will_be(wo
     assert code(await renew(world)) == (409, "subscription_not_due")
 
 
-async def test_a_late_renewal_leaves_no_gap_and_periods_that_are_over_are_made_up(world: World) -> None:
+async def test_a_late_renewal_leaves_no_gap_and_missed_periods_can_be_paid(world: World) -> None:
     await begin(world)
     world.clock.advance(70 * DAY)
     ends = [(await renew(world)).json()["data"]["subscription"]["current_period_end"] for _ in range(2)]
@@ -140,7 +140,7 @@ async def test_a_late_renewal_leaves_no_gap_and_periods_that_are_over_are_made_u
 
 
 @pytest.mark.parametrize("days_after_start", [0, 29, 30, 45])
-async def test_of_64_renewals_at_once_one_is_paid(world: World, days_after_start: int) -> None:
+async def test_only_one_of_64_concurrent_renewals_is_paid(world: World, days_after_start: int) -> None:
     await begin(world)
     world.clock.advance(days_after_start * DAY)
     token = await world.new_token("store:write", rate_limit=0)
@@ -151,7 +151,7 @@ async def test_of_64_renewals_at_once_one_is_paid(world: World, days_after_start
     assert len(await sent(world, "subscription.renewed")) == 1
 
 
-async def test_cancelled_to_the_period_end_it_lives_on_and_then_expires(world: World) -> None:
+async def test_a_subscription_cancelled_at_period_end_stays_active_until_then(world: World) -> None:
     await begin(world)
     world.clock.advance(HOUR)
     answer = await cancel(world, reason="bored")
@@ -170,7 +170,7 @@ async def test_cancelled_to_the_period_end_it_lives_on_and_then_expires(world: W
     assert len(await rows(world, _ORDERS)) == len(await sent(world, "subscription.cancelled")) == 1
 
 
-async def test_cancelled_at_once_it_has_ended(world: World) -> None:
+async def test_a_subscription_cancelled_immediately_has_ended(world: World) -> None:
     await begin(world)
     world.clock.advance(HOUR)
     subscription = (await cancel(world, at_period_end=False)).json()["data"]
@@ -190,7 +190,7 @@ async def test_cancelling_again_changes_nothing_and_is_announced_once(world: Wor
     assert picked(data, "status order_id cancelled_at ends_at reason") == ["active", 1, NOVEMBER, DECEMBER, "bored"]
 
 
-async def test_of_a_renewal_and_a_cancellation_at_once_neither_is_lost(world: World) -> None:
+async def test_a_concurrent_renewal_and_cancellation_are_both_applied(world: World) -> None:
     await begin(world)
     renewed, cancelled = await asyncio.gather(renew(world), cancel(world, at_period_end=False))
     assert cancelled.status_code == 200
@@ -216,7 +216,7 @@ async def test_the_paid_orders_count_for_the_customer_the_product_and_the_referr
     assert unchanged.json()["data"]["sales_count"] == 2
 
 
-async def test_a_stock_is_used_up_by_subscriptions_and_never_oversold(world: World) -> None:
+async def test_subscriptions_use_up_stock_and_never_oversell_it(world: World) -> None:
     await begin(world, stock=3)
     token = await world.new_token("store:write", rate_limit=0)
     answers = await asyncio.gather(*(world.post(SUBSCRIPTIONS, BODY, token=token) for _ in range(20)))
@@ -235,7 +235,7 @@ async def test_a_stock_is_used_up_by_subscriptions_and_never_oversold(world: Wor
         (MONTHLY | {"status": "archived"}, "is currently not for sale."),
     ],
 )
-async def test_only_active_recurring_products_will_do(world: World, product: dict[str, Any], sentence: str) -> None:
+async def test_only_active_recurring_products_can_be_sold(world: World, product: dict[str, Any], sentence: str) -> None:
     await new_customer(world)
     await new_product(world, **product)
     answer = await world.post(SUBSCRIPTIONS, BODY)
@@ -281,7 +281,7 @@ async def test_a_product_is_deleted_only_after_its_subscriptions_have_ended(worl
     assert (await world.delete(f"{STORE}/products/1")).status_code == 200
 
 
-async def test_of_a_deletion_and_subscriptions_at_once_one_side_wins(world: World) -> None:
+async def test_either_a_deletion_or_concurrent_subscriptions_succeed(world: World) -> None:
     await new_customer(world)
     await new_product(world, **MONTHLY)
     deletion, *begun = await asyncio.gather(
@@ -292,7 +292,7 @@ async def test_of_a_deletion_and_subscriptions_at_once_one_side_wins(world: Worl
     assert (deletion.status_code, count) in [(200, 0), (409, 10)]
 
 
-async def test_a_repeated_request_with_a_key_makes_one_renewal(world: World) -> None:
+async def test_repeating_a_request_with_a_key_renews_once(world: World) -> None:
     await begin(world)
     first, again = [await renew(world, headers={"Idempotency-Key": "december"}) for _ in range(2)]
     assert (again.json(), again.headers["Idempotent-Replayed"]) == (first.json(), "true")

@@ -40,7 +40,7 @@ async def test_a_public_message_is_emailed(world: World) -> None:
     assert "Here is a new key." in body.html
 
 
-async def test_a_last_word_is_emailed_once_however_often_the_ticket_is_closed(world: World) -> None:
+async def test_a_final_message_is_emailed_once_however_often_the_ticket_is_closed(world: World) -> None:
     ticket_id = await a_ticket(world)
     for _ in range(3):
         await world.post(f"/support-tickets/{ticket_id}/close", {"message": "Enjoy!"})
@@ -72,7 +72,7 @@ async def test_hostile_text_stays_text(world: World) -> None:
 
 
 @pytest.mark.parametrize("name", ["messages", "close"])
-async def test_of_many_calls_with_one_key_one_email_is_sent(world: World, name: str) -> None:
+async def test_many_calls_with_one_key_send_one_email(world: World, name: str) -> None:
     ticket_id = await a_ticket(world)
     calls = [
         world.post(f"/support-tickets/{ticket_id}/{name}", {"message": "Once."}, headers={"Idempotency-Key": "same"})

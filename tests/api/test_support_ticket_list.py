@@ -31,7 +31,7 @@ async def ids(world: World, **params: Any) -> list[int]:
     return [entry["id"] for entry in await listed(world, **params)]
 
 
-async def test_the_newest_comes_first_and_pages_go_on_where_the_last_ended(world: World) -> None:
+async def test_the_newest_ticket_comes_first_and_pages_are_consecutive(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     for _ in range(7):
         await new_ticket(world, customer["id"])
@@ -43,13 +43,13 @@ async def test_the_newest_comes_first_and_pages_go_on_where_the_last_ended(world
     assert all_ids == [7, 6, 5, 4, 3, 2, 1]
 
 
-async def test_an_entry_of_the_list_is_the_ticket_without_its_messages(world: World) -> None:
+async def test_a_listed_ticket_has_no_messages(world: World) -> None:
     ticket = await new_ticket(world, (await new_customer(world))["customer"]["id"])
     (entry,) = await listed(world)
     assert entry == {name: value for name, value in ticket.items() if name not in ("messages", "earlier_before")}
 
 
-async def test_every_combination_of_filters_finds_what_matches_and_counts_it(world: World) -> None:
+async def test_every_combination_of_filters_returns_and_counts_the_matches(world: World) -> None:
     mira = await a_busy_desk(world)
     everything = await listed(world)
     choices: dict[str, tuple[Any, ...]] = {
@@ -232,7 +232,7 @@ def _seconds(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp()
 
 
-async def test_today_is_the_utc_day_and_what_is_opened_again_is_not_closed(world: World) -> None:
+async def test_today_is_the_utc_day_and_reopened_tickets_do_not_count_as_closed(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     for _ in range(2):
         await new_ticket(world, customer["id"])
@@ -246,7 +246,7 @@ async def test_today_is_the_utc_day_and_what_is_opened_again_is_not_closed(world
     assert (stats["created_today"], stats["closed_today"], stats["by_status"]["closed"]) == (0, 0, 1)
 
 
-async def test_a_median_of_an_even_number_is_in_the_middle(world: World) -> None:
+async def test_the_median_of_an_even_number_of_tickets_is_the_middle(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     for minutes in (1, 7, 2000, 5000):
         ticket = await new_ticket(world, customer["id"])

@@ -9,7 +9,7 @@ from tests.api.ticket_steps import STATES, a_ticket, customer_writes, in_state, 
 from tests.world import World
 
 
-async def test_an_answer_of_the_staff_makes_it_wait_for_the_customer(world: World) -> None:
+async def test_a_staff_reply_makes_the_ticket_wait_for_the_customer(world: World) -> None:
     ticket = await a_ticket(world)
     world.clock.advance(90 * 1_000_000)
     answer = await staff_writes(world, ticket["id"])
@@ -28,7 +28,7 @@ async def test_an_answer_of_the_staff_makes_it_wait_for_the_customer(world: Worl
     assert updated["first_response_at"] == updated["last_message_at"] == updated["updated_at"] == "2026-11-15T12:01:30Z"
 
 
-async def test_only_the_first_answer_is_the_first_response(world: World) -> None:
+async def test_only_the_first_reply_is_the_first_response(world: World) -> None:
     ticket = await a_ticket(world)
     await staff_writes(world, ticket["id"])
     world.clock.advance(HOUR)
@@ -44,7 +44,7 @@ async def test_a_staff_message_leaves_a_resolved_ticket_resolved(world: World) -
     assert (await staff_writes(world, ticket_id)).json()["data"]["ticket"]["status"] == "resolved"
 
 
-async def test_staff_do_not_write_to_a_closed_ticket(world: World) -> None:
+async def test_staff_cannot_write_to_a_closed_ticket(world: World) -> None:
     ticket_id = await in_state(world, "closed")
     answer = await staff_writes(world, ticket_id)
     assert (answer.status_code, answer.json()) == (
@@ -83,7 +83,7 @@ async def test_the_store_api_never_shows_an_internal_note(world: World) -> None:
 
 
 @pytest.mark.parametrize("status", STATES)
-async def test_a_customers_message_opens_the_ticket(world: World, status: str) -> None:
+async def test_a_customers_message_reopens_the_ticket(world: World, status: str) -> None:
     ticket_id = await in_state(world, status)
     world.clock.advance(MINUTE)
     answer = await customer_writes(world, ticket_id)
@@ -94,7 +94,7 @@ async def test_a_customers_message_opens_the_ticket(world: World, status: str) -
     assert ticket["reopened_count"] == (1 if status in ("resolved", "closed") else 0)
 
 
-async def test_a_customer_opens_a_closed_ticket_again_within_14_days(world: World) -> None:
+async def test_a_customer_can_reopen_a_closed_ticket_within_14_days(world: World) -> None:
     ticket_id = await in_state(world, "closed")
     world.clock.advance(14 * DAY)
     assert (await customer_writes(world, ticket_id)).json()["data"]["ticket"]["status"] == "open"
@@ -104,7 +104,7 @@ async def test_a_customer_opens_a_closed_ticket_again_within_14_days(world: Worl
     ]
 
 
-async def test_later_the_customer_is_asked_to_open_a_new_one(world: World) -> None:
+async def test_after_14_days_the_customer_is_asked_to_open_a_new_ticket(world: World) -> None:
     ticket_id = await in_state(world, "closed")
     before = await read(world, ticket_id)
     world.clock.advance(14 * DAY + 1)
@@ -117,7 +117,7 @@ async def test_later_the_customer_is_asked_to_open_a_new_one(world: World) -> No
     assert await read(world, ticket_id) == before
 
 
-async def test_a_resolved_ticket_is_opened_again_however_late(world: World) -> None:
+async def test_a_resolved_ticket_can_be_reopened_at_any_time(world: World) -> None:
     ticket_id = await in_state(world, "resolved")
     world.clock.advance(400 * DAY)
     assert (await customer_writes(world, ticket_id)).json()["data"]["ticket"]["status"] == "open"

@@ -22,7 +22,7 @@ ALLOWED = {
 
 @pytest.mark.parametrize("before", STATES)
 @pytest.mark.parametrize("after", STATES)
-async def test_a_step_is_taken_or_refused_with_those_that_are_allowed(world: World, before: str, after: str) -> None:
+async def test_a_status_change_is_made_or_rejected_with_the_allowed_ones(world: World, before: str, after: str) -> None:
     ticket_id = await in_state(world, before)
     world.clock.advance(MINUTE)
     answer = await set_status(world, ticket_id, after)
@@ -54,7 +54,7 @@ async def test_a_status_that_does_not_exist_is_refused(world: World) -> None:
     )
 
 
-async def test_a_ticket_is_closed_with_a_last_word(world: World) -> None:
+async def test_a_ticket_is_closed_with_a_final_message(world: World) -> None:
     ticket = await a_ticket(world)
     answer = await world.post(f"/support-tickets/{ticket['id']}/close", {"message": "Enjoy!"})
     assert (answer.status_code, answer.json()["message"]) == (200, "Support ticket closed successfully")
@@ -70,7 +70,7 @@ async def test_a_ticket_is_closed_with_a_last_word(world: World) -> None:
 
 
 @pytest.mark.parametrize("body", [None, {}, {"message": None}])
-async def test_a_ticket_is_closed_without_a_word(world: World, body: Any) -> None:
+async def test_a_ticket_is_closed_without_a_message(world: World, body: Any) -> None:
     ticket = await a_ticket(world)
     updated = (await world.post(f"/support-tickets/{ticket['id']}/close", body)).json()["data"]
     assert (updated["status"], updated["messages_count"], updated["first_response_at"]) == ("closed", 1, None)
@@ -85,7 +85,7 @@ async def test_closing_again_changes_nothing(world: World) -> None:
     assert len((await read(world, ticket["id"]))["messages"]) == 3
 
 
-async def test_a_ticket_is_assigned_to_a_user_and_to_nobody(world: World) -> None:
+async def test_a_ticket_is_assigned_to_a_user_and_unassigned(world: World) -> None:
     mira = await access.add_user(world.deps, "mira@store.example", "Mira Voss")
     ticket = await a_ticket(world)
     answer = await world.post(f"/support-tickets/{ticket['id']}/assign", {"user_id": mira.id})
@@ -111,13 +111,13 @@ async def test_a_ticket_is_assigned_to_a_user_and_to_nobody(world: World) -> Non
         ({"user_id": "me"}, "The user id field must be an integer."),
     ],
 )
-async def test_a_ticket_is_not_assigned_to_a_stranger(world: World, body: Any, sentence: str) -> None:
+async def test_a_ticket_cannot_be_assigned_to_an_unknown_user(world: World, body: Any, sentence: str) -> None:
     ticket = await a_ticket(world)
     answer = await world.post(f"/support-tickets/{ticket['id']}/assign", body)
     assert (answer.status_code, answer.json()["errors"]) == (422, {"user_id": [sentence]})
 
 
-async def test_a_ticket_that_is_not_there_is_not_found(world: World) -> None:
+async def test_a_missing_ticket_is_not_found(world: World) -> None:
     for answer in (
         await world.get("/support-tickets/7"),
         await set_status(world, 7, "closed"),
@@ -130,7 +130,7 @@ async def test_a_ticket_that_is_not_there_is_not_found(world: World) -> None:
         assert (answer.status_code, answer.json()["message"]) == (404, "Support ticket not found.")
 
 
-async def test_a_repeated_call_with_the_same_key_writes_once(world: World) -> None:
+async def test_repeating_a_call_with_the_same_key_writes_once(world: World) -> None:
     ticket = await a_ticket(world)
     path, body = f"/support-tickets/{ticket['id']}/messages", {"message": "Once."}
     first = await world.post(path, body, headers={"Idempotency-Key": "k1"})

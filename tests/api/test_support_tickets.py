@@ -90,7 +90,7 @@ async def test_every_wrong_field_of_a_new_ticket_is_named(world: World) -> None:
     }
 
 
-async def test_customer_and_order_must_be_there_and_belong_together(world: World) -> None:
+async def test_customer_and_order_must_exist_and_belong_together(world: World) -> None:
     first, other = [(await new_customer(world))["customer"]["id"] for _ in range(2)]
     product = await new_product(world)
     order = await new_order(world, first, (product["id"], 1))
@@ -139,7 +139,7 @@ async def test_hostile_text_comes_back_as_it_was_sent(world: World, text: str) -
 # --- the messages of a ticket
 
 
-async def test_a_long_ticket_is_read_from_its_end_in_pieces(world: World) -> None:
+async def test_a_long_ticket_is_paged_from_its_end(world: World) -> None:
     ticket = await a_ticket(world, message="0")
     for number in range(1, 8):
         await customer_writes(world, ticket["id"], str(number))
@@ -153,7 +153,7 @@ async def test_a_long_ticket_is_read_from_its_end_in_pieces(world: World) -> Non
     assert seen["messages_count"] == 8
 
 
-async def test_a_ticket_answers_its_newest_fifty_messages_by_default(world: World) -> None:
+async def test_a_ticket_returns_its_newest_fifty_messages_by_default(world: World) -> None:
     ticket = await a_ticket(world)
     async with world.db.write() as tx:
         for number in range(200):
@@ -169,7 +169,7 @@ async def test_a_ticket_answers_its_newest_fifty_messages_by_default(world: Worl
         assert (answer.status_code, list(answer.json()["errors"].values())) == (422, [[sentence]])
 
 
-async def test_every_answer_is_as_the_document_says(world: World) -> None:
+async def test_every_answer_matches_the_document(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     order = await new_order(world, customer["id"], ((await new_product(world))["id"], 1))
     for prefix, route in ALL_ROWS:

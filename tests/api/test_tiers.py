@@ -17,7 +17,7 @@ async def make(world: World, **changes: Any) -> dict[str, Any]:
     return data
 
 
-async def test_a_created_tier_is_answered_with_every_field(world: World) -> None:
+async def test_a_created_tier_is_returned_with_every_field(world: World) -> None:
     answer = await world.post("/referrals/tiers", BRONZE | {"description": "Five friends"})
     assert answer.status_code == 201
     assert answer.json() == {
@@ -68,7 +68,7 @@ async def test_the_reward_is_reported_as_text(world: World, reward: dict[str, An
     assert (await make(world, **reward))["formatted_reward"] == formatted
 
 
-async def test_a_fixed_tier_without_a_currency_takes_the_stores(world: World) -> None:
+async def test_a_fixed_tier_without_a_currency_uses_the_stores_currency(world: World) -> None:
     assert (await make(world, reward_type="fixed_discount"))["reward_currency"] == "USD"
 
 
@@ -141,12 +141,12 @@ async def test_an_update_changes_only_what_was_sent(world: World) -> None:
     assert (await world.get("/referrals/tiers")).json()["data"] == [answer["data"]]
 
 
-async def test_an_answer_can_be_sent_back_as_it_came(world: World) -> None:
+async def test_an_answer_can_be_sent_back_unchanged(world: World) -> None:
     tier = await make(world, reward_value="12.50")
     assert (await world.put(f"/referrals/tiers/{tier['id']}", tier)).json()["data"] == tier
 
 
-async def test_a_change_of_the_reward_type_is_judged_as_a_whole(world: World) -> None:
+async def test_a_change_of_the_reward_type_is_validated_as_a_whole(world: World) -> None:
     tier = await make(world, reward_type="fixed_discount", reward_value=500)
     refused = await world.put(f"/referrals/tiers/{tier['id']}", {"reward_type": "percentage_discount"})
     assert refused.status_code == 422
@@ -157,13 +157,13 @@ async def test_a_change_of_the_reward_type_is_judged_as_a_whole(world: World) ->
     assert changed.json()["data"]["reward_currency"] is None
 
 
-async def test_a_description_can_be_taken_away(world: World) -> None:
+async def test_a_description_can_be_removed(world: World) -> None:
     tier = await make(world, description="Five friends")
     changed = await world.put(f"/referrals/tiers/{tier['id']}", {"description": None})
     assert changed.json()["data"]["description"] is None
 
 
-async def test_toggling_goes_back_and_forth(world: World) -> None:
+async def test_toggling_twice_restores_the_state(world: World) -> None:
     tier = await make(world)
     off = (await world.post(f"/referrals/tiers/{tier['id']}/toggle")).json()
     on = (await world.post(f"/referrals/tiers/{tier['id']}/toggle")).json()

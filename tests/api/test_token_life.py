@@ -31,7 +31,7 @@ async def test_a_revoked_token_is_refused_at_once(world: World) -> None:
     assert (before.status_code, after.status_code) == (200, 401)
 
 
-async def test_a_remembered_token_is_looked_up_again_after_five_seconds_whatever_was_heard(db: Engine) -> None:
+async def test_a_cached_token_is_looked_up_again_after_five_seconds(db: Engine) -> None:
     world = World(db, token_version=lambda: 1)
     await world.begin()
     secret = await world.new_token("referrals:read")
@@ -45,7 +45,7 @@ async def test_a_remembered_token_is_looked_up_again_after_five_seconds_whatever
     assert statuses == [200] * 5 + [401] * 2
 
 
-async def test_a_remembered_token_is_looked_up_again_although_the_clock_was_set_back(db: Engine) -> None:
+async def test_a_cached_token_is_looked_up_again_although_the_clock_was_set_back(db: Engine) -> None:
     world = World(db, token_version=lambda: 1)
     await world.begin()
     secret = await world.new_token("referrals:read")
@@ -58,7 +58,7 @@ async def test_a_remembered_token_is_looked_up_again_although_the_clock_was_set_
     assert (before.status_code, after.status_code) == (200, 401)
 
 
-async def test_a_token_made_a_moment_ago_is_known_although_it_was_asked_for_before(world: World) -> None:
+async def test_a_new_token_is_accepted_although_it_was_rejected_before_its_creation(world: World) -> None:
     # The world counts what it makes: its own token, the id of the request below, and then this.
     next_secret = f"lk_secret-{3:036d}"
     before = await world.get("/referrals/tiers", token=next_secret)
@@ -74,7 +74,7 @@ async def test_a_token_expires_to_the_microsecond(world: World, passed: int, sta
     assert (await world.get("/referrals/tiers", token=secret)).status_code == status
 
 
-async def test_a_remembered_token_expires_to_the_microsecond_too(world: World) -> None:
+async def test_a_cached_token_expires_to_the_microsecond_too(world: World) -> None:
     secret = await world.new_token("referrals:read", expires_in_days=1)
     world.clock.advance(DAY - 1)
     last = await world.get("/referrals/tiers", token=secret)
@@ -83,7 +83,7 @@ async def test_a_remembered_token_expires_to_the_microsecond_too(world: World) -
     assert (last.status_code, late.status_code) == (200, 401)
 
 
-async def test_a_token_without_an_end_stays_valid(world: World) -> None:
+async def test_a_token_without_an_expiry_stays_valid(world: World) -> None:
     world.clock.advance(36500 * DAY)
     assert (await world.get("/referrals/tiers")).status_code == 200
 
@@ -102,7 +102,7 @@ async def uses(world: World, secret: str, *pauses: int) -> list[int | None]:
     return noted
 
 
-async def test_a_new_token_was_never_used(world: World) -> None:
+async def test_a_new_token_has_no_last_use(world: World) -> None:
     assert (await stored(world, world.token)).last_used_at is None
 
 
@@ -144,14 +144,14 @@ async def caller(world: World, secret: str) -> Any:
     return answer.json()["data"]["user_id"]
 
 
-async def test_a_token_made_without_a_user_acts_for_the_owner(world: World) -> None:
+async def test_a_token_created_without_a_user_acts_for_the_owner(world: World) -> None:
     async with world.db.read() as tx:
         owner = await access_db.owner(tx)
     assert owner
     assert await caller(world, world.token) == owner.id
 
 
-async def test_a_token_acts_for_the_user_it_was_made_for(world: World) -> None:
+async def test_a_token_acts_for_the_user_it_was_created_for(world: World) -> None:
     anna = await access.add_user(world.deps, "Anna@store.test", "Anna")
     ben = await access.add_user(world.deps, "ben@store.test", "Ben")
     for_anna = await world.new_token("fraud:read", user_email="anna@store.test")

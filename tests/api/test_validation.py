@@ -44,7 +44,7 @@ class Unusual(Body):
         ("data", "secret"),
     ],
 )
-def test_the_words_of_a_library_are_not_shown(name: str, value: Any) -> None:
+def test_messages_of_a_library_are_not_shown(name: str, value: Any) -> None:
     with pytest.raises(InvalidFields) as refused:
         parse({name: value}, Unusual)
     assert refused.value.fields == {name: [f"The {name} field is not valid."]}
@@ -56,7 +56,7 @@ class SampleQuery(QueryParameters):
     count: int = 0
 
 
-def test_an_integer_of_a_query_that_cannot_be_read_is_not_explained_by_a_library() -> None:
+def test_an_unreadable_query_integer_gets_our_own_message() -> None:
     with pytest.raises(InvalidFields) as refused:
         parse({"count": "9" * 5000}, SampleQuery)
     assert refused.value.fields == {"count": ["The count field is not valid."]}

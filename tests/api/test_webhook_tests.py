@@ -20,7 +20,7 @@ async def receiver() -> AsyncIterator[Receiver]:
         yield receiver
 
 
-async def test_a_test_is_delivered_signed_whatever_the_subscription(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_test_is_delivered_signed_for_any_subscription(insecure_world: World, receiver: Receiver) -> None:
     webhook = await make(insecure_world, url=receiver.url)
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": False})
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/test")
@@ -62,9 +62,7 @@ async def test_a_test_is_delivered_when_the_answer_is_2xx(
     assert (data["delivered"], data["response_code"]) == (delivered, status)
 
 
-async def test_a_test_that_is_redirected_has_failed_and_says_where_to(
-    insecure_world: World, receiver: Receiver
-) -> None:
+async def test_a_redirected_test_fails_and_reports_the_location(insecure_world: World, receiver: Receiver) -> None:
     receiver.behaviour = saying(
         b"HTTP/1.1 301 Moved\r\nLocation: https://www.shop.example/\r\nContent-Length: 0\r\n\r\n"
     )

@@ -14,7 +14,7 @@ from tests.api.hooks import HOOK, make, rejection
 from tests.world import World
 
 
-async def test_a_created_webhook_is_answered_with_its_secret(world: World) -> None:
+async def test_a_created_webhook_is_returned_with_its_secret(world: World) -> None:
     answer = await world.post("/webhooks", HOOK)
     assert answer.status_code == 201
     secret = answer.json()["data"]["secret"]
@@ -52,11 +52,11 @@ async def test_the_secret_is_stored_sealed(world: World) -> None:
     assert webhooks_service.secrets_of(world.deps, stored, world.clock.now()) == [webhook["secret"]]
 
 
-async def test_each_webhook_has_a_secret_of_its_own(world: World) -> None:
+async def test_each_webhook_has_its_own_secret(world: World) -> None:
     assert (await make(world))["secret"] != (await make(world))["secret"]
 
 
-async def test_the_list_is_plain_and_in_the_order_of_creation(world: World) -> None:
+async def test_the_list_is_unpaged_and_in_order_of_creation(world: World) -> None:
     ids = [(await make(world, url=f"https://shop.example/{number}"))["id"] for number in range(3)]
     answer = (await world.get("/webhooks")).json()
     assert [webhook["id"] for webhook in answer["data"]] == ids
@@ -104,7 +104,7 @@ async def test_a_change_keeps_the_secret(world: World) -> None:
 
 
 @pytest.mark.parametrize("body", [{}, {"secret": "whsec_mine"}])
-async def test_a_change_of_nothing_is_refused(world: World, body: dict[str, Any]) -> None:
+async def test_an_empty_change_is_rejected(world: World, body: dict[str, Any]) -> None:
     webhook = await make(world)
     answer = await world.put(f"/webhooks/{webhook['id']}", body)
     assert answer.status_code == 422
@@ -184,7 +184,7 @@ async def test_reading_and_writing_need_their_own_scope(world: World, method: st
     assert scope in answer.json()["message"]
 
 
-async def test_creating_twice_with_one_idempotency_key_makes_one_webhook_and_shows_the_same_secret(
+async def test_creating_twice_with_one_idempotency_key_creates_one_webhook_and_returns_the_same_secret(
     world: World,
 ) -> None:
     first = await world.post("/webhooks", HOOK, headers={"Idempotency-Key": "once"})

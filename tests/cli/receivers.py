@@ -36,7 +36,7 @@ class Listening:
     greeting: str
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         match = re.search(r"http://127\.0\.0\.1:\d+/", self.greeting)
         assert match, self.greeting
         return match[0]

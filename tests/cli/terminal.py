@@ -47,7 +47,7 @@ class Serving:
     greeting: str
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         return self._line(r"is at (http://\S+)")
 
     @property

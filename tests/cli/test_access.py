@@ -75,9 +75,7 @@ def test_a_token_may_carry_every_scope(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--all-scopes", "--scope", "orders:read"]], ids=["neither", "both"])
-def test_scopes_are_named_or_all_of_them_are_meant_and_never_neither_or_both(
-    terminal: Terminal, options: list[str]
-) -> None:
+def test_either_scopes_or_all_scopes_must_be_given(terminal: Terminal, options: list[str]) -> None:
     outcome = terminal.call(*CREATE, *options)
     assert outcome.sentence == f"Give --scope at least once, or --all-scopes. The scopes are: {', '.join(SCOPES)}."
 
@@ -93,7 +91,7 @@ def test_an_unknown_user_is_named(terminal: Terminal) -> None:
     assert outcome.sentence == "User nobody@store.test not found."
 
 
-def test_a_token_belongs_to_the_user_it_was_made_for(terminal: Terminal) -> None:
+def test_a_token_belongs_to_the_user_it_was_created_for(terminal: Terminal) -> None:
     terminal.call("user", "add", "Ada@Store.test", "--name", "Ada")
     make(terminal, "--all-scopes", "--user", "ADA@store.test")
     assert tokens(terminal)[0]["user"] == "ada@store.test"
@@ -104,7 +102,7 @@ def test_a_token_without_a_user_belongs_to_the_owner(terminal: Terminal) -> None
     assert tokens(terminal)[0]["user"] == "owner@localhost"
 
 
-def test_json_has_every_field_of_a_token_but_not_the_token(terminal: Terminal) -> None:
+def test_json_has_every_field_of_a_token_except_the_secret(terminal: Terminal) -> None:
     secret = make(terminal, "--scope", "orders:read", "--rate-limit", "5")
     outcome = terminal.call("token", "list", "--json")
     (token,) = json.loads(outcome.out)
@@ -131,19 +129,19 @@ def test_a_token_expires_after_the_days_it_was_given(terminal: Terminal) -> None
     assert abs(datetime.fromisoformat(token["created_at"]) - datetime.now(UTC)) < timedelta(minutes=5)
 
 
-def test_zero_means_no_limit_and_differs_from_no_limit_of_its_own(terminal: Terminal) -> None:
+def test_a_limit_of_zero_means_unlimited_and_differs_from_no_own_limit(terminal: Terminal) -> None:
     make(terminal, "--all-scopes", "--rate-limit", "0")
     make(terminal)
     assert [token["rate_limit"] for token in tokens(terminal)] == [0, None]
 
 
-def test_a_revoked_token_stays_in_the_list_and_says_so(terminal: Terminal) -> None:
+def test_a_revoked_token_stays_in_the_list_as_revoked(terminal: Terminal) -> None:
     make(terminal)
     terminal.call("token", "revoke", "1")
     assert tokens(terminal)[0]["state"] == "revoked"
 
 
-def test_revoking_twice_is_no_error(terminal: Terminal) -> None:
+def test_revoking_twice_is_not_an_error(terminal: Terminal) -> None:
     make(terminal)
     terminal.call("token", "revoke", "1")
     outcome = terminal.call("token", "revoke", "1")
@@ -166,7 +164,7 @@ def test_a_user_is_added_and_listed_by_the_real_commands(terminal: Terminal) -> 
     ]
 
 
-def test_users_are_numbered_one_after_another(terminal: Terminal) -> None:
+def test_users_are_numbered_consecutively(terminal: Terminal) -> None:
     for name in ("ada", "grace"):
         terminal.call("user", "add", f"{name}@store.test", "--name", name)
     assert [user["id"] for user in _users(terminal)] == [1, 2, 3]
@@ -184,7 +182,7 @@ def test_json_has_every_field_of_a_user(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("email", ["", "ada", "@store.test", "ada@", "ada @store.test", "a@b\n.test"])
-def test_what_is_no_address_is_refused(terminal: Terminal, email: str) -> None:
+def test_an_invalid_email_is_rejected(terminal: Terminal, email: str) -> None:
     outcome = terminal.call("user", "add", email, "--name", "Ada")
     assert outcome.sentence == "The email field must be a valid e-mail address."
 
@@ -194,14 +192,14 @@ def test_a_user_needs_a_name(terminal: Terminal) -> None:
     assert outcome.sentence == "The name field must not be blank."
 
 
-def test_an_address_is_given_once_however_it_is_written(terminal: Terminal) -> None:
+def test_an_email_is_unique_in_any_notation(terminal: Terminal) -> None:
     terminal.call("user", "add", "ada@store.test", "--name", "Ada")
     outcome = terminal.call("user", "add", " ADA@store.test", "--name", "Another")
     assert outcome.sentence == "There is already a user with the e-mail address ada@store.test."
 
 
 @pytest.mark.parametrize("name", ["[bold]Ada[/]", "Ada [red", ":key: Ada", "日本語 😀", "O'Brien \\ Sons"])
-def test_a_name_is_listed_as_it_was_given(terminal: Terminal, name: str) -> None:
+def test_a_name_is_listed_as_it_was_entered(terminal: Terminal, name: str) -> None:
     terminal.call("user", "add", "ada@store.test", "--name", name)
     assert f"  {name}  " in terminal.call("user", "list").out
 
@@ -221,7 +219,7 @@ def _users(terminal: Terminal) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("words", [("token", "list"), ("user", "list"), (*CREATE, "--all-scopes"), ("mail", "list")])
-def test_a_command_in_the_wrong_folder_makes_no_store(
+def test_a_command_in_the_wrong_folder_creates_no_store(
     terminal: Terminal, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     terminal.folder = tmp_path / "elsewhere"

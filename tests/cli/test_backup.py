@@ -143,7 +143,7 @@ async def _post(http: httpx.AsyncClient, path: str, **body: Any) -> Any:
 
 
 def _client(server: Serving, token: str) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=server.address, headers={"Authorization": f"Bearer {token}"}, timeout=30)
+    return httpx.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {token}"}, timeout=30)
 
 
 @asynccontextmanager
@@ -153,19 +153,19 @@ async def _empty_database(admin_url: str, url: str) -> AsyncIterator[str]:
     await drop_postgres_database(admin_url, database)
 
 
-def test_a_backup_never_takes_the_place_of_a_file(terminal: Terminal) -> None:
+def test_a_backup_never_overwrites_a_file(terminal: Terminal) -> None:
     terminal.call("migrate")
     (terminal.folder / "store.backup").write_text("a letter")
     assert terminal.call("backup", "store.backup").sentence == "store.backup exists. Give another name."
     assert (terminal.folder / "store.backup").read_text() == "a letter"
 
 
-def test_there_is_no_backup_of_a_store_that_is_not_there(terminal: Terminal) -> None:
+def test_a_missing_store_cannot_be_backed_up(terminal: Terminal) -> None:
     assert terminal.call("backup", "store.backup").sentence.startswith("There is no database at ")
     assert list(terminal.folder.iterdir()) == []
 
 
-def test_a_restore_puts_the_store_before_it_aside(terminal: Terminal) -> None:
+def test_a_restore_moves_the_previous_store_aside(terminal: Terminal) -> None:
     terminal.call("migrate")
     terminal.call("backup", "store.backup")
     assert terminal.call("restore", "store.backup").sentence.startswith("lootkeep.db exists. Use --replace")

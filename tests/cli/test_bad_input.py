@@ -42,11 +42,13 @@ NO_KEY = (
     ],
     ids=["scheme", "folder", "unreachable", "no key with PostgreSQL", "no key in production", "host"],
 )
-def test_a_server_that_cannot_start_says_why(terminal: Terminal, settings: dict[str, str], sentence: str) -> None:
+def test_a_server_that_cannot_start_reports_the_reason(
+    terminal: Terminal, settings: dict[str, str], sentence: str
+) -> None:
     assert terminal.run("serve", "--port", "0", **settings).sentence == sentence
 
 
-def test_several_processes_on_an_embedded_database_are_refused_with_what_to_do(terminal: Terminal) -> None:
+def test_several_processes_on_an_embedded_database_are_rejected_with_advice(terminal: Terminal) -> None:
     assert terminal.run("serve", "--workers", "2").sentence == (
         "An embedded database serves one process. Set LOOTKEEP_DATABASE_URL to a PostgreSQL database "
         "to use --workers, or leave --workers out."
@@ -63,7 +65,7 @@ def test_a_port_in_use_is_named(terminal: Terminal) -> None:
     )
 
 
-def test_a_file_that_is_no_database_is_named_and_left_alone(terminal: Terminal) -> None:
+def test_a_file_that_is_not_a_database_is_named_and_not_changed(terminal: Terminal) -> None:
     file = terminal.folder / "notes.txt"
     file.write_text("Dear diary, " * 100)
     outcome = terminal.run("serve", "--port", "0", database_url="sqlite:///notes.txt")
@@ -116,18 +118,18 @@ def test_every_setting_that_is_wrong_is_named_at_once(terminal: Terminal) -> Non
         ("postgresql://postgres@127.0.0.1:port/x", "PostgreSQL cannot be reached"),
     ],
 )
-def test_every_command_says_in_a_sentence_that_the_database_is_out_of_reach(
+def test_every_command_reports_an_unreachable_database_in_a_sentence(
     terminal: Terminal, command: list[str], url: str, reason: str
 ) -> None:
     assert reason in terminal.call(*command, database_url=url, secret_key=KEY).sentence
 
 
-def test_a_password_in_the_address_is_not_shown(terminal: Terminal) -> None:
+def test_a_password_in_the_url_is_not_shown(terminal: Terminal) -> None:
     url = NOWHERE.replace("postgres@", "postgres:hunter2@")
     assert "hunter2" not in terminal.call("user", "list", database_url=url, secret_key=KEY).sentence
 
 
-def test_a_database_of_another_program_is_refused_and_left_alone(terminal: Terminal) -> None:
+def test_a_database_of_another_program_is_rejected_and_not_changed(terminal: Terminal) -> None:
     database = apsw.Connection(str(terminal.folder / "lootkeep.db"))
     database.execute("CREATE TABLE users (nickname TEXT)")
     assert "lootkeep.db" in terminal.call("user", "list").sentence
@@ -135,12 +137,12 @@ def test_a_database_of_another_program_is_refused_and_left_alone(terminal: Termi
 
 
 @pytest.mark.parametrize("url", ["not an address", "http://127.0.0.1:6379", "redis://127.0.0.1:port/0"])
-def test_an_address_that_cannot_be_redis_is_refused_with_its_setting(terminal: Terminal, url: str) -> None:
+def test_an_invalid_redis_url_is_rejected_with_its_setting(terminal: Terminal, url: str) -> None:
     assert "LOOTKEEP_REDIS_URL" in terminal.call("user", "list", redis_url=url).sentence
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "eighty"])
-def test_a_port_that_cannot_be_one_is_refused(terminal: Terminal, port: str) -> None:
+def test_an_invalid_port_is_rejected(terminal: Terminal, port: str) -> None:
     outcome = terminal.call("serve", "--port", port)
     assert outcome.code == 2
     assert "--port" in outcome.err
@@ -163,7 +165,7 @@ def test_a_port_that_cannot_be_one_is_refused(terminal: Terminal, port: str) -> 
     ],
     ids=" ".join,
 )
-def test_a_command_that_is_not_understood_explains_itself(terminal: Terminal, arguments: list[str]) -> None:
+def test_an_invalid_command_line_prints_the_usage(terminal: Terminal, arguments: list[str]) -> None:
     outcome = terminal.call(*arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert "Usage: " in outcome.err

@@ -83,7 +83,7 @@ def certify(terminal: Terminal, answer: AnswerFunction) -> CommandResult:
         return terminal.call("webhooks", "certify", receiver.url, "--secret", SECRET, "--json")
 
 
-def test_the_receiver_of_the_docs_passes_all(terminal: Terminal) -> None:
+def test_the_receiver_from_the_docs_passes_every_check(terminal: Terminal) -> None:
     outcome = certify(terminal, good)
     report = json.loads(outcome.out)
     assert (outcome.code, report["passed"], report["total"]) == (0, len(ALL), len(ALL))
@@ -124,7 +124,7 @@ def test_the_receiver_of_the_docs_passes_all(terminal: Terminal) -> None:
         "takes 100 KiB",
     ],
 )
-def test_a_bad_receiver_fails_where_it_is_bad_with_advice(
+def test_a_bad_receiver_fails_the_right_check_with_advice(
     terminal: Terminal, answer: AnswerFunction, failing: list[str]
 ) -> None:
     outcome = certify(terminal, answer)
@@ -136,7 +136,7 @@ def test_a_bad_receiver_fails_where_it_is_bad_with_advice(
     assert all(check["advice"].endswith(".") for check in failed)
 
 
-def test_people_read_what_was_expected_what_came_and_what_to_do(terminal: Terminal) -> None:
+def test_the_output_shows_the_expected_and_actual_answer_and_advice(terminal: Terminal) -> None:
     with receiving(plain_only) as receiver:
         outcome = terminal.run("webhooks", "certify", receiver.url, "--secret", SECRET)
     assert outcome.code == 1
@@ -150,7 +150,7 @@ def test_people_read_what_was_expected_what_came_and_what_to_do(terminal: Termin
 
 def test_a_receiver_that_takes_longer_than_ten_seconds_fails_and_is_not_asked_again(terminal: Terminal) -> None:
     with listening(terminal, "--secret", SECRET, "--slow", "60", "--json") as server:
-        outcome = terminal.call("webhooks", "certify", server.address, "--secret", SECRET)
+        outcome = terminal.call("webhooks", "certify", server.url, "--secret", SECRET)
     assert outcome.code == 1
     assert "FAIL  correct delivery    expected 2xx                timed out after 10 s\n" in outcome.out
     assert "FAIL  answers in time     expected within 10 s        timed out after 10 s\n" in outcome.out
@@ -158,7 +158,7 @@ def test_a_receiver_that_takes_longer_than_ten_seconds_fails_and_is_not_asked_ag
     assert outcome.out.count("not sent, because the first delivery got no response") == len(ALL) - 2
 
 
-def test_a_receiver_that_is_not_there_gets_nothing_of_eleven(terminal: Terminal) -> None:
+def test_an_unreachable_receiver_passes_none_of_eleven_checks(terminal: Terminal) -> None:
     with receiving(good) as gone:
         url = gone.url
     outcome = terminal.call("webhooks", "certify", url, "--secret", SECRET)
@@ -166,9 +166,9 @@ def test_a_receiver_that_is_not_there_gets_nothing_of_eleven(terminal: Terminal)
     assert "Start the receiver, check the URL, and make sure that every request gets a response." in outcome.out
 
 
-def test_the_listener_itself_passes(terminal: Terminal) -> None:
+def test_our_own_listener_passes_every_check(terminal: Terminal) -> None:
     with listening(terminal, "--secret", SECRET) as server:
-        outcome = terminal.run("webhooks", "certify", server.address, "--secret", SECRET)
+        outcome = terminal.run("webhooks", "certify", server.url, "--secret", SECRET)
     assert (outcome.code, outcome.out.splitlines()[-1]) == (0, "11 of 11 passed.")
 
 
@@ -184,5 +184,7 @@ def test_the_listener_itself_passes(terminal: Terminal) -> None:
         ),
     ],
 )
-def test_what_cannot_work_is_a_sentence(terminal: Terminal, url: str, secret: str, sentence: str) -> None:
+def test_impossible_arguments_are_reported_in_a_sentence(
+    terminal: Terminal, url: str, secret: str, sentence: str
+) -> None:
     assert terminal.call("webhooks", "certify", url, "--secret", secret).sentence == sentence

@@ -66,21 +66,21 @@ def test_openapi_prints_the_document_and_needs_no_database(terminal: Terminal) -
     assert json.loads(outcome.out)["openapi"] == "3.1.0"
 
 
-def test_migrate_makes_the_schema_and_says_so_then_has_nothing_to_do(terminal: Terminal, new_postgres_url: str) -> None:
+def test_migrate_creates_the_schema_once_and_reports_it(terminal: Terminal, new_postgres_url: str) -> None:
     first = terminal.call("migrate", database_url=new_postgres_url)
     second = terminal.call("migrate", database_url=new_postgres_url)
     assert (first.code, first.out) == (0, f"The schema of {new_postgres_url} is now {migrations.HEAD}.\n")
     assert (second.code, second.out) == (0, f"The schema is up to date ({migrations.HEAD}).\n")
 
 
-def test_migrate_makes_an_embedded_database_too(terminal: Terminal) -> None:
+def test_migrate_creates_an_embedded_database_too(terminal: Terminal) -> None:
     outcome = terminal.call("migrate")
     assert (outcome.code, outcome.out) == (0, f"The schema of {terminal.database} is now {migrations.HEAD}.\n")
     assert (terminal.folder / "lootkeep.db").exists()
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
-def test_two_processes_that_migrate_at_once_both_end_well(
+def test_two_processes_that_migrate_concurrently_both_succeed(
     terminal: Terminal, engine: str, request: pytest.FixtureRequest
 ) -> None:
     is_embedded = engine == "sqlite"
@@ -104,7 +104,7 @@ def test_doctor_finds_only_missing_lists_before_the_first_start(terminal: Termin
     assert list(terminal.folder.iterdir()) == []
 
 
-def test_doctor_finds_a_store_well(terminal: Terminal, postgres_url: str, redis_url: str) -> None:
+def test_doctor_finds_nothing_wrong_with_a_healthy_store(terminal: Terminal, postgres_url: str, redis_url: str) -> None:
     outcome = terminal.call("doctor", database_url=postgres_url, redis_url=redis_url, secret_key=KEY)
     assert [line for line in outcome.out.splitlines() if line.split()[1] in ("database", "key", "redis", "mail")] == [
         f"ok       database   The database answers and its schema is up to date ({migrations.HEAD}).",
@@ -114,7 +114,7 @@ def test_doctor_finds_a_store_well(terminal: Terminal, postgres_url: str, redis_
     ]
 
 
-def test_doctor_speaks_json(terminal: Terminal) -> None:
+def test_doctor_supports_json(terminal: Terminal) -> None:
     findings = json.loads(terminal.call("doctor", "--json").out)
     assert [(finding["what"], finding["level"]) for finding in findings] == [
         ("settings", "ok"),
@@ -163,13 +163,13 @@ def test_doctor_counts_although_a_list_is_bad(terminal: Terminal) -> None:
     assert "ok       counters   Every maintained total equals a recount.\n" in outcome.out
 
 
-def test_doctor_says_when_it_cannot_count(terminal: Terminal) -> None:
+def test_doctor_reports_when_it_cannot_count(terminal: Terminal) -> None:
     outcome = terminal.call("doctor", "--check-counters", redis_url=NO_REDIS)
     assert outcome.code == 2
     assert "bad      counters   Nothing was counted: fix the errors of the store first.\n" in outcome.out
 
 
-def test_doctor_finds_a_file_that_is_no_database(terminal: Terminal) -> None:
+def test_doctor_finds_a_file_that_is_not_a_database(terminal: Terminal) -> None:
     (terminal.folder / "lootkeep.db").write_text("Dear diary, " * 100)
     assert "is not a SQLite database" in _bad_database(terminal)
 

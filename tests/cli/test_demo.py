@@ -153,14 +153,14 @@ async def test_another_seed_gives_another_store(sqlite_template: Path, tmp_path:
     assert stores[0] != stores[1]
 
 
-async def test_no_email_address_of_somebody_who_is_written_to_can_exist(db: Engine) -> None:
+async def test_no_email_address_of_a_recipient_can_exist(db: Engine) -> None:
     world, _ = await loaded(db)
     assert all(row["to_email"].endswith(".example") for row in await rows(db, mails))
     assert all(row["email"].endswith(".example") for row in await rows(db, customers) if row["accepts_marketing"])
     await world.close()
 
 
-async def test_the_store_goes_on_and_reports_each_step(db: Engine) -> None:
+async def test_the_demo_keeps_running_and_reports_each_step(db: Engine) -> None:
     world, _ = await loaded(db)
     lines: list[str] = []
     steps = iter(range(60))
@@ -178,7 +178,7 @@ async def test_the_store_goes_on_and_reports_each_step(db: Engine) -> None:
     await world.close()
 
 
-async def test_a_load_that_was_broken_off_is_reported(world: World) -> None:
+async def test_an_interrupted_load_is_reported(world: World) -> None:
     async with world.db.write() as tx:
         await demo.set_mark(tx, demo.Demo("small", 1), world.clock.now())
     with pytest.raises(Conflict) as refused:
@@ -186,7 +186,7 @@ async def test_a_load_that_was_broken_off_is_reported(world: World) -> None:
     assert refused.value.code == "demo_unfinished"
 
 
-async def test_what_was_given_back_before_it_was_made_is_not_delivered(db: Engine) -> None:
+async def test_orders_refunded_before_delivery_are_not_delivered(db: Engine) -> None:
     world, shop = await loaded(db)
     banner = next(product for product in shop.catalogue.products if product.delivery_type == "manual")
     async with db.write() as tx:
@@ -199,7 +199,7 @@ async def test_what_was_given_back_before_it_was_made_is_not_delivered(db: Engin
     await world.close()
 
 
-def test_a_store_that_holds_anything_is_refused(terminal: Terminal, db: Engine, db_location: Path | str) -> None:
+def test_a_store_that_is_not_empty_is_rejected(terminal: Terminal, db: Engine, db_location: Path | str) -> None:
     store = ImportedStore(terminal, settings_for(db_location))
     store.product("SWORD")
     output = terminal.call("demo", "load", **store.settings)
@@ -214,7 +214,7 @@ def test_the_service_starts_with_the_demo_once_it_is_asked_to(terminal: Terminal
     assert "It contains the demo (small, seed 1)." in terminal.call("doctor").out
 
 
-def test_the_command_loads_once_and_the_doctor_knows(terminal: Terminal) -> None:
+def test_the_command_loads_once_and_the_doctor_reports_it(terminal: Terminal) -> None:
     loaded = json.loads(terminal.run("demo", "load", "--seed", "7", "--json").out)
     assert (loaded["scale"], loaded["seed"]) == ("small", 7)
     assert 1_900 < loaded["orders"] < 2_200

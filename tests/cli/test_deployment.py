@@ -75,7 +75,7 @@ def test_a_backup_is_written_and_then_old_ones_are_deleted(terminal: Terminal, t
     assert terminal.run("restore", str(new)).code == 0
 
 
-def test_while_backups_fail_the_old_ones_stay(tmp_path: Path) -> None:
+def test_old_backups_stay_while_new_ones_fail(tmp_path: Path) -> None:
     old = _aged(tmp_path / "backups" / "a.backup", 99)
     done = subprocess.run(
         [BACKUP, old.parent, "14"], cwd=tmp_path, env=with_program({}), capture_output=True, check=False
@@ -84,7 +84,7 @@ def test_while_backups_fail_the_old_ones_stay(tmp_path: Path) -> None:
     assert b"There is no database" in done.stderr
 
 
-def test_compose_backs_up_at_once_and_is_healthy_while_the_newest_backup_is_young(
+def test_compose_backs_up_at_once_and_is_healthy_while_the_newest_backup_is_recent(
     terminal: Terminal, tmp_path: Path
 ) -> None:
     assert terminal.run("migrate").code == 0

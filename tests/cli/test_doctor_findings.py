@@ -27,7 +27,7 @@ def record_event(terminal: Terminal, microseconds: int) -> None:
 
 
 @pytest.mark.parametrize(("minutes", "level"), [(1, "ok"), (10, "warning"), (90, "bad")])
-def test_an_event_that_waits_is_a_worker_that_does_not_run(terminal: Terminal, minutes: int, level: str) -> None:
+def test_a_pending_event_means_no_worker_is_running(terminal: Terminal, minutes: int, level: str) -> None:
     terminal.call("migrate")
     record_event(terminal, minutes * MINUTE)
     finding = diagnose(terminal, "worker")
@@ -35,7 +35,7 @@ def test_an_event_that_waits_is_a_worker_that_does_not_run(terminal: Terminal, m
     assert (f"The oldest event has waited for {minutes} minutes." in finding[1]) == (level != "ok")
 
 
-def test_an_event_of_the_future_is_a_wrong_clock(terminal: Terminal) -> None:
+def test_an_event_in_the_future_means_a_wrong_clock(terminal: Terminal) -> None:
     terminal.call("migrate")
     record_event(terminal, -90 * SECOND)
     level, sentence = diagnose(terminal, "clock")
@@ -56,14 +56,14 @@ def add_webhook(terminal: Terminal, url: str) -> None:
     store.close()
 
 
-def test_receivers_that_cannot_be_reached_are_found(terminal: Terminal) -> None:
+def test_unreachable_receivers_are_found(terminal: Terminal) -> None:
     terminal.call("migrate")
     assert diagnose(terminal, "egress") == ("ok", "There is no active webhook.")
     add_webhook(terminal, "http://127.0.0.1:9/")
     assert diagnose(terminal, "egress")[0] == "bad"
 
 
-def test_a_public_url_that_people_cannot_reach_is_found(terminal: Terminal) -> None:
+def test_an_unreachable_public_url_is_found(terminal: Terminal) -> None:
     level, sentence = diagnose(terminal, "public URL", public_url="http://127.0.0.1:9")
     assert (level, sentence) == (
         "warning",
@@ -71,6 +71,6 @@ def test_a_public_url_that_people_cannot_reach_is_found(terminal: Terminal) -> N
     )
 
 
-def test_a_setting_that_is_misspelled_is_found(terminal: Terminal) -> None:
+def test_a_misspelled_setting_is_found(terminal: Terminal) -> None:
     finding = diagnose(terminal, "settings", smpt_url="smtp://mail.example")
     assert finding == ("warning", "LOOTKEEP_SMPT_URL is not a setting; did you mean LOOTKEEP_SMTP_URL?")

@@ -25,7 +25,7 @@ def test_doctor_finds_a_full_disk(terminal: Terminal) -> None:
     assert database_line(after).startswith("ok")
 
 
-def test_doctor_finds_a_server_that_only_reads(terminal: Terminal, postgres_url: str) -> None:
+def test_doctor_finds_a_read_only_server(terminal: Terminal, postgres_url: str) -> None:
     url = f"{postgres_url}?default_transaction_read_only=on"
     outcome = terminal.call("doctor", database_url=url, secret_key=KEY)
     assert (outcome.code, SENTENCE in database_line(outcome)) == (2, True)

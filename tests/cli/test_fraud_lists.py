@@ -25,7 +25,7 @@ def write(terminal: Terminal, name: str, text: str, *, days: int = 0) -> None:
     os.utime(folder / name, (then, then))
 
 
-def test_status_has_a_line_for_each_need_and_says_what_to_do_where_no_list_is_loaded(terminal: Terminal) -> None:
+def test_status_has_a_line_for_each_need_and_advice_where_no_list_is_loaded(terminal: Terminal) -> None:
     outcome = terminal.call("fraud", "lists", "status")
     assert (outcome.code, outcome.err) == (0, "")
     assert [need for need in NEEDS if f"\n{need} " not in outcome.out] == []
@@ -45,7 +45,7 @@ def test_status_names_files_that_are_not_used(terminal: Terminal) -> None:
     assert "Not used: tor[1].txt does not have an IP address or a network in line 1." in outcome.out
 
 
-def test_status_is_json_for_machines(terminal: Terminal) -> None:
+def test_status_supports_json(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "192.0.2.1\n", days=20)
     write(terminal, "proxy.txt", "oops\n")
     status = json.loads(terminal.call("fraud", "lists", "status", "--json").out)
@@ -65,7 +65,7 @@ def test_the_folder_is_a_setting(terminal: Terminal) -> None:
     assert [need["sources"][0]["source"] for need in status["needs"] if need["need"] == "vpn"] == ["vpn.txt"]
 
 
-def test_refresh_without_the_internet_says_so_for_each_list_and_exits_with_1(
+def test_refresh_without_internet_access_reports_each_list_and_exits_with_1(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(terminal, "vpn.txt", "192.0.2.1\n")
@@ -104,7 +104,7 @@ def test_doctor_reports_the_age_of_a_list(terminal: Terminal) -> None:
     assert (code, listed["tor"]) == (1, ("ok", "tor.txt (1 entries, 1 day old)."))
 
 
-def test_doctor_finds_a_tor_list_that_grew_old(terminal: Terminal) -> None:
+def test_doctor_finds_an_outdated_tor_list(terminal: Terminal) -> None:
     write(terminal, "tor.txt", "192.0.2.1\n", days=15)
     code, listed = findings(terminal)
     assert (code, listed["tor"][0]) == (1, "warning")

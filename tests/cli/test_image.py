@@ -40,7 +40,7 @@ def test_the_wheel_of_the_image_holds_every_file_of_the_service(tmp_path: Path) 
 
 
 @pytest.mark.timeout(900)
-def test_the_image_built_on_a_stand_in_serves_and_backs_up_as_a_user_without_rights(tmp_path: Path) -> None:
+def test_the_image_built_on_a_stand_in_serves_and_backs_up_unprivileged(tmp_path: Path) -> None:
     printed = built(tmp_path, _SERVED, LOOTKEEP_PORT=str(free_port()))
     assert "user 10001" in printed
     assert "healthy" in printed

@@ -33,7 +33,7 @@ def shop(store: ImportedStore) -> ImportedStore:
     return store
 
 
-def test_a_customer_comes_in_with_every_column(store: ImportedStore) -> None:
+def test_a_customer_is_imported_with_every_column(store: ImportedStore) -> None:
     code = store.referrer()
     given = {
         "email": "Ada@A.example",
@@ -55,7 +55,7 @@ def test_a_customer_comes_in_with_every_column(store: ImportedStore) -> None:
     assert [row["customer_id"] for row in store.rows(referrals)] == [ada["id"]]
 
 
-def test_an_order_comes_in_paid_and_delivered_and_announces_nothing(shop: ImportedStore) -> None:
+def test_an_order_is_imported_as_paid_and_delivered_without_events(shop: ImportedStore) -> None:
     before = shop.rows(events)
     full = ORDER | {"items": "SWORD:2@8.00;SHIELD:1@4.00", "billing_country": "gb", "ip_address": "203.0.113.9"}
     assert shop.tally("orders", csv_text([full])) == (1, 0, 0)
@@ -65,7 +65,7 @@ def test_an_order_comes_in_paid_and_delivered_and_announces_nothing(shop: Import
     assert shop.rows(events) == before
 
 
-def test_an_order_that_names_no_time_is_pending_and_announces_nothing(shop: ImportedStore) -> None:
+def test_an_order_without_times_is_imported_as_pending_without_events(shop: ImportedStore) -> None:
     before = shop.rows(events)
     assert shop.tally("orders", csv_text([{"customer_email": "ada@a.example", "items": "SWORD:1"}])) == (1, 0, 0)
     assert [order["status"] for order in shop.rows(orders)] == ["pending"]
@@ -75,17 +75,17 @@ def test_an_order_that_names_no_time_is_pending_and_announces_nothing(shop: Impo
 @pytest.mark.parametrize(
     "names", [{"customer_email": "ADA@a.example"}, {"customer_external_id": "c1"}, {"customer_id": "1"}]
 )
-def test_an_order_names_its_customer_in_three_ways(shop: ImportedStore, names: dict[str, str]) -> None:
+def test_an_order_can_reference_its_customer_in_three_ways(shop: ImportedStore, names: dict[str, str]) -> None:
     assert shop.tally("orders", csv_text([names | {"items": "SWORD:1"}])) == (1, 0, 0)
 
 
-def test_a_cell_names_a_product_by_sku_first_and_then_by_id(shop: ImportedStore) -> None:
+def test_a_cell_is_matched_to_a_product_by_sku_first_and_then_by_id(shop: ImportedStore) -> None:
     shop.product("1", price=1_00)
     assert shop.tally("orders", csv_text([ORDER | {"items": "1:1@1.00;2:1@4;"}])) == (1, 0, 0)
     assert [item["sku"] for item in shop.rows(order_items)] == ["1", "SHIELD"]
 
 
-def test_ndjson_takes_the_same_in_its_own_types(shop: ImportedStore) -> None:
+def test_ndjson_supports_the_same_fields_in_its_own_types(shop: ImportedStore) -> None:
     ada = CUSTOMER | {"email": "ben@b.example", "accepts_marketing": True, "username": None}
     order = ORDER | {
         "items": [{"product_id": 1, "quantity": 2, "price": 8}, {"sku": "SHIELD", "quantity": 1, "price": "4.00"}]
@@ -112,7 +112,7 @@ BAD_CUSTOMERS = [
 
 
 @pytest.mark.parametrize(("fields", "sentence"), BAD_CUSTOMERS, ids=lambda value: str(value)[:40])
-def test_a_bad_customer_is_reported_with_its_line_and_the_others_go_in(
+def test_a_bad_customer_is_reported_with_its_line_and_the_others_are_imported(
     store: ImportedStore, fields: dict[str, str], sentence: str
 ) -> None:
     good = [CUSTOMER | {"email": f"{name}@a.example"} for name in ("a", "b")]
@@ -162,7 +162,7 @@ BAD_ORDERS = [
 
 
 @pytest.mark.parametrize(("fields", "sentence"), BAD_ORDERS, ids=lambda value: str(value)[:40])
-def test_a_bad_order_is_reported_with_its_line_and_the_others_go_in(
+def test_a_bad_order_is_reported_with_its_line_and_the_others_are_imported(
     shop: ImportedStore, fields: dict[str, str], sentence: str
 ) -> None:
     shop.product("COIN", currency="EUR")
@@ -173,7 +173,7 @@ def test_a_bad_order_is_reported_with_its_line_and_the_others_go_in(
     assert shop.wrong_totals() == {}
 
 
-def test_an_order_that_the_store_refuses_leaves_no_trace(shop: ImportedStore) -> None:
+def test_an_order_rejected_by_the_store_leaves_no_trace(shop: ImportedStore) -> None:
     shop.product("RARE", stock=3)
     pending = {"customer_email": "ada@a.example", "created_at": "2024-02-01T10:00:00Z"}
     rows = [pending | {"items": "SHIELD:1;RARE:2"}] * 2 + [pending | {"items": "RARE:1"}]
@@ -197,20 +197,22 @@ def test_an_order_that_the_store_refuses_leaves_no_trace(shop: ImportedStore) ->
     ],
     ids=lambda value: value[:40],
 )
-def test_a_bad_line_of_json_is_reported_and_the_others_go_in(store: ImportedStore, line: str, sentence: str) -> None:
+def test_a_bad_json_line_is_reported_and_the_others_are_imported(
+    store: ImportedStore, line: str, sentence: str
+) -> None:
     other = CUSTOMER | {"email": "c@c.example"}
     content = ndjson([CUSTOMER]) + line + "\n" + ndjson([other])
     assert store.reason("customers", content, name="c.ndjson").startswith(f"Line 2: {sentence}")
     assert len(store.rows(customers)) == 2
 
 
-def test_bytes_that_are_not_utf_8_cost_only_their_row(store: ImportedStore) -> None:
+def test_bytes_that_are_not_utf_8_reject_only_their_row(store: ImportedStore) -> None:
     lines = [b"email,name", b"a@a.example,Ada", b"b@b.example,Bj\xf6rn", "c@c.example,Chloé".encode(), b""]
     assert store.reason("customers", b"\n".join(lines)) == "Line 3: The row is not UTF-8."
     assert [row["name"] for row in store.rows(customers)] == ["Ada", "Chloé"]
 
 
-def test_a_file_from_a_spreadsheet_is_read_as_it_is_meant(store: ImportedStore) -> None:
+def test_a_spreadsheet_export_is_read_correctly(store: ImportedStore) -> None:
     """A byte order mark, CRLF, names in capitals, quoted line breaks, blank lines, and a last line without an end."""
     content = '\ufeffEmail , Name\r\n"a@a.example","Ada\r\n""the first"""\r\n\r\nnobody,B\r\nc@c.example,C'
     assert store.reason("customers", content) == "Line 5: The email field must be a valid e-mail address."
@@ -263,7 +265,7 @@ def test_a_file_that_cannot_be_imported_at_all_is_refused(
     assert store.run(kind, content).sentence == sentence
 
 
-def test_files_that_are_not_there_or_of_no_known_kind_are_refused(store: ImportedStore) -> None:
+def test_missing_files_and_unknown_formats_are_rejected(store: ImportedStore) -> None:
     call = store.terminal.call
     assert call("import", "customers", "none.csv", **store.settings).sentence == (
         "none.csv cannot be read: No such file or directory."
@@ -273,12 +275,12 @@ def test_files_that_are_not_there_or_of_no_known_kind_are_refused(store: Importe
     assert unwritable == "no/folder.csv cannot be written: No such file or directory."
 
 
-def test_a_file_without_rows_is_no_mistake(store: ImportedStore) -> None:
+def test_a_file_without_rows_is_not_an_error(store: ImportedStore) -> None:
     assert store.tally("customers", "email,name\n") == (0, 0, 0)
     assert store.tally("customers", "", name="c.ndjson") == (0, 0, 0)
 
 
-def test_standard_input_and_a_format_do_for_a_file(store: ImportedStore) -> None:
+def test_standard_input_can_be_imported_with_a_format(store: ImportedStore) -> None:
     piped = store.terminal.run("import", "customers", "-", "--format", "ndjson", **store.settings)
     assert (piped.code, piped.err) == (0, "")
     assert piped.out.startswith("0 customers imported, 0 skipped, 0 rejected, in ")

@@ -22,7 +22,7 @@ def store(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedSt
     return ImportedStore(terminal, settings_for(db_location))
 
 
-def test_a_second_run_skips_what_is_there(store: ImportedStore) -> None:
+def test_a_second_run_skips_existing_rows(store: ImportedStore) -> None:
     store.product("SWORD")
     store.product("SHIELD")
     people, sales = customers_csv(30, store.referrer()), orders_csv(40, customers=30)
@@ -70,7 +70,7 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: ImportedStor
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_was_ended_in_the_middle_goes_on_where_it_was(store: ImportedStore, number: signal.Signals) -> None:
+def test_an_interrupted_run_continues_where_it_stopped(store: ImportedStore, number: signal.Signals) -> None:
     code = store.referrer()
     for sku in ("SWORD", "SHIELD"):
         store.product(sku)

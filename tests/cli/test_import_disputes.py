@@ -33,7 +33,7 @@ def test_disputes_label_their_orders_once_and_announce_nothing(store: ImportedSt
     assert store.rows(events) == before
 
 
-def test_a_dispute_of_no_order_is_refused_with_its_reason(store: ImportedStore) -> None:
+def test_a_dispute_without_an_order_is_rejected_with_a_reason(store: ImportedStore) -> None:
     assert "Order" in store.reason("disputes", csv_text([DISPUTE]))
     assert "kind" in store.reason("disputes", csv_text([DISPUTE | {"kind": "loss"}]))
     assert store.rows(disputes) == []

@@ -72,7 +72,7 @@ def test_headings_are_mapped(store: ImportedStore) -> None:
         (("--errors", "customers.csv"), "--errors is the file that is imported: choose another name."),
     ],
 )
-def test_options_that_do_not_fit_the_file_are_refused(
+def test_options_that_do_not_match_the_file_are_rejected(
     store: ImportedStore, options: tuple[str, ...], sentence: str
 ) -> None:
     assert store.run("customers", "email,name\n", *options).sentence.startswith(sentence)
@@ -93,7 +93,7 @@ def test_a_total_that_differs_from_the_items_is_refused(shop: ImportedStore) -> 
     assert reason == "Line 2: The total field differs from 10.00, the items minus the discount."
 
 
-def test_money_that_would_be_lost_stops_an_import_before_it_begins(shop: ImportedStore) -> None:
+def test_amounts_that_would_be_lost_stop_an_import_before_it_begins(shop: ImportedStore) -> None:
     rows = [ORDER | {"Taxes": "1.90", "Shipping": "0.00", "Tax class": "full"}, ORDER | {"Taxes": "2", "Tip": ""}]
     stopped = shop.run("orders", csv_text(rows))
     assert stopped.err == (
@@ -107,13 +107,13 @@ def test_money_that_would_be_lost_stops_an_import_before_it_begins(shop: Importe
     assert len(shop.rows(orders)) == 1
 
 
-def test_json_lines_are_looked_through_as_well(store: ImportedStore) -> None:
+def test_json_lines_are_checked_as_well(store: ImportedStore) -> None:
     lines = ndjson([CUSTOMER, CUSTOMER | {"email": "b@b.example", "shoe_size": 44, "balance": 12.5}])
     assert "lost: balance (1 rows)" in store.run("customers", lines, name="c.ndjson").sentence
     assert store.rows(customers) == []
 
 
-def test_refused_rows_come_back_as_they_were_and_go_in_once_corrected(store: ImportedStore) -> None:
+def test_rejected_rows_are_written_unchanged_and_can_be_imported_once_corrected(store: ImportedStore) -> None:
     content = "Name;E-Mail;Size\nAda;a@a.example;S\nB;nobody;\nC;c@c.example\nD;d@d.example;L\nE;;\n"
     options = ("--map", "E-Mail=email", "--errors", "bad.csv")
     outcome = store.run("customers", content, *options)
@@ -134,7 +134,7 @@ def test_refused_rows_come_back_as_they_were_and_go_in_once_corrected(store: Imp
     ]
 
 
-def test_refused_rows_are_in_the_order_of_the_file(shop: ImportedStore) -> None:
+def test_rejected_rows_are_in_the_order_of_the_file(shop: ImportedStore) -> None:
     wrong = [{"items": "BOW:1@1.00"}, {"items": "?"}, {"customer_email": "x@x.example"}, {"created_at": "soon"}]
     rows = [ORDER | {"external_id": f"o{number}"} | fields for number, fields in enumerate(wrong)]
     shop.run("orders", csv_text(rows), "--errors", "bad.csv")
@@ -142,7 +142,7 @@ def test_refused_rows_are_in_the_order_of_the_file(shop: ImportedStore) -> None:
         assert [row["external_id"] for row in csv.DictReader(file)] == ["o0", "o1", "o2", "o3"]
 
 
-def test_refused_lines_of_json_come_back_with_a_reason(store: ImportedStore) -> None:
+def test_rejected_json_lines_are_written_with_a_reason(store: ImportedStore) -> None:
     store.run("customers", ndjson([{"email": "x", "name": "X"}]), "--errors", "bad.ndjson", name="c.ndjson")
     assert json.loads((store.terminal.folder / "bad.ndjson").read_text()) == {
         "email": "x",
@@ -151,6 +151,6 @@ def test_refused_lines_of_json_come_back_with_a_reason(store: ImportedStore) -> 
     }
 
 
-def test_refused_rows_of_a_spreadsheet_open_in_one(store: ImportedStore) -> None:
+def test_rejected_rows_of_a_spreadsheet_open_in_a_spreadsheet(store: ImportedStore) -> None:
     store.run("customers", "email;name\nx;Zoë\n".encode("utf-16"), "--errors", "bad.csv")
     assert (store.terminal.folder / "bad.csv").read_bytes().startswith("\ufeffemail;name;reason".encode())

@@ -34,7 +34,7 @@ def shop(store: ImportedStore) -> ImportedStore:
     return store
 
 
-def test_products_come_in_announce_nothing_and_are_known_by_their_sku(store: ImportedStore) -> None:
+def test_products_are_imported_without_events_and_matched_by_sku(store: ImportedStore) -> None:
     rows = [
         {
             "name": "Sword",
@@ -68,7 +68,7 @@ def test_a_bad_product_is_refused_with_its_reasons(store: ImportedStore) -> None
     assert store.run("products", "sku\n").sentence == "The file lacks a column named name and one named price."
 
 
-def test_gift_cards_come_with_what_is_left_and_nobody_gets_an_email(shop: ImportedStore) -> None:
+def test_gift_cards_are_imported_with_their_balance_and_without_emails(shop: ImportedStore) -> None:
     rows = [
         CARD | {"recipient_email": "ben@b.example", "customer_email": "ada@a.example"},
         {"code": "USEDUPCARD", "initial_balance": "10.00", "balance": "0"},
@@ -108,7 +108,7 @@ def test_a_bad_gift_card_is_refused(store: ImportedStore, fields: dict[str, str]
     assert store.rows(gift_cards) == []
 
 
-def test_subscriptions_go_on_where_they_were(shop: ImportedStore) -> None:
+def test_imported_subscriptions_continue_their_current_period(shop: ImportedStore) -> None:
     before = shop.rows(events)
     rows = [VIP, VIP | {"created_at": "2023-12-31T10:00:00Z", "current_period_end": "2024-02-29T10:00:00Z"}]
     assert shop.tally("subscriptions", csv_text(rows)) == (2, 0, 0)
@@ -128,7 +128,7 @@ def test_subscriptions_go_on_where_they_were(shop: ImportedStore) -> None:
     assert shop.wrong_totals() == {}
 
 
-def test_subscriptions_that_have_ended_come_as_they_are(shop: ImportedStore) -> None:
+def test_ended_subscriptions_are_imported_as_they_are(shop: ImportedStore) -> None:
     later = iso(Instant(NOW - DAY))
     rows = [
         VIP | {"status": "cancelled", "cancelled_at": "2024-03-05T00:00:00Z", "cancel_reason": "plays no more"},
@@ -166,7 +166,7 @@ def test_a_bad_subscription_is_refused(shop: ImportedStore, fields: dict[str, st
     assert shop.reason("subscriptions", csv_text([VIP | fields])) == f"Line 2: {sentence}"
 
 
-def test_json_lines_bring_all_kinds(shop: ImportedStore) -> None:
+def test_json_lines_import_all_kinds(shop: ImportedStore) -> None:
     assert (
         shop.tally("products", ndjson([{"name": "S", "sku": "S", "price": 5, "tags": ["a"]}]), name="p.ndjson")[0] == 1
     )

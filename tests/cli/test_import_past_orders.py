@@ -27,7 +27,7 @@ def row(number: int, **fields: Any) -> dict[str, Any]:
     return plain | {"created_at": "2024-02-01T10:00:00Z", "payment_method": "paypal"} | fields
 
 
-def test_every_outcome_comes_in_as_it_was(shop: ImportedStore) -> None:
+def test_every_outcome_is_imported_as_it_was(shop: ImportedStore) -> None:
     before = shop.rows(events)
     rows = [
         row(1, status="paid"),
@@ -54,7 +54,7 @@ def test_every_outcome_comes_in_as_it_was(shop: ImportedStore) -> None:
     assert shop.wrong_totals() == {}
 
 
-def test_json_lines_bring_the_same(shop: ImportedStore) -> None:
+def test_json_lines_import_the_same(shop: ImportedStore) -> None:
     items = [{"sku": "SWORD", "quantity": 2, "price": "4.00"}]
     back = [{"amount": "1.00", "reason": "late", "created_at": "2024-02-03T10:00:00Z"}]
     assert shop.tally("orders", ndjson([row(1, items=items, refunds=back)]), name="o.ndjson") == (1, 0, 0)
@@ -70,7 +70,7 @@ def test_the_customer_of_an_order_is_found_by_a_column_named_email(shop: Importe
     assert shop.tally("orders", mapped, "--map", "E-Mail=email") == (1, 0, 0)
 
 
-def test_current_prices_are_taken_only_when_asked_for(shop: ImportedStore) -> None:
+def test_current_prices_are_used_only_on_request(shop: ImportedStore) -> None:
     unpriced = csv_text([ORDER | {"items": "SWORD:1"}])
     assert shop.reason("orders", unpriced) == "Line 2: The items.0.price field is required, or --current-prices."
     assert shop.tally("orders", unpriced, "--current-prices") == (1, 0, 0)

@@ -77,7 +77,7 @@ def shop(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedSto
     return store
 
 
-def test_orders_of_shopify_come_with_all_their_lines(shop: ImportedStore) -> None:
+def test_shopify_orders_are_imported_with_all_their_lines(shop: ImportedStore) -> None:
     outcome = shop.run("orders", SHOPIFY_ORDERS, "--from", "shopify", "--errors", "bad.csv")
     assert outcome.out.startswith("4 orders imported, 0 skipped, 1 rejected, in ")
     assert outcome.err.splitlines() == [
@@ -98,7 +98,7 @@ def test_orders_of_shopify_come_with_all_their_lines(shop: ImportedStore) -> Non
     assert shop.wrong_totals() == {}
 
 
-def test_all_rows_of_a_refused_order_come_back_and_go_in_once_corrected(shop: ImportedStore) -> None:
+def test_all_rows_of_a_rejected_order_are_written_and_can_be_imported_once_corrected(shop: ImportedStore) -> None:
     wrong = SHOPIFY_ORDERS.replace("Shield,5.00,SHIELD", "Shield,5.00,SHEILD").replace(
         "EUR,9.00,0.00,0.00,12", "EUR,9.00,0,0,9"
     )
@@ -109,7 +109,7 @@ def test_all_rows_of_a_refused_order_come_back_and_go_in_once_corrected(shop: Im
     assert shop.tally("orders", corrected, "--from", "shopify", name="again.csv") == (1, 0, 0)
 
 
-def test_a_line_that_cannot_be_read_refuses_its_whole_order(shop: ImportedStore) -> None:
+def test_an_unreadable_line_rejects_its_whole_order(shop: ImportedStore) -> None:
     content = (
         "external_id,customer_email,created_at,status,item_sku,item_quantity,item_price\n"
         "o1,ada@a.example,2024-01-01,paid,SWORD,1,9.00\n"
@@ -132,14 +132,14 @@ def test_shipping_and_taxes_of_a_shop_stop_the_import(shop: ImportedStore) -> No
     assert shop.tally("orders", taxed, "--from", "shopify", "--ignore", "Taxes") == (4, 0, 1)
 
 
-def test_customers_of_shopify_have_one_name(shop: ImportedStore) -> None:
+def test_shopify_customers_have_one_name(shop: ImportedStore) -> None:
     assert shop.tally("customers", SHOPIFY_CUSTOMERS, "--from", "shopify") == (2, 0, 0)
     _, ben, cara = shop.rows(customers)
     assert (ben["name"], ben["external_id"], ben["country"]) == ("Ben Bold", "71234", "KR")
     assert (bool(ben["accepts_marketing"]), cara["name"]) == (True, "cara")
 
 
-def test_every_variant_of_shopify_is_a_product(shop: ImportedStore) -> None:
+def test_every_shopify_variant_is_a_product(shop: ImportedStore) -> None:
     assert shop.tally("products", SHOPIFY_PRODUCTS, "--from", "shopify") == (3, 0, 0)
     small, large, chart = shop.rows(products)[2:]
     assert (small["name"], small["sku"], small["stock"]) == ("Helmet Small", "HELMET-S", 5)
@@ -148,14 +148,14 @@ def test_every_variant_of_shopify_is_a_product(shop: ImportedStore) -> None:
     assert (chart["name"], chart["status"]) == ("Map", "draft")
 
 
-def test_products_of_woocommerce_come_without_the_parents_of_variations(shop: ImportedStore) -> None:
+def test_woocommerce_products_are_imported_without_the_parents_of_variations(shop: ImportedStore) -> None:
     assert shop.tally("products", WOOCOMMERCE_PRODUCTS, "--from", "woocommerce") == (2, 0, 0)
     bow, robe = shop.rows(products)[2:]
     assert (bow["price"], bow["compare_at_price"], bow["category"]) == (8_00, 10_00, "Weapons > Bows")
     assert (robe["name"], robe["status"], robe["delivery_type"]) == ("Robe - Red", "draft", "file")
 
 
-def test_orders_of_woocommerce_come_with_all_their_lines(shop: ImportedStore) -> None:
+def test_woocommerce_orders_are_imported_with_all_their_lines(shop: ImportedStore) -> None:
     assert shop.tally("orders", WOOCOMMERCE_ORDERS, "--from", "woocommerce") == (3, 0, 0)
     assert [(row["external_id"], row["status"], row["total"]) for row in shop.rows(orders)] == [
         ("1007", "completed", 14_00),
@@ -166,7 +166,7 @@ def test_orders_of_woocommerce_come_with_all_their_lines(shop: ImportedStore) ->
     assert lines == [(2, 3_33), (1, 3_34), (1, 5_00)]
 
 
-def test_packages_of_tebex_are_products_and_its_payments_have_no_preset(shop: ImportedStore) -> None:
+def test_tebex_packages_are_products_and_tebex_payments_have_no_preset(shop: ImportedStore) -> None:
     assert shop.tally("products", TEBEX_PACKAGES, "--from", "tebex") == (1, 0, 0)
     vip = shop.rows(products)[-1]
     assert (vip["sku"], vip["name"], vip["price"], vip["description"]) == ("4711", "VIP", 9_99, "A rank")

@@ -69,7 +69,7 @@ def states(store: Terminal, *options: str) -> list[tuple[int, str]]:
     return [(email["id"], email["status"]) for email in listed(store, *options)["mails"]]
 
 
-def test_emails_are_listed_newest_first_without_what_they_say(store: Terminal) -> None:
+def test_emails_are_listed_newest_first_without_their_text(store: Terminal) -> None:
     write(store, "outbox", "failed", "queued")
     shown = store.call("mail", "list")
     assert [line.split()[:2] for line in shown.out.splitlines() if line[0].isdigit()] == [
@@ -95,7 +95,7 @@ def test_one_state_is_listed_page_by_page(store: Terminal) -> None:
     assert store.call("mail", "list", "--status", "failed").out == "There are no such e-mails.\n"
 
 
-def test_an_email_is_shown_with_its_text_and_nothing_a_terminal_obeys(store: Terminal) -> None:
+def test_an_email_is_shown_with_its_text_and_without_control_sequences(store: Terminal) -> None:
     write(store, "failed")
     shown = store.call("mail", "show", "1").out
     assert CODE in shown
@@ -106,7 +106,7 @@ def test_an_email_is_shown_with_its_text_and_nothing_a_terminal_obeys(store: Ter
     assert store.call("mail", "show", "2").sentence == "Mail 2 not found."
 
 
-def test_what_was_not_sent_is_queued_again(store: Terminal) -> None:
+def test_unsent_emails_are_queued_again(store: Terminal) -> None:
     write(store, "outbox", "failed", "outbox")
     assert store.call("mail", "retry", "1", "2", **SERVER).out == "".join(
         f"Mail {email_id} is queued in {store.database}.\n" for email_id in (1, 2)
@@ -117,7 +117,7 @@ def test_what_was_not_sent_is_queued_again(store: Terminal) -> None:
 
 
 @pytest.mark.parametrize("status", ["sent", "queued"])
-def test_what_was_sent_or_waits_is_not_queued_again_and_nothing_with_it(store: Terminal, status: EmailStatus) -> None:
+def test_naming_a_sent_or_pending_email_queues_nothing_again(store: Terminal, status: EmailStatus) -> None:
     write(store, "outbox", status)
     sentence = f"Mail 2 is {status}: only e-mails that failed or are in the outbox can be sent again."
     assert store.call("mail", "retry", "1", "2", **SERVER).sentence == sentence

@@ -42,7 +42,7 @@ def test_every_process_answers_a_scrape_with_the_sums_of_all(
     assert {scrape["lootkeep_processes"] for scrape in scrapes} == {WORKERS}
 
 
-def test_what_a_killed_process_has_counted_stays_and_its_successor_goes_on(
+def test_counts_of_a_killed_process_stay_and_its_successor_continues(
     terminal: Terminal, settings: dict[str, str], token: str
 ) -> None:
     with terminal.serving("--workers", str(WORKERS), **settings) as server:
@@ -97,4 +97,4 @@ def _wait_for_processes(server: Serving, token: str, count: int, after: float = 
 
 def _get(server: Serving, path: str, token: str) -> httpx.Response:
     # Without TLS, whose certificates take longer to load than all the rest.
-    return httpx.get(server.address + path, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS, verify=False)
+    return httpx.get(server.url + path, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS, verify=False)

@@ -36,16 +36,16 @@ LEAVES = dict(leaves())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_says_what_a_command_says_of_itself(name: str) -> None:
+def test_the_list_of_commands_matches_each_commands_own_description(name: str) -> None:
     assert COMMANDS[name].help.split(".")[0] in (imported(name).help or "")
 
 
 @pytest.mark.parametrize("words", sorted(LEAVES.keys() - WITHOUT_JSON))
-def test_every_command_speaks_json(words: str) -> None:
+def test_every_command_supports_json(words: str) -> None:
     assert "--json" in LEAVES[words]
 
 
-def test_help_needs_nothing_of_the_service() -> None:
+def test_help_does_not_import_the_service() -> None:
     heavy = "[name for name in ('sqlalchemy', 'pydantic', 'httptools', 'starlette') if name in sys.modules]"
     code = f"import sys\nfrom lootkeep.cli import app\napp(['--help'], standalone_mode=False)\nprint({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -57,13 +57,13 @@ def test_there_are_no_colours_in_a_pipe(tmp_path: Path, words: tuple[str, ...]) 
     assert ESCAPE not in "".join(_piped(tmp_path, *words))
 
 
-def test_there_are_colours_on_a_terminal_and_a_sign_of_life_while_it_takes(tmp_path: Path) -> None:
+def test_a_terminal_gets_colours_and_a_progress_indicator(tmp_path: Path) -> None:
     output = _on_a_terminal(tmp_path, "migrate")
     assert "Bringing the schema up to date" in output
     assert ESCAPE in _on_a_terminal(tmp_path, "doctor")
 
 
-def test_an_unknown_command_is_reported_with_what_may_be_meant(terminal: Terminal) -> None:
+def test_an_unknown_command_is_reported_with_a_suggestion(terminal: Terminal) -> None:
     outcome = terminal.run("tokn")
     assert outcome.code == 2
     assert "Did you mean 'token'?" in outcome.err
@@ -78,7 +78,7 @@ def test_an_unknown_command_is_reported_with_what_may_be_meant(terminal: Termina
         ("lootkeep demo load --scale ", ["small", "medium", "large"]),
     ],
 )
-def test_bash_learns_how_a_line_may_go_on(tmp_path: Path, typed: str, expected: list[str]) -> None:
+def test_bash_completion_works(tmp_path: Path, typed: str, expected: list[str]) -> None:
     asked = {"_LOOTKEEP_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split(" ")) - 1)}
     done = subprocess.run([PROGRAM], cwd=tmp_path, env=os.environ | asked, capture_output=True, text=True, check=False)
     assert done.stdout.split() == expected
@@ -92,7 +92,7 @@ def test_the_script_for_a_shell_is_printed(tmp_path: Path, shell: str) -> None:
     assert (done.returncode, f"complete_{shell}" in done.stdout) == (0, True)
 
 
-def test_migrate_can_be_asked_without_changing_anything(terminal: Terminal) -> None:
+def test_migrate_can_check_without_changing_anything(terminal: Terminal) -> None:
     before = terminal.call("migrate", "--check", "--json")
     assert (before.code, json.loads(before.out)["is_newest"]) == (1, False)
     assert list(terminal.folder.iterdir()) == []
@@ -127,7 +127,7 @@ def test_settings_are_shown_without_keys_and_passwords(terminal: Terminal) -> No
         ("postgresql://[::1]:5432/shop", "postgresql://[::1]:5432/shop"),
     ],
 )
-def test_a_password_is_not_shown_wherever_in_an_address_it_is(terminal: Terminal, url: str, shown: str) -> None:
+def test_a_password_is_not_shown_anywhere_in_a_url(terminal: Terminal, url: str, shown: str) -> None:
     name = "redis_url" if url.startswith(("redis", "unix")) else "database_url"
     outcome = terminal.call("settings", "--json", **{name: url})
     rows = {row["name"]: row["value"] for row in json.loads(outcome.out)}

@@ -17,9 +17,7 @@ def pooled(postgres_url: str) -> Iterator[dict[str, str]]:
         yield {"database_url": url, "database_pooler": "transaction", "secret_key": KEY}
 
 
-def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
-    terminal: Terminal, pooled: dict[str, str]
-) -> None:
+def test_an_unconfigured_pooler_is_reported_without_a_traceback(terminal: Terminal, pooled: dict[str, str]) -> None:
     output = terminal.run("serve", "--port", "0", **pooled | {"database_pooler": "none"})
     assert output.sentence == (
         "LOOTKEEP_DATABASE_URL points to a pooler such as PgBouncer. In transaction mode set "
@@ -27,7 +25,7 @@ def test_a_pooler_that_was_not_announced_is_a_sentence_and_no_traceback(
     )
 
 
-def test_doctor_says_that_nothing_is_heard_through_a_pooler(
+def test_doctor_reports_that_notifications_do_not_pass_a_pooler(
     terminal: Terminal, pooled: dict[str, str], postgres_url: str
 ) -> None:
     sentence = "workers poll every five seconds: LOOTKEEP_DATABASE_DIRECT_URL is not set."
@@ -40,7 +38,7 @@ def test_several_processes_serve_behind_a_pooler(terminal: Terminal, pooled: dic
     token = terminal.call("token", "create", "--name", "till", "--all-scopes", "--quiet", **pooled).out.strip()
     settings = pooled | {"database_direct_url": postgres_url, "log_format": "json", "rate_limit_per_minute": "0"}
     with terminal.serving("--workers", "2", **settings) as server:
-        url = f"{server.address}/api/external/v1/referrals/tiers"
+        url = f"{server.url}/api/external/v1/referrals/tiers"
         headers = {"Authorization": f"Bearer {token}"}
         answers = [httpx.get(url, headers=headers, timeout=SECONDS).status_code for _ in range(20)]
         output = server.stop()

@@ -22,22 +22,22 @@ ONE_FAILURE = {"auth_failures_per_minute": "1", "log_level": "error"}
 
 def guess(server: Serving, forwarded_for: str) -> int:
     """The status of a call without a token, as a proxy on this machine passes it on."""
-    return httpx.get(server.address + TIERS, headers={"X-Forwarded-For": forwarded_for}, timeout=SECONDS).status_code
+    return httpx.get(server.url + TIERS, headers={"X-Forwarded-For": forwarded_for}, timeout=SECONDS).status_code
 
 
-def test_a_proxy_on_this_machine_is_believed(terminal: Terminal) -> None:
+def test_a_proxy_on_this_machine_is_trusted(terminal: Terminal) -> None:
     with terminal.serving(**ONE_FAILURE) as server:
         statuses = [guess(server, ip) for ip in ("198.51.100.1", "198.51.100.1", "198.51.100.2")]
     assert statuses == [401, 429, 401]
 
 
-def test_of_several_addresses_the_last_one_counts_which_the_proxy_added(terminal: Terminal) -> None:
+def test_only_the_last_of_several_ips_counts_which_the_proxy_added(terminal: Terminal) -> None:
     with terminal.serving(**ONE_FAILURE) as server:
         statuses = [guess(server, f"192.0.2.{made_up}, 198.51.100.1") for made_up in (1, 2)]
     assert statuses == [401, 429]
 
 
-def test_who_is_not_in_the_list_is_not_believed(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_outside_the_list_is_not_trusted(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0.0/8")
     with terminal.serving(**ONE_FAILURE) as server:
         statuses = [guess(server, ip) for ip in ("198.51.100.1", "198.51.100.2")]
@@ -55,11 +55,11 @@ def authority() -> trustme.CA:
     return trustme.CA()
 
 
-def test_clients_of_a_proxy_are_counted_by_their_own_address_whatever_they_claim(
+def test_clients_of_a_proxy_are_counted_by_their_real_ip(
     terminal: Terminal, proxy: Proxy, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
-    with terminal.serving(**ONE_FAILURE) as server, proxy(server.address, authority) as url:
+    with terminal.serving(**ONE_FAILURE) as server, proxy(server.url, authority) as url:
         statuses = [
             guess_from(source, url, authority, claim)
             for source, claim in (
@@ -71,19 +71,17 @@ def test_clients_of_a_proxy_are_counted_by_their_own_address_whatever_they_claim
     assert statuses == [401, 401, 429]
 
 
-def test_a_proxy_that_is_not_in_the_list_is_one_client(
+def test_a_proxy_outside_the_list_counts_as_one_client(
     terminal: Terminal, proxy: Proxy, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0.0/8")
-    with terminal.serving(**ONE_FAILURE) as server, proxy(server.address, authority) as url:
+    with terminal.serving(**ONE_FAILURE) as server, proxy(server.url, authority) as url:
         statuses = [guess_from(source, url, authority, "198.51.100.1") for source in ("127.0.0.2", "127.0.0.3")]
     assert statuses == [401, 429]
 
 
-def test_the_service_is_used_over_tls_but_for_its_metrics(
-    terminal: Terminal, proxy: Proxy, authority: trustme.CA
-) -> None:
-    with terminal.serving(log_level="error") as server, proxy(server.address, authority) as url:
+def test_everything_but_metrics_is_served_over_tls(terminal: Terminal, proxy: Proxy, authority: trustme.CA) -> None:
+    with terminal.serving(log_level="error") as server, proxy(server.url, authority) as url:
         with client(authority, "127.0.0.1") as caller:
             caller.headers["Authorization"] = f"Bearer {server.token}"
             tiers, metrics = caller.get(url + TIERS), caller.get(f"{url}/metrics")

@@ -28,7 +28,7 @@ class Caller:
 
     def __init__(self, server: Serving, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}"}
-        self._http = httpx.Client(base_url=server.address, headers=headers, timeout=SECONDS)
+        self._http = httpx.Client(base_url=server.url, headers=headers, timeout=SECONDS)
 
     def post(self, path: str, body: Any) -> httpx.Response:
         return self._http.post(path, json=body)
@@ -123,7 +123,7 @@ async def _make_an_event(url: str, receiver: str) -> None:
         await products.create(deps, PLAIN)
 
 
-def test_a_store_that_nobody_tests_has_no_sandbox(store: Terminal) -> None:
+def test_a_store_without_test_tokens_has_no_sandbox(store: Terminal) -> None:
     assert (store.call("sandbox", "status").out, store.call("sandbox", "reset").out) == (NO_SANDBOX, NO_SANDBOX)
     with store.serving() as server:
         answer = Caller(server, "lktest_x").post("/api/store/v1/products", PRODUCT)

@@ -97,13 +97,13 @@ def test_a_key_file_that_was_replaced_is_refused(terminal: Terminal) -> None:
     assert file.read_text() == OTHER
 
 
-def test_a_key_that_is_set_while_the_right_one_is_in_the_file_is_refused_and_the_file_named(terminal: Terminal) -> None:
+def test_a_wrong_key_setting_is_rejected_and_the_key_file_is_named(terminal: Terminal) -> None:
     terminal.call("user", "list")
     assert terminal.call("user", "list", secret_key=OTHER).sentence == f"{WRONG} It may be in lootkeep.db.key."
 
 
 @pytest.mark.parametrize("content", ["webhook", "gift card"])
-def test_a_database_from_before_takes_the_key_that_opens_what_it_holds_and_no_other(
+def test_a_database_without_a_key_check_accepts_only_the_key_that_opens_its_secrets(
     store: Terminal, content: str
 ) -> None:
     asyncio.run(fill(store, content))
@@ -113,20 +113,20 @@ def test_a_database_from_before_takes_the_key_that_opens_what_it_holds_and_no_ot
     assert (refused.sentence, accepted.code, again.sentence) == (WRONG, 0, WRONG)
 
 
-def test_a_database_from_before_that_holds_secrets_gets_no_new_key(terminal: Terminal) -> None:
+def test_a_database_without_a_key_check_that_holds_secrets_gets_no_new_key(terminal: Terminal) -> None:
     terminal.call("user", "list")
     (terminal.folder / "lootkeep.db.key").replace(terminal.folder / "safe")
     asyncio.run(fill(terminal, "webhook", (terminal.folder / "safe").read_text().strip()))
     assert terminal.call("user", "list").sentence.startswith("The secret key is missing: ")
 
 
-def test_a_database_from_before_that_holds_nothing_takes_the_key_of_its_first_start(store: Terminal) -> None:
+def test_a_database_without_a_key_check_or_secrets_accepts_its_first_key(store: Terminal) -> None:
     asyncio.run(fill(store, "nothing"))
     accepted = store.call("user", "list", secret_key=OTHER)
     assert (accepted.code, store.call("user", "list").sentence) == (0, WRONG)
 
 
-def test_two_first_starts_at_once_agree_on_one_key(terminal: Terminal) -> None:
+def test_two_concurrent_first_starts_agree_on_one_key(terminal: Terminal) -> None:
     processes = [terminal.start("user", "list") for _ in range(2)]
     outputs = [process.communicate(timeout=SECONDS) for process in processes]
     assert [(process.returncode, err) for process, (_, err) in zip(processes, outputs, strict=True)] == [(0, "")] * 2

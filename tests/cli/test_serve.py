@@ -22,15 +22,15 @@ TIERS = "/api/external/v1/referrals/tiers"
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
 
 
-def test_the_first_start_says_where_it_is_and_gives_a_curl_that_works_as_pasted(terminal: Terminal) -> None:
+def test_the_first_start_prints_its_url_and_a_curl_command_that_works(terminal: Terminal) -> None:
     with terminal.serving() as server:
         assert server.greeting.startswith(f"Lootkeep {__version__} is at http://127.0.0.1:")
         assert f"  Data        {terminal.folder / 'lootkeep.db'}\n" in server.greeting
-        assert f"  Reference   {server.address}/docs\n" in server.greeting
+        assert f"  Reference   {server.url}/docs\n" in server.greeting
         assert _paste(server.curl) == {"success": True, "data": []}
 
 
-def test_a_thousand_receivers_that_hang_find_no_limit_of_open_files(terminal: Terminal) -> None:
+def test_a_thousand_hanging_receivers_do_not_exhaust_open_files(terminal: Terminal) -> None:
     given, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     # As a shell gives it, inherited by the server.
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, most))
@@ -45,7 +45,7 @@ def test_a_thousand_receivers_that_hang_find_no_limit_of_open_files(terminal: Te
 def test_a_server_for_development_permits_receivers_on_this_machine(terminal: Terminal) -> None:
     body = {"url": "http://127.0.0.1:4000/hook", "events": ["order.paid"]}
     with terminal.serving("--dev") as server:
-        url, headers = f"{server.address}/api/external/v1/webhooks", {"Authorization": f"Bearer {server.token}"}
+        url, headers = f"{server.url}/api/external/v1/webhooks", {"Authorization": f"Bearer {server.token}"}
         assert httpx.post(url, json=body, headers=headers, timeout=SECONDS).status_code == 201
     refused = terminal.run("serve", "--dev", environment="production", secret_key=KEY)
     assert refused.sentence.startswith("LOOTKEEP_WEBHOOK_ALLOW_INSECURE must not be set in production")
@@ -67,8 +67,8 @@ def test_the_start_prints_a_link_for_the_owner_as_long_as_nobody_can_sign_in(ter
     links = []
     for _ in range(2):
         with terminal.serving() as server:
-            links.append(server.console_link.removeprefix(server.address))
-            answers = [httpx.get(server.address + link, timeout=SECONDS).status_code for link in links]
+            links.append(server.console_link.removeprefix(server.url))
+            answers = [httpx.get(server.url + link, timeout=SECONDS).status_code for link in links]
             server.stop()
     assert links[0] != links[1]
     assert answers == [422, 200]
@@ -98,7 +98,7 @@ def test_database_log_index_and_key_are_readable_by_their_owner_only(terminal: T
 
 @pytest.mark.parametrize("name", ["lootkeep.db", "lootkeep.db.key"])
 @pytest.mark.parametrize(("mode", "is_good"), [(0o644, False), (0o602, False), (0o640, True), (0o600, True)])
-def test_doctor_finds_files_that_everybody_may_read(terminal: Terminal, name: str, mode: int, is_good: bool) -> None:
+def test_doctor_finds_world_readable_files(terminal: Terminal, name: str, mode: int, is_good: bool) -> None:
     terminal.call("migrate")
     terminal.call("user", "list")
     (terminal.folder / name).chmod(mode)
@@ -139,8 +139,8 @@ def test_neither_token_nor_key_appears_in_the_logs(terminal: Terminal) -> None:
         _post(server, token, headers={"Idempotency-Key": "once", "X-Request-ID": "seen-in-the-logs"})
         _post(server, token, json={"name": token})
         _get(server, wrong)
-        httpx.get(f"{server.address}{TIERS}?token={token}", headers={"Cookie": f"token={token}"}, timeout=SECONDS)
-        httpx.get(f"{server.address}/metrics", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS)
+        httpx.get(f"{server.url}{TIERS}?token={token}", headers={"Cookie": f"token={token}"}, timeout=SECONDS)
+        httpx.get(f"{server.url}/metrics", headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS)
         output = server.stop()
     logs = output.out + output.err
     assert "seen-in-the-logs" in logs
@@ -180,7 +180,7 @@ def test_a_server_that_is_interrupted_ends_without_a_traceback(terminal: Termina
     assert (output.code, output.err) == (130, "")
 
 
-def test_a_start_warns_of_missing_lists_and_of_names_that_are_no_settings(terminal: Terminal) -> None:
+def test_a_start_warns_of_missing_lists_and_unknown_settings(terminal: Terminal) -> None:
     with terminal.serving(log_level="warning", smpt_url="smtp://mail.example") as server:
         _get(server, server.token)
         output = server.stop()
@@ -220,7 +220,7 @@ def _paste(line: str) -> Any:
 
 def _get(server: Serving, token: str, headers: dict[str, str] | None = None) -> httpx.Response:
     return httpx.get(
-        server.address + TIERS, headers={"Authorization": f"Bearer {token}"} | (headers or {}), timeout=SECONDS
+        server.url + TIERS, headers={"Authorization": f"Bearer {token}"} | (headers or {}), timeout=SECONDS
     )
 
 
@@ -228,4 +228,4 @@ def _post(
     server: Serving, token: str, *, json: dict[str, Any] | None = None, headers: dict[str, str] | None = None
 ) -> httpx.Response:
     every = {"Authorization": f"Bearer {token}"} | (headers or {})
-    return httpx.post(server.address + TIERS, json=json or BRONZE, headers=every, timeout=SECONDS)
+    return httpx.post(server.url + TIERS, json=json or BRONZE, headers=every, timeout=SECONDS)

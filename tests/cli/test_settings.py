@@ -66,7 +66,7 @@ def test_a_bad_value_is_refused_with_its_variable_and_a_reason(name: str, monkey
 
 @pytest.mark.parametrize("name", ["database_connections", "port", "rate_limit_per_minute", "auth_failures_per_minute"])
 @pytest.mark.parametrize("value", ["", "many", "1.5", "1e3", "0x10"])
-def test_what_is_no_whole_number_is_refused(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_that_is_not_a_whole_number_is_rejected(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable(name), value)
     with pytest.raises(StartupError, match=f"^{variable(name)}: input should be a valid integer"):
         load()
@@ -89,7 +89,7 @@ def test_the_secret_key_is_not_shown_when_the_settings_are(monkeypatch: pytest.M
     assert "canary" not in f"{load()!r} {load()}"
 
 
-def test_a_currency_may_be_written_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_currency_can_be_lower_case(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOOTKEEP_CURRENCY", "eur")
     assert load().currency == "EUR"
 
@@ -99,7 +99,7 @@ def test_settings_are_read_from_a_file_in_the_working_directory() -> None:
     assert load().port == 8123
 
 
-def test_the_environment_goes_before_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_overrides_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     Path(".env").write_text("LOOTKEEP_PORT=8123\n")
     monkeypatch.setenv("LOOTKEEP_PORT", "8124")
     assert load().port == 8124
@@ -114,11 +114,11 @@ def test_the_environment_goes_before_the_file(monkeypatch: pytest.MonkeyPatch) -
         ("postgres://store@db.internal/store", None),
     ],
 )
-def test_the_address_says_whether_the_database_is_a_file(url: str, path: Path | None) -> None:
+def test_the_url_decides_whether_the_database_is_a_file(url: str, path: Path | None) -> None:
     assert Settings(_env_file=None, database_url=url).sqlite_path == path
 
 
 @pytest.mark.parametrize("url", ["", "lootkeep.db", "sqlite:", "sqlite://", "sqlite:///", "mysql://host/name"])
-def test_an_address_of_no_known_kind_is_refused(url: str) -> None:
+def test_a_url_of_an_unknown_kind_is_rejected(url: str) -> None:
     with pytest.raises(StartupError, match=r"^LOOTKEEP_DATABASE_URL must be sqlite:///FILE or postgresql://"):
         _ = Settings(_env_file=None, database_url=url).sqlite_path

@@ -53,7 +53,7 @@ async def test_one_trace_leads_from_the_request_to_the_delivery(terminal: Termin
     assert "traceparent" not in delivery.headers
 
 
-async def test_a_worker_in_a_process_of_its_own_continues_the_trace(terminal: Terminal, new_postgres_url: str) -> None:
+async def test_a_worker_in_a_separate_process_continues_the_trace(terminal: Terminal, new_postgres_url: str) -> None:
     terminal.settings = {"database_url": new_postgres_url, **SETTINGS}
     await asyncio.to_thread(terminal.run, "migrate")
     async with Receiver() as receiver, Receiver() as of_server, Receiver() as of_worker:
@@ -90,7 +90,7 @@ async def test_a_request_without_a_usable_trace_context_begins_a_trace(terminal:
     assert output.err.count(request.trace_id) == 2
 
 
-async def test_a_collector_that_is_away_stops_nothing(terminal: Terminal) -> None:
+async def test_an_unreachable_collector_stops_nothing(terminal: Terminal) -> None:
     async with Receiver() as receiver:
         with terminal.serving(traces_url="http://127.0.0.1:1", **SETTINGS) as server:
             await _create_product(server, server.token, receiver, {})
@@ -129,7 +129,7 @@ def test_a_url_without_the_package_is_refused_with_what_to_install(terminal: Ter
 
 async def _create_product(server: Serving, token: str, receiver: Receiver, headers: dict[str, str]) -> None:
     authorization = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=server.address, headers=authorization, timeout=SECONDS) as http:
+    async with httpx.AsyncClient(base_url=server.url, headers=authorization, timeout=SECONDS) as http:
         webhook = {"url": receiver.url, "events": ["product.created"]}
         assert (await http.post(f"{EXTERNAL}/webhooks", json=webhook)).status_code == 201
         product = {"name": "VIP rank", "price": "20.00"}

@@ -94,7 +94,7 @@ def test_the_copy_is_a_backup_that_can_be_restored(earlier: Terminal) -> None:
     assert json.loads(earlier.call("upgrade", "--check", "--json").out)["current"] == EARLIER
 
 
-def test_the_copy_can_be_refused(earlier: Terminal) -> None:
+def test_the_copy_can_be_skipped(earlier: Terminal) -> None:
     report = json.loads(earlier.call("upgrade", "--check", "--no-copy", "--json").out)
     assert report["copied_bytes"] == 0
     outcome = earlier.call("upgrade", "--no-copy")

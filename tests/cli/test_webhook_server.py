@@ -62,7 +62,7 @@ async def test_a_connection_serves_one_request_after_another_and_headers_stay_as
     assert (b"X-Odd-Case", b"\xc3\xab\xff") in wire.requests[0].headers
 
 
-async def test_a_body_in_chunks_is_joined_and_a_sender_that_waits_is_asked_to_go_on(wire: EchoServer) -> None:
+async def test_a_chunked_body_is_joined_and_expect_continue_is_answered(wire: EchoServer) -> None:
     head = b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
     response = await wire.send(head, b"3\r\nabc\r\n", b"2\r\nde\r\n0\r\n\r\n")
     assert response.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ")
@@ -78,7 +78,9 @@ async def test_a_body_in_chunks_is_joined_and_a_sender_that_waits_is_asked_to_go
     ],
     ids=["another method", "not HTTP", "too large"],
 )
-async def test_what_is_not_a_delivery_is_answered_and_not_handled(wire: EchoServer, sent: bytes, status: bytes) -> None:
+async def test_a_request_that_is_not_a_delivery_is_answered_but_not_handled(
+    wire: EchoServer, sent: bytes, status: bytes
+) -> None:
     assert (await wire.send(sent)).split(b" ")[1] == status
     assert wire.requests == []
 

@@ -49,7 +49,7 @@ def test_a_listener_receives_every_type_of_event_that_is_triggered_and_leaves_no
         received = list(arrivals(listener, len(EVENT_TYPES)))
         ended = listener.stop()
     assert {outcome.code for outcome in outcomes} == {0}
-    assert own["url"] == f"{listener.address}lootkeep-listen"
+    assert own["url"] == f"{listener.url}lootkeep-listen"
     assert {arrival["event_type"]: arrival["body"]["data"] for arrival in received} == {
         name: example["data"] for name, example in events.examples().items()
     }
@@ -57,14 +57,14 @@ def test_a_listener_receives_every_type_of_event_that_is_triggered_and_leaves_no
     assert (ended.code, webhooks(store, *options)) == (0, [])
 
 
-def test_a_listener_that_is_terminated_removes_its_webhook_and_one_that_is_killed_leaves_it_to_the_next(
+def test_a_terminated_listener_removes_its_webhook_and_a_killed_one_leaves_it_to_the_next(
     store: Terminal,
 ) -> None:
     with listening(store) as listener:
         assert listener.stop(signal.SIGTERM).code == 0
     assert webhooks(store) == []
     with listening(store) as listener:
-        port = listener.address.split(":")[2].strip("/")
+        port = listener.url.split(":")[2].strip("/")
         listener.process.kill()
         listener.process.wait(SECONDS)
     (left,) = webhooks(store)
@@ -76,9 +76,9 @@ def test_a_listener_that_is_terminated_removes_its_webhook_and_one_that_is_kille
     assert webhooks(store) == []
 
 
-def test_a_listener_at_the_address_of_a_webhook_verifies_with_its_secret_and_leaves_it(store: Terminal) -> None:
+def test_a_listener_at_the_url_of_a_webhook_uses_its_secret_and_keeps_it(store: Terminal) -> None:
     with listening(store) as listener:
-        url = listener.address
+        url = listener.url
         listener.stop()
     assert store.call("webhooks", "create", f"{url}hook", webhook_allow_insecure="true").code == 0
     before = webhooks(store)
@@ -136,7 +136,7 @@ def test_a_webhook_is_created_listed_and_tested(terminal: Terminal) -> None:
     assert (refused.code, refused.out.startswith("Not delivered: answered 503; ")) == (1, True)
 
 
-def test_what_cannot_be_set_up_is_refused_with_a_sentence(terminal: Terminal) -> None:
+def test_an_invalid_setup_is_rejected_with_a_sentence(terminal: Terminal) -> None:
     terminal.call("migrate")
     url = terminal.call("webhooks", "create", "http://127.0.0.1:9/hook")
     event = terminal.call("webhooks", "create", "https://shop.example/hook", "--event", "order.payed")

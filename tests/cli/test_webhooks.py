@@ -29,7 +29,7 @@ def delivery(data: object = ORDER, *, secret: str = SECRET, event_type: str = "o
 
 
 def send(server: Listening, request: Request) -> httpx.Response:
-    return httpx.post(f"{server.address}hook", content=request.body, headers=request.headers, timeout=30)
+    return httpx.post(f"{server.url}hook", content=request.body, headers=request.headers, timeout=30)
 
 
 def test_a_delivery_is_verified_printed_and_answered(terminal: Terminal) -> None:
@@ -46,7 +46,7 @@ def test_a_delivery_is_verified_printed_and_answered(terminal: Terminal) -> None
     assert output.err == "1 delivery, 0 with a bad signature, 0 seen before.\n"
 
 
-def test_what_is_wrong_with_a_signature_is_said_and_answered_with_401(terminal: Terminal) -> None:
+def test_an_invalid_signature_is_explained_and_answered_with_401(terminal: Terminal) -> None:
     genuine = delivery()
     reserialised = Request(json.dumps(json.loads(genuine.body), indent=2).encode(), genuine.headers)
     bad = {
@@ -65,7 +65,7 @@ def test_what_is_wrong_with_a_signature_is_said_and_answered_with_401(terminal: 
     assert output.err == "4 deliveries, 4 with a bad signature, 0 seen before.\n"
 
 
-def test_without_a_secret_everything_is_taken_and_the_print_says_so(terminal: Terminal) -> None:
+def test_without_a_secret_everything_is_accepted_and_the_output_says_so(terminal: Terminal) -> None:
     with listening(terminal) as server:
         assert "not verified: give --secret" in server.greeting
         assert send(server, delivery()).status_code == 200
@@ -78,7 +78,7 @@ def test_the_secret_may_come_from_the_environment(terminal: Terminal, monkeypatc
         assert send(server, delivery(secret=ids.webhook_secret())).status_code == 401
 
 
-def test_the_same_id_again_is_pointed_out(terminal: Terminal) -> None:
+def test_a_repeated_id_is_pointed_out(terminal: Terminal) -> None:
     with listening(terminal, "--secret", SECRET) as server:
         sent = delivery()
         for _ in range(3):
@@ -90,7 +90,7 @@ def test_the_same_id_again_is_pointed_out(terminal: Terminal) -> None:
     ]
 
 
-def test_what_strangers_send_cannot_steer_the_terminal(terminal: Terminal) -> None:
+def test_requests_of_strangers_cannot_control_the_terminal(terminal: Terminal) -> None:
     hostile = json.dumps({"id": "\x1b[2J", "event_type": "\u009b31m"}, ensure_ascii=False).encode()
     with listening(terminal) as server:
         for body in (b"\x1b]0;title\x07 \xff", hostile, "\u009b1m[bold]red[/]".encode(), b""):
@@ -101,7 +101,7 @@ def test_what_strangers_send_cannot_steer_the_terminal(terminal: Terminal) -> No
     assert "(empty body)" in output.out
 
 
-def test_a_request_is_forwarded_as_it_came_and_answered_as_the_other_answers(terminal: Terminal) -> None:
+def test_a_request_is_forwarded_unchanged_and_gets_the_targets_answer(terminal: Terminal) -> None:
     with (
         receiving(lambda request: (418, b"I am a teapot")) as other,
         listening(terminal, "--secret", SECRET, "--forward", f"{other.url}?a=1") as server,
@@ -117,7 +117,7 @@ def test_a_request_is_forwarded_as_it_came_and_answered_as_the_other_answers(ter
     assert "  answered 418 after " in output.out
 
 
-def test_a_forward_address_that_is_gone_is_502_with_the_reason(terminal: Terminal) -> None:
+def test_an_unreachable_forward_target_is_502_with_the_reason(terminal: Terminal) -> None:
     with receiving(lambda request: (200, b"")) as gone:
         url = gone.url
     with listening(terminal, "--forward", url) as server:
@@ -125,7 +125,7 @@ def test_a_forward_address_that_is_gone_is_502_with_the_reason(terminal: Termina
     assert (answer.status_code, answer.text) == (502, "the forward URL cannot be reached: connection refused")
 
 
-def test_errors_can_be_answered_on_purpose_even_though_the_other_did_its_work(terminal: Terminal) -> None:
+def test_errors_can_be_answered_on_purpose_although_the_target_succeeded(terminal: Terminal) -> None:
     with (
         receiving(lambda request: (200, b"done")) as other,
         listening(terminal, "--secret", SECRET, "--fail", "503", "--forward", other.url) as server,
@@ -134,14 +134,14 @@ def test_errors_can_be_answered_on_purpose_even_though_the_other_did_its_work(te
     assert len(other.received) == 1
 
 
-def test_answers_can_be_slow_on_purpose(terminal: Terminal) -> None:
+def test_answers_can_be_delayed_on_purpose(terminal: Terminal) -> None:
     with listening(terminal, "--slow", "0.3") as server:
         started = time.monotonic()
         assert send(server, delivery()).status_code == 200
         assert time.monotonic() - started >= 0.3
 
 
-def test_programs_get_one_object_a_line(terminal: Terminal) -> None:
+def test_json_output_is_one_object_per_line(terminal: Terminal) -> None:
     with listening(terminal, "--secret", SECRET, "--json") as server:
         good, bad = delivery(), delivery(secret=ids.webhook_secret())
         for sent in (good, good, bad, Request(b"no json", {})):
@@ -164,7 +164,7 @@ def test_programs_get_one_object_a_line(terminal: Terminal) -> None:
     assert (noise["id"], noise["body"], noise["fault"]) == (None, "no json", "header missing")
 
 
-def test_ids_are_remembered_over_a_restart_but_not_those_of_forgeries(terminal: Terminal) -> None:
+def test_ids_except_forged_ones_are_remembered_across_a_restart(terminal: Terminal) -> None:
     options = ("--secret", SECRET, "--resume", "seen.jsonl", "--json")
     sent, forged = delivery(), delivery(secret=ids.webhook_secret())
     with listening(terminal, *options) as server:
@@ -180,7 +180,7 @@ def test_ids_are_remembered_over_a_restart_but_not_those_of_forgeries(terminal: 
     assert [json.loads(line)["times_seen"] for line in output.out.splitlines()] == [1, 0]
 
 
-def test_what_happened_while_nobody_listened_is_printed_from_the_feed(terminal: Terminal) -> None:
+def test_events_missed_while_not_listening_are_printed_from_the_feed(terminal: Terminal) -> None:
     with terminal.serving(rate_limit_per_minute="0") as store:
         options = (
             "--secret",
@@ -188,19 +188,19 @@ def test_what_happened_while_nobody_listened_is_printed_from_the_feed(terminal: 
             "--resume",
             "seen.jsonl",
             "--api",
-            store.address,
+            store.url,
             "--token",
             store.token,
             "--json",
         )
-        _new_product(store.address, store.token, "Sword")
+        _new_product(store.url, store.token, "Sword")
         with listening(terminal, *options) as server:
             assert "No events missed." in server.greeting
-            _new_product(store.address, store.token, "Shield")
-            arrived = _events(store.address, store.token)[-1]
+            _new_product(store.url, store.token, "Shield")
+            arrived = _events(store.url, store.token)[-1]
             send(server, _as_delivery(arrived))
             server.stop()
-        _new_product(store.address, store.token, "Helmet")
+        _new_product(store.url, store.token, "Helmet")
         with listening(terminal, *options) as server:
             assert "1 event missed." in server.greeting
             send(server, delivery())
@@ -215,7 +215,7 @@ def test_what_happened_while_nobody_listened_is_printed_from_the_feed(terminal: 
     )
 
 
-def test_the_feed_is_read_on_when_the_stores_limit_allows(terminal: Terminal) -> None:
+def test_reading_the_feed_continues_when_the_rate_limit_allows(terminal: Terminal) -> None:
     event = {"id": 8, "event_type": "order.paid", "created_at": "2026-11-15T12:00:00Z", "data": ORDER}
     page = {"success": True, "data": {"events": [event], "next_cursor": 8, "has_more": False}}
     answers = [(429, b"{}"), (200, json.dumps(page).encode())]
@@ -247,14 +247,14 @@ def test_the_feed_is_read_on_when_the_stores_limit_allows(terminal: Terminal) ->
         ),
     ],
 )
-def test_what_cannot_work_is_a_sentence(terminal: Terminal, options: list[str], sentence: str) -> None:
+def test_impossible_arguments_are_reported_in_a_sentence(terminal: Terminal, options: list[str], sentence: str) -> None:
     text_file = terminal.folder / "letter.txt"
     text_file.write_text("Dear Mira,")
     assert terminal.call("webhooks", "listen", "--port", "0", *options).sentence == sentence
     assert text_file.read_text() == "Dear Mira,"
 
 
-def test_a_port_that_is_taken_is_a_sentence(terminal: Terminal) -> None:
+def test_a_port_in_use_is_reported_in_a_sentence(terminal: Terminal) -> None:
     with receiving(lambda request: (200, b"")) as other:
         port = other.url.split(":")[2].partition("/")[0]
         outcome = terminal.call("webhooks", "listen", "--port", port)
@@ -268,7 +268,7 @@ def test_a_port_that_is_taken_is_a_sentence(terminal: Terminal) -> None:
         (200, b"<html>", "answered 200: this is not a Lootkeep service."),
     ],
 )
-def test_a_feed_that_cannot_be_read_is_a_sentence(terminal: Terminal, status: int, body: bytes, words: str) -> None:
+def test_an_unreadable_feed_is_reported_in_a_sentence(terminal: Terminal, status: int, body: bytes, words: str) -> None:
     with receiving(lambda request: (status, body)) as store:
         options = ("--resume", "seen.jsonl", "--api", store.origin, "--token", "lk_x")
         outcome = terminal.run("webhooks", "listen", "--port", "0", *options)

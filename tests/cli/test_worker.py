@@ -31,9 +31,7 @@ async def worker(terminal: Terminal, gate: Gate) -> AsyncIterator[subprocess.Pop
         process.kill()
 
 
-async def test_a_worker_waits_for_postgresql_that_is_not_up_yet_and_begins_when_it_is(
-    worker: subprocess.Popen[str], gate: Gate
-) -> None:
+async def test_a_worker_waits_for_postgresql_to_start(worker: subprocess.Popen[str], gate: Gate) -> None:
     waits = await next_line(worker)
     await gate.open()
     runs = await next_line(worker)
@@ -57,7 +55,7 @@ def test_a_worker_does_not_wait_for_a_database_that_does_not_exist(terminal: Ter
     assert output.sentence.startswith('PostgreSQL cannot be reached: database "nowhere" does not exist')
 
 
-def test_a_server_without_postgresql_says_so_and_ends(terminal: Terminal) -> None:
+def test_a_server_without_postgresql_reports_it_and_exits(terminal: Terminal) -> None:
     """A service manager starts it again; a port that is open but answers nothing would look like a server."""
     url = "postgresql://postgres@127.0.0.1:1/postgres"
     output = terminal.run("serve", "--port", "0", database_url=url, secret_key=KEY)

@@ -84,7 +84,7 @@ def said(outcome: CommandResult) -> str:
     ],
     ids=["other tables", "tables with our names", "migrated elsewhere", "our newest number", "our first number"],
 )
-def test_the_database_of_another_program_is_refused_and_left_alone(
+def test_the_database_of_another_program_is_rejected_and_not_changed(
     terminal: Terminal, engine: str, execute: Execute, sql: str, tables: str
 ) -> None:
     execute(sql)
@@ -94,7 +94,7 @@ def test_the_database_of_another_program_is_refused_and_left_alone(
     assert execute(TABLES[engine]) == before
 
 
-def test_the_database_of_a_newer_version_is_refused_and_left_alone(
+def test_the_database_of_a_newer_version_is_rejected_and_not_changed(
     terminal: Terminal, engine: str, execute: Execute
 ) -> None:
     terminal.call("migrate")
@@ -104,7 +104,7 @@ def test_the_database_of_a_newer_version_is_refused_and_left_alone(
     assert execute("SELECT version_num FROM alembic_version") == ["9999"]
 
 
-def test_what_an_extension_has_made_does_not_make_a_database_foreign(terminal: Terminal, new_postgres_url: str) -> None:
+def test_tables_of_an_extension_do_not_make_a_database_foreign(terminal: Terminal, new_postgres_url: str) -> None:
     async def extend() -> None:
         connection = await asyncpg.connect(new_postgres_url)
         await connection.execute("CREATE EXTENSION pg_trgm; CREATE TABLE of_extension (id BIGINT)")

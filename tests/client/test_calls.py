@@ -94,7 +94,7 @@ async def test_a_list_is_read_to_its_end(world: World, client: AsyncClient, sync
     assert await asyncio.to_thread(lambda: list(sync_client.support_tickets.list(status="closed"))) == []
 
 
-async def test_a_single_page_can_be_asked_for(world: World, client: AsyncClient, sync_client: Client) -> None:
+async def test_a_single_page_can_be_requested(world: World, client: AsyncClient, sync_client: Client) -> None:
     await many_tickets(world, 5)
     page = await client.support_tickets.list(per_page=2).page(2)
     assert ([item["id"] for item in page.items], page.total, page.last_page) == ([3, 2], 5, 3)
@@ -102,7 +102,7 @@ async def test_a_single_page_can_be_asked_for(world: World, client: AsyncClient,
     assert ([item["id"] for item in first.items], first.current_page) == ([1], 3)
 
 
-async def test_a_word_that_python_keeps_is_written_with_an_underscore(world: World, client: AsyncClient) -> None:
+async def test_a_python_keyword_is_written_with_an_underscore(world: World, client: AsyncClient) -> None:
     await many_tickets(world, 1)
     assert [t["id"] async for t in client.support_tickets.list(from_="2026-11-15", to="2026-11-15")] == [1]
     assert [t["id"] async for t in client.support_tickets.list(from_="2026-11-16")] == []
@@ -136,12 +136,12 @@ async def test_each_rejection_has_a_class(world: World, client: AsyncClient) -> 
             await reader.referrals.tiers.create(**BRONZE)
 
 
-async def test_an_id_cannot_lead_to_another_address(client: AsyncClient) -> None:
+async def test_an_id_cannot_lead_to_another_path(client: AsyncClient) -> None:
     with pytest.raises(NotFound):
         await client.webhooks.deliveries.get("../../referrals/tiers")
 
 
-async def test_what_was_done_before_its_answer_was_lost_is_not_done_twice(world: World, waits: RecordedWaits) -> None:
+async def test_an_operation_whose_answer_was_lost_is_not_repeated(world: World, waits: RecordedWaits) -> None:
     transport = FlakyTransport(world, lost=2)
     async with flaky_client(world, transport, waits) as client:
         tier = await client.referrals.tiers.create(**BRONZE)
@@ -150,7 +150,7 @@ async def test_what_was_done_before_its_answer_was_lost_is_not_done_twice(world:
     assert (len(transport.requests), len(keys), len(waits)) == (4, 1, 2)
 
 
-async def test_two_calls_are_two_operations_and_a_key_of_ones_own_makes_them_one(client: AsyncClient) -> None:
+async def test_two_calls_are_two_operations_unless_they_share_a_key(client: AsyncClient) -> None:
     for _ in range(2):
         await client.referrals.tiers.create(**BRONZE)
     for _ in range(2):
@@ -159,7 +159,7 @@ async def test_two_calls_are_two_operations_and_a_key_of_ones_own_makes_them_one
 
 
 @pytest.mark.parametrize("status", [None, 408, 502, 503, 504])
-async def test_a_service_that_is_away_for_a_moment_is_waited_for(
+async def test_the_client_waits_for_a_briefly_unavailable_service(
     world: World, waits: RecordedWaits, status: int
 ) -> None:
     transport = FlakyTransport(world, refused=3, status=status)
@@ -169,7 +169,7 @@ async def test_a_service_that_is_away_for_a_moment_is_waited_for(
     assert sum(waits) <= 3.5
 
 
-async def test_a_service_that_stays_away_is_given_up(world: World, waits: RecordedWaits) -> None:
+async def test_the_client_gives_up_on_an_unavailable_service(world: World, waits: RecordedWaits) -> None:
     async with flaky_client(world, FlakyTransport(world, refused=99), waits) as client:
         with pytest.raises(ConnectionFailed, match="Connection refused"):
             await client.referrals.tiers.list()
@@ -182,7 +182,7 @@ async def test_a_service_that_stays_away_is_given_up(world: World, waits: Record
     assert len(waits) == 4
 
 
-async def test_a_limit_is_waited_for_as_long_as_the_service_asks(world: World, waits: RecordedWaits) -> None:
+async def test_the_client_waits_for_a_rate_limit_as_long_as_asked(world: World, waits: RecordedWaits) -> None:
     token = await world.new_token("referrals:read", rate_limit=2)
     async with AsyncClient(BASE, token, transport=httpx.ASGITransport(world.app), sleep=waits.later) as client:
         for _ in range(3):
@@ -190,7 +190,7 @@ async def test_a_limit_is_waited_for_as_long_as_the_service_asks(world: World, w
     assert waits == [60.0]
 
 
-async def test_a_limit_is_not_waited_for_longer_than_ones_patience(world: World, waits: RecordedWaits) -> None:
+async def test_the_client_does_not_wait_longer_than_its_maximum(world: World, waits: RecordedWaits) -> None:
     token = await world.new_token("referrals:read", rate_limit=1)
     transport = httpx.ASGITransport(world.app)
     async with AsyncClient(BASE, token, transport=transport, sleep=waits.later, retry=Retry(patience=5)) as client:
@@ -207,7 +207,7 @@ async def test_the_sync_client_waits_too(world: World, waits: RecordedWaits) -> 
     assert (tier["id"], len(waits)) == (1, 2)
 
 
-async def test_a_shop_is_fed_through_the_store_api(client: AsyncClient) -> None:
+async def test_a_shop_can_be_filled_through_the_store_api(client: AsyncClient) -> None:
     customer = (await client.store.customers.create(email="jun@example.com", name="Jun"))["customer"]
     product = await client.store.products.create(name="VIP rank", price="20.00")
     order = await client.store.orders.create(

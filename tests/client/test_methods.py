@@ -104,7 +104,7 @@ def test_no_two_rows_share_a_name() -> None:
     assert len(set(NAMES.values())) == len(NAMES)
 
 
-def test_the_written_files_are_what_the_route_table_says() -> None:
+def test_the_generated_files_match_the_route_table() -> None:
     expected = generator.files()
     stale = [path.name for path, text in expected.items() if not path.exists() or path.read_text() != text]
     assert not stale, f"{', '.join(stale)} is not what the route table says: run `{generator.COMMAND}`."
@@ -138,7 +138,7 @@ def test_the_first_attempts_wait_half_a_second_and_then_twice_as_long_each_time(
 
 
 @pytest.mark.parametrize("page", ["docs/client.md", "client/README.md"])
-def test_every_method_that_a_page_names_is_there(page: str) -> None:
+def test_every_method_named_in_the_docs_exists(page: str) -> None:
     with Client("http://store.test", "lk_test") as client:
         named = set(_NAMED.findall((ROOT / page).read_text()))
         assert named

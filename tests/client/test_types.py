@@ -68,7 +68,7 @@ def test_url_and_token_are_read_from_the_environment() -> None:
 
 
 @pytest.mark.parametrize(("missing", "name"), [("url", "LOOTKEEP_URL"), ("token", "LOOTKEEP_TOKEN")])
-def test_what_is_given_nowhere_is_asked_for(missing: str, name: str) -> None:
+def test_a_missing_url_or_token_is_reported(missing: str, name: str) -> None:
     given = {"url": "https://store.example", "token": "lk_token"} | {missing: ""}
     with pytest.raises(ValueError, match=f"set {name}"):
         Server.given(given["url"], given["token"])

@@ -31,5 +31,5 @@ async def test_what_is_shown_can_be_exported(store: World) -> None:
 @pytest.mark.parametrize(
     "query", ["from=x&to=y", "from=2026-11-15", "from=2026-11-15&to=2026-11-01", "from=1000-01-01&to=9999-12-31"]
 )
-async def test_a_range_that_makes_no_sense_is_refused(store: World, query: str) -> None:
+async def test_an_invalid_range_is_rejected(store: World, query: str) -> None:
     assert (await (await visitor(store, "read_only")).get(f"/analytics?{query}")).status_code == 422

@@ -54,7 +54,7 @@ async def test_a_test_is_sent_from_the_page_of_a_campaign(world: World) -> None:
     assert (email.to_email, email.subject) == ("me@shop.example", "[Test] 20% off, Jun Park")
 
 
-async def test_a_mail_is_shown_in_a_sandbox_in_which_nothing_runs(store: World) -> None:
+async def test_an_email_is_shown_in_a_sandbox_without_scripts(store: World) -> None:
     await make(store, body_html="<script>alert(1)</script><p>Hi</p>")
     preview = await (await visitor(store, "read_only")).get("/campaigns/2/mail")
     policy = preview.headers["content-security-policy"]
@@ -101,7 +101,7 @@ async def test_a_segment_is_chosen_by_its_conditions_and_shown_again_in_the_form
         ({"audience": "customers", "customer_ids": "x"}, "customer_ids"),
     ],
 )
-async def test_what_is_wrong_is_said_in_the_form_which_holds_what_was_written(
+async def test_errors_are_shown_in_the_form_with_the_entered_values(
     world: World, wrong: dict[str, str], field: str
 ) -> None:
     visits = await visitor(world, "staff")
@@ -111,7 +111,7 @@ async def test_what_is_wrong_is_said_in_the_form_which_holds_what_was_written(
     assert "&lt;p&gt;Hello" in answer.text
 
 
-async def test_a_campaign_that_somebody_changed_meanwhile_is_not_overwritten(world: World) -> None:
+async def test_a_campaign_changed_meanwhile_is_not_overwritten(world: World) -> None:
     slow, quick = await visitor(world, "owner"), await visitor(world, "staff")
     path = await created(slow)
     version = re.findall(r'name="version" value="(\d+)"', (await slow.get(f"{path}/edit")).text)[0]
@@ -121,7 +121,7 @@ async def test_a_campaign_that_somebody_changed_meanwhile_is_not_overwritten(wor
     assert (stale.status_code, "The staff" in stale.text) == (409, True)
 
 
-async def test_a_campaign_for_nobody_or_one_that_is_over_is_not_sent(world: World) -> None:
+async def test_a_campaign_without_an_audience_or_already_sent_is_not_sent(world: World) -> None:
     visits = await visitor(world, "staff")
     path = await created(visits)
     answer = await visits.post(f"{path}/send", on=path, confirmed="yes")

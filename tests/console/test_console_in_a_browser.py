@@ -25,7 +25,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("console")
     with served(start(folder, environment({"log_level": "warning"}), "serve", "--port", "0")) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
-        with httpx.Client(base_url=f"{server.address}{STORE}", headers=headers, timeout=SECONDS) as shop:
+        with httpx.Client(base_url=f"{server.url}{STORE}", headers=headers, timeout=SECONDS) as shop:
             customer = {"email": "jun@park.example", "name": "Jun Park", "accepts_marketing": True}
             shop.post("/customers", json=customer).raise_for_status()
             shop.post("/products", json={"name": "VIP rank", "price": "20.00"}).raise_for_status()
@@ -35,7 +35,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
                 order = {"customer_id": 1, "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.9"}
                 shop.post("/orders", json=order).raise_for_status()
             shop.post("/orders/1/pay", json={"transaction_id": "t1"}).raise_for_status()
-            shop.post(f"{server.address}{EXTERNAL}/orders/1/fulfill", json={}).raise_for_status()
+            shop.post(f"{server.url}{EXTERNAL}/orders/1/fulfill", json={}).raise_for_status()
         yield server
 
 
@@ -49,7 +49,7 @@ def browser(store: Serving) -> Iterator[Browser]:
 
 
 def test_the_console_is_dark_for_those_who_like_it_dark(browser: Browser, store: Serving) -> None:
-    browser.open(f"{store.address}/console")
+    browser.open(f"{store.url}/console")
     lightness = {}
     for theme in ("light", "dark"):
         browser.prefer(theme)
@@ -62,7 +62,7 @@ def test_the_console_is_dark_for_those_who_like_it_dark(browser: Browser, store:
 
 def test_lists_and_orders_open_in_place_and_the_address_follows(browser: Browser, store: Serving) -> None:
     browser.resize(1400, 900)
-    browser.open(f"{store.address}/console/orders")
+    browser.open(f"{store.url}/console/orders")
     browser.run("window.stayed = true")
     browser.click(".chip[href*='status=completed']")
     browser.until("location.search.includes('status=completed') && document.querySelector('.chip.on')")
@@ -76,7 +76,7 @@ def test_lists_and_orders_open_in_place_and_the_address_follows(browser: Browser
 
 def test_a_ticket_is_answered_and_noted_on_in_place(browser: Browser, store: Serving) -> None:
     browser.resize(1400, 900)
-    browser.open(f"{store.address}/console/tickets/1")
+    browser.open(f"{store.url}/console/tickets/1")
     browser.run("window.stayed = true")
     browser.write("#message", "A known batch.")
     browser.click("button[formaction$='/note']")
@@ -89,7 +89,7 @@ def test_a_ticket_is_answered_and_noted_on_in_place(browser: Browser, store: Ser
 
 
 def test_a_slash_goes_to_the_search_from_anywhere(browser: Browser, store: Serving) -> None:
-    browser.open(f"{store.address}/console/account")
+    browser.open(f"{store.url}/console/account")
     browser.press("/")
     browser.until("document.activeElement.name === 'q'")
     browser.write(".search input", "ORD-000001")
@@ -108,7 +108,7 @@ def tab_to(browser: Browser, selector: str) -> None:
 
 def test_a_secret_is_shown_once_and_a_reload_shows_the_form_again(browser: Browser, store: Serving) -> None:
     browser.resize(1400, 900)
-    browser.open(f"{store.address}/console/tokens/new")
+    browser.open(f"{store.url}/console/tokens/new")
     browser.write("#name", "Discord bot")
     browser.click("input[value='orders:read']")
     browser.click("button.main")
@@ -124,7 +124,7 @@ def test_everything_works_without_javascript(browser: Browser, store: Serving) -
     browser.resize(390, 900)
     browser.scripts(are_on=False)
     try:
-        browser.open(f"{store.address}/console")
+        browser.open(f"{store.url}/console")
         browser.click("label.menu")
         browser.click(".side nav a[href='/console/orders']")
         assert browser.text("h1") == "Orders"
@@ -144,7 +144,7 @@ def test_everything_works_without_javascript(browser: Browser, store: Serving) -
 def test_signing_in_needs_no_mouse(store: Serving, browser: Browser) -> None:
     """After `browser`, which sets the password."""
     with browsing() as other:
-        other.open(f"{store.address}/console/sign-in")
+        other.open(f"{store.url}/console/sign-in")
         tab_to(other, "#email")
         other.type(EMAIL)
         other.press("Tab")

@@ -38,7 +38,7 @@ async def test_staff_edit_a_customer_and_the_log_says_what_changed(store: World)
     assert "Jun P." not in (await visits.get("/customers?tag=other")).text
 
 
-async def test_a_wrong_form_names_every_field_and_a_stale_one_changes_nothing(store: World) -> None:
+async def test_an_invalid_form_names_every_field_and_a_stale_one_changes_nothing(store: World) -> None:
     visits = await visitor(store, "staff")
     wrong = {"name": " ", "email": "x", "country": "Korea", "tags": "x" * 51}
     answer = await visits.post(f"{PAGE}/edit", on=f"{PAGE}/edit", **FORM | wrong)
@@ -68,7 +68,7 @@ async def test_the_export_is_a_file(store: World) -> None:
     assert answer.json()["customer"]["email"] == "jun@park.example"
 
 
-async def test_an_owner_erases_a_customer_after_a_question(store: World) -> None:
+async def test_an_owner_erases_a_customer_after_a_confirmation(store: World) -> None:
     visits = await visitor(store, "owner")
     asked = await visits.post(f"{PAGE}/erase", on=PAGE)
     assert "cannot be brought back" in asked.text
@@ -83,6 +83,6 @@ async def test_an_owner_erases_a_customer_after_a_question(store: World) -> None
     assert (await visits.post(f"{PAGE}/edit", **FORM)).status_code == 409
 
 
-async def test_who_may_only_look_sees_no_buttons(store: World) -> None:
+async def test_a_read_only_user_sees_no_buttons(store: World) -> None:
     page = (await (await visitor(store, "read_only")).get(PAGE)).text
     assert not any(f"{PAGE}/{change}" in page for change in ("edit", "block", "export", "erase"))

@@ -13,7 +13,7 @@ from tests.world import World
 NAME = re.compile(r'<a class="row" href="/console/customers/(\d+)">')
 
 
-async def test_the_list_is_filtered_and_sorted_by_its_address(store: World) -> None:
+async def test_the_list_is_filtered_and_sorted_by_its_url(store: World) -> None:
     await new_customer(store, name="Ann Ode", country="FR", accepts_marketing=True)
     visits = await visitor(store, "read_only")
     shown = {
@@ -38,7 +38,7 @@ async def test_the_export_has_the_columns_of_the_list(store: World) -> None:
     assert row[:6] == ["Jun Park", "jun@park.example", "", "Active", "1", "40.00"]
 
 
-async def test_everything_of_a_customer_is_on_one_page(store: World) -> None:
+async def test_all_data_of_a_customer_is_on_one_page(store: World) -> None:
     code = (await store.get("/customers/1")).json()["data"]["referral_code"]
     friend = await referred(store, code, name="Mina Friend", ip_address="198.51.100.7")
     await new_order(store, friend["id"], (1, 1), device_id="device-1")
@@ -53,7 +53,7 @@ async def test_everything_of_a_customer_is_on_one_page(store: World) -> None:
     assert "Brought by Jun Park." in (await (await visitor(store, "read_only")).get("/customers/2")).text
 
 
-async def test_a_refused_referral_is_part_of_the_story_with_its_reason(store: World) -> None:
+async def test_a_rejected_referral_is_part_of_the_timeline_with_its_reason(store: World) -> None:
     code = (await store.get("/customers/1")).json()["data"]["referral_code"]
     await new_customer(store, referral_code=code, email="jun+2@park.example")
     page = (await (await visitor(store, "read_only")).get("/customers/2")).text
@@ -61,7 +61,7 @@ async def test_a_refused_referral_is_part_of_the_story_with_its_reason(store: Wo
     assert "The customer and the referrer share a mailbox." in page
 
 
-async def test_a_customer_who_did_nothing_yet_has_a_page_that_says_so(world: World) -> None:
+async def test_a_customer_without_activity_has_a_page_that_says_so(world: World) -> None:
     await new_customer(world)
     page = (await (await visitor(world, "read_only")).get("/customers/1")).text
     assert "No order yet." in page

@@ -27,7 +27,7 @@ async def test_events_are_listed_newest_first_and_filtered_by_type(store: World)
     assert (csv[0], len(csv)) == ("Event,Id,Receivers,Data,Recorded", 2)
 
 
-async def test_an_event_says_who_was_sent_it_and_shows_its_data(store: World) -> None:
+async def test_an_event_shows_its_recipients_and_its_data(store: World) -> None:
     visits = await visitor(store, "read_only")
     page = (await visits.get("/events/4")).text
     assert f'href="/console/deliveries/{DELIVERY}"' in page
@@ -36,7 +36,7 @@ async def test_an_event_says_who_was_sent_it_and_shows_its_data(store: World) ->
     assert (await visits.get("/events/99")).status_code == 404
 
 
-async def test_why_nothing_was_sent_is_what_was_true_then(world: World) -> None:
+async def test_the_reason_why_nothing_was_sent_is_the_one_at_the_time(world: World) -> None:
     """Each webhook is in another state at the fan-out, and all are the same afterwards."""
     everything = {"url": "https://hooks.example/0", "events": ["order.paid"], "is_active": True}
     for number, events in enumerate((["order.paid"], ["order.created"], ["order.paid"])):
@@ -62,7 +62,7 @@ async def test_why_nothing_was_sent_is_what_was_true_then(world: World) -> None:
     ]
 
 
-async def test_a_receiver_that_the_rules_forbid_is_shown_with_the_rule(world: World) -> None:
+async def test_a_forbidden_receiver_is_shown_with_the_rule(world: World) -> None:
     async with world.db.write() as tx:
         secret = world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
         await endpoints.add(tx, "https://127.0.0.1/", '["order.paid"]', secret, world.clock.now())

@@ -65,7 +65,7 @@ def demo(folder: Path) -> Iterator[Serving]:
 def long(demo: Serving) -> list[str]:
     """The pages of records whose every text is as long as it may be, without a place to break it."""
     headers = {"Authorization": f"Bearer {demo.token}"}
-    with httpx.Client(base_url=demo.address, headers=headers, timeout=SECONDS) as shop:
+    with httpx.Client(base_url=demo.url, headers=headers, timeout=SECONDS) as shop:
 
         def new(path: str, **body: Any) -> Any:
             answer = shop.post(path, json=body)
@@ -136,7 +136,7 @@ def test_every_page_is_whole_without_javascript(browser: Browser, demo: Serving)
     browser.scripts(are_on=False)
     try:
         for path in paths:
-            browser.open(demo.address + path)
+            browser.open(demo.url + path)
             titles[path] = browser.text("main h1")
     finally:
         browser.scripts(are_on=True)
@@ -145,7 +145,7 @@ def test_every_page_is_whole_without_javascript(browser: Browser, demo: Serving)
 
 def addresses(browser: Browser, demo: Serving) -> list[str]:
     """Of every row that has a page."""
-    browser.open(f"{demo.address}/console/webhooks/1")
+    browser.open(f"{demo.url}/console/webhooks/1")
     delivery = browser.run("document.querySelector('a[href*=\"/deliveries/\"]').pathname.split('/').pop()")
     paths = [PREFIX + path_of(page, {"{delivery_id}": delivery}) for page in ROWS]
     return [*paths, f"{PREFIX}/search?q=an", f"{PREFIX}/orders?status=on_hold&search=nothing"]
@@ -154,7 +154,7 @@ def addresses(browser: Browser, demo: Serving) -> list[str]:
 def findings(browser: Browser, demo: Serving, paths: Iterable[str]) -> list[str]:
     found = []
     for path in paths:
-        browser.open(demo.address + path)
+        browser.open(demo.url + path)
         for theme, options in THEMES.items():
             browser.prefer(theme)
             program = AXE.replace("OPTIONS", json.dumps({"resultTypes": ["violations"]} | options))

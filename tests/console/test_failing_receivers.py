@@ -38,7 +38,7 @@ async def test_a_receiver_that_has_failed_for_days_is_reported_and_stays_switche
     assert f"Webhook {webhook['id']} (127.0.0.1:{receiver_port(webhook)}/hook) has failed for 84 hours" in examined
 
 
-async def test_a_receiver_that_works_again_is_reported_no_more(insecure_world: World) -> None:
+async def test_a_recovered_receiver_is_no_longer_reported(insecure_world: World) -> None:
     world = insecure_world
     async with Receiver() as receiver:
         await subscribe(world, receiver)

@@ -22,7 +22,7 @@ async def waiting(visits: Visitor, query: str = "") -> list[int]:
     return [int(check) for check in re.findall(r'<li><a href="\?[^"]*check=(\d+)"', page.text)]
 
 
-async def test_the_queue_has_what_waits_the_longest_on_hold_first_and_shows_its_first_case(held: World) -> None:
+async def test_the_queue_lists_held_orders_first_by_age_and_shows_the_first_case(held: World) -> None:
     visits = await visitor(held, "staff")
     ids = await waiting(visits)
     assert ids == sorted(ids)
@@ -35,7 +35,7 @@ async def test_the_queue_has_what_waits_the_longest_on_hold_first_and_shows_its_
     assert await waiting(visits, "?action_taken=blocked") == []
 
 
-async def test_a_case_shows_its_reasons_who_else_and_what_a_decision_would_do(held: World) -> None:
+async def test_a_case_shows_its_reasons_related_accounts_and_the_effect_of_a_decision(held: World) -> None:
     visits = await visitor(held, "read_only")
     (first, *_) = await waiting(visits)
     page = (await visits.get(f"/fraud?check={first}")).text
@@ -73,7 +73,7 @@ async def test_rejecting_cancels_and_trusting_puts_the_email_on_the_list(held: W
         assert len((await settings_db.get(tx, SETTINGS, Policy)).fraud_whitelisted_emails) == 1
 
 
-async def test_a_case_that_somebody_else_decided_is_not_decided_again(held: World) -> None:
+async def test_a_case_decided_by_someone_else_is_not_decided_again(held: World) -> None:
     slow, quick = await visitor(held, "owner"), await visitor(held, "staff")
     (first, *_) = await waiting(slow)
     shown = re.findall(r'name="version" value="(\d+)"', (await slow.get(f"/fraud?check={first}")).text)[0]
@@ -84,7 +84,7 @@ async def test_a_case_that_somebody_else_decided_is_not_decided_again(held: Worl
     assert "The staff" in stale.text
 
 
-async def test_a_decision_that_makes_no_sense_is_refused_on_the_page_of_the_check(held: World) -> None:
+async def test_an_invalid_decision_is_rejected_on_the_page_of_the_check(held: World) -> None:
     visits = await visitor(held, "staff")
     (first, *_) = await waiting(visits)
     for form in ({"decision": "perhaps"}, {"decision": "approve", "notes": "x" * 1001}):
@@ -105,7 +105,7 @@ async def test_every_check_is_listed_with_filters_and_has_a_page_with_its_review
     assert (await visits.get("/fraud/checks/999")).status_code == 404
 
 
-async def test_a_case_is_taken_by_who_works_on_it_and_given_back(held: World) -> None:
+async def test_a_case_is_assigned_to_a_reviewer_and_returned(held: World) -> None:
     visits, other = await visitor(held, "staff"), await visitor(held, "owner")
     (first, *_) = await waiting(visits)
     path, form = f"/fraud/checks/{first}/take", {"on": "/fraud", "back": f"check={first}"}

@@ -23,7 +23,7 @@ async def policy(world: World) -> Policy:
         return await settings_db.get(tx, SETTINGS, Policy)
 
 
-async def test_a_rule_is_tried_saved_changed_and_deleted(held: World) -> None:
+async def test_a_rule_is_tested_saved_changed_and_deleted(held: World) -> None:
     visits = await visitor(held, "owner")
     trial = (await visits.get(f"/fraud/rules?try=yes&{urlencode(FORM)}")).text
     assert "It fits <b>4</b> of 5 orders" in trial
@@ -44,7 +44,7 @@ async def test_a_rule_is_tried_saved_changed_and_deleted(held: World) -> None:
     assert (await policy(held)).rules == ()
 
 
-async def test_a_rule_that_cannot_be_is_shown_again_with_what_is_wrong(store: World) -> None:
+async def test_an_invalid_rule_is_shown_again_with_its_errors(store: World) -> None:
     visits = await visitor(store, "owner")
     wrong = FORM | {"expression": "totl > 1"}
     trial = await visits.get(f"/fraud/rules?try=yes&{urlencode(wrong)}")

@@ -36,7 +36,7 @@ async def policy(world: World) -> Policy:
         return await settings_db.get(tx, SETTINGS, Policy)
 
 
-async def test_settings_are_tried_on_past_orders_before_they_are_saved(store: World) -> None:
+async def test_settings_are_tested_on_past_orders_before_they_are_saved(store: World) -> None:
     visits = await visitor(store, "owner")
     await fraud.change_list(store.deps, "fraud_whitelisted_ips", "203.0.113.200", is_added=True)
     trial = await visits.get(f"/fraud/settings?try=yes&{urlencode(FORM)}")
@@ -57,7 +57,7 @@ async def test_settings_are_tried_on_past_orders_before_they_are_saved(store: Wo
     assert ("fraud_sensitivity_level", "medium", "high") in entry.changes
 
 
-async def test_what_would_change_is_listed_with_links_and_amounts(held: World) -> None:
+async def test_the_effects_are_listed_with_links_and_amounts(held: World) -> None:
     async with held.db.read() as tx:
         waiting = await fraud_lists.pending_review(tx)
     query = urlencode(FORM | {"fraud_sensitivity_level": "low", "fraud_action": "block"})
@@ -73,7 +73,7 @@ async def test_what_would_change_is_listed_with_links_and_amounts(held: World) -
     "wrong",
     [{"fraud_velocity_window_minutes": "5"}, {"fraud_action": "nothing"}, {"fraud_velocity_window_minutes": ""}],
 )
-async def test_settings_that_cannot_be_are_refused_in_the_form(store: World, wrong: dict[str, str]) -> None:
+async def test_invalid_settings_are_rejected_in_the_form(store: World, wrong: dict[str, str]) -> None:
     visits = await visitor(store, "owner")
     trial = await visits.get(f"/fraud/settings?try=yes&{urlencode(FORM | wrong)}")
     assert trial.status_code == 200
@@ -82,7 +82,7 @@ async def test_settings_that_cannot_be_are_refused_in_the_form(store: World, wro
     assert await policy(store) == Policy()
 
 
-async def test_settings_that_somebody_changed_meanwhile_are_not_overwritten(store: World) -> None:
+async def test_settings_changed_meanwhile_are_not_overwritten(store: World) -> None:
     slow, quick = await visitor(store, "owner"), await visitor(store, "staff")
     page = await slow.get(f"/fraud/settings?try=yes&{urlencode(FORM)}")
     version = re.findall(r'name="version" value="(\d+)"', page.text)[0]
@@ -107,7 +107,7 @@ async def test_entries_are_added_to_and_removed_from_each_list(store: World) -> 
     assert (await policy(store)).fraud_custom_blocked_countries == frozenset()
 
 
-async def test_an_entry_that_is_none_is_refused_in_its_field(store: World) -> None:
+async def test_an_invalid_entry_is_rejected_in_its_field(store: World) -> None:
     visits = await visitor(store, "staff")
     for name, text in (("emails", "nobody"), ("addresses", "1.2.3"), ("countries", "XX"), ("emails", "")):
         answer = await visits.post(f"/fraud/lists/{name}/add", on="/fraud/lists", **{name: text})

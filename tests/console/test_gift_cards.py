@@ -24,7 +24,7 @@ async def send(visits: Visitor, change: str, **fields: str) -> int:
     return (await visits.post(f"{HERE}/{change}", on=HERE, **fields)).status_code
 
 
-async def test_the_list_shows_what_is_true_now_and_the_figures_of_it(store: World) -> None:
+async def test_the_list_shows_the_current_status_and_its_figures(store: World) -> None:
     await new_gift_card(store, initial_balance="10.00", expires_at="2026-11-16T00:00:00Z")
     store.clock.advance(2 * DAY)
     visits = await visitor(store, "read_only")
@@ -63,13 +63,13 @@ async def test_a_card_is_issued_and_its_code_is_shown_once(store: World) -> None
         ("message", "x" * 1001),
     ],
 )
-async def test_a_card_that_cannot_be_issued_is_refused_at_its_field(store: World, field: str, value: str) -> None:
+async def test_an_invalid_card_is_rejected_at_its_field(store: World, field: str, value: str) -> None:
     form = {"initial_balance": "10.00"} | {field: value}
     answer = await (await visitor(store, "staff")).post("/gift-cards/new", on="/gift-cards/new", **form)
     assert (answer.status_code, 'class="error"' in answer.text) == (422, True)
 
 
-async def test_an_edit_changes_what_differs_and_leaves_the_time_of_the_last_day(store: World) -> None:
+async def test_an_edit_changes_only_what_differs_and_keeps_the_expiry_time(store: World) -> None:
     await store.put("/gift-cards/1", {"expires_at": "2026-12-24T17:30:00Z"})
     visits = await visitor(store, "staff")
     assert 'value="2026-12-24"' in (await visits.get(HERE)).text
@@ -81,7 +81,7 @@ async def test_an_edit_changes_what_differs_and_leaves_the_time_of_the_last_day(
     assert "Nothing was different." in (await visits.get(HERE)).text
 
 
-async def test_an_amount_is_redeemed_and_the_card_revoked_after_a_question(store: World) -> None:
+async def test_an_amount_is_redeemed_and_the_card_revoked_after_a_confirmation(store: World) -> None:
     visits = await visitor(store, "staff")
     assert await send(visits, "redeem", amount="5.00", reference="till-7") == 200
     assert await send(visits, "redeem", amount="5.00", reference="till-7", confirmed="yes") == 303
@@ -99,14 +99,14 @@ async def test_an_amount_is_redeemed_and_the_card_revoked_after_a_question(store
     assert (await card(store))["note"] == "Police report 7"
 
 
-async def test_a_card_is_sent_again_to_another_address(store: World) -> None:
+async def test_a_card_is_resent_to_another_email(store: World) -> None:
     visits = await visitor(store, "staff")
     assert await send(visits, "send") == 422
     assert await send(visits, "send", email="mina@mail.example") == 303
     assert "on its way to mina@mail.example" in (await visits.get(HERE)).text
 
 
-async def test_a_form_over_an_older_card_is_refused(store: World) -> None:
+async def test_a_stale_card_form_is_rejected(store: World) -> None:
     visits = await visitor(store, "staff")
     version = re.findall(r'name="version" value="(\d+)"', (await visits.get(HERE)).text)[0]
     store.clock.advance(MINUTE)

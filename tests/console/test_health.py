@@ -8,7 +8,7 @@ from tests.console.visits import visitor
 from tests.world import World
 
 
-async def test_the_page_says_what_works_and_what_is_to_repair(world: World) -> None:
+async def test_the_page_shows_what_works_and_what_needs_repair(world: World) -> None:
     well = (await (await visitor(world, "staff")).get("/health")).text
     assert "The database answers and its schema is up to date" in well
     assert "Worth a look" in well

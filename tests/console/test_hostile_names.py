@@ -51,7 +51,7 @@ async def test_a_hostile_name_is_shown_as_text_on_every_page(world: World, name:
         assert "7006652" not in answer.text, path
 
 
-async def test_an_address_of_ten_thousand_characters_and_control_characters_break_nothing(store: World) -> None:
+async def test_a_url_of_ten_thousand_or_control_characters_breaks_nothing(store: World) -> None:
     visits = await visitor(store, "owner")
     for text in ("x" * 10_000, "%00%01%ff", "%E2%80%AE", "a%20OR%201=1--", "<b>"):
         for path in ("/search?q=", "/orders?search=", "/orders?coupon_code=", "/orders?status=", "?period="):

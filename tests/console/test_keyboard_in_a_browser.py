@@ -71,7 +71,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("keyboard")
     with served(start(folder, environment({"log_level": "warning"}), "serve", "--port", "0")) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
-        with httpx.Client(base_url=server.address, headers=headers, timeout=SECONDS) as shop:
+        with httpx.Client(base_url=server.url, headers=headers, timeout=SECONDS) as shop:
             _fill(shop)
         yield server
 
@@ -97,7 +97,7 @@ def test_the_main_path_of_every_page_needs_no_mouse(
     try:
         for line in PATHS[part :: len(PARTS)]:
             path, steps = (text.format(number, number + 2, tomorrow) for text in line)
-            browser.open(f"{store.address}/console{path.rstrip('/')}")
+            browser.open(f"{store.url}/console{path.rstrip('/')}")
             _take_all(browser, steps)
     finally:
         browser.scripts(are_on=True)
@@ -105,10 +105,10 @@ def test_the_main_path_of_every_page_needs_no_mouse(
 
 
 def test_sessions_a_second_factor_and_a_new_password_need_no_mouse(browser: Browser, store: Serving) -> None:
-    with httpx.Client(base_url=f"{store.address}/console", timeout=SECONDS) as other:
+    with httpx.Client(base_url=f"{store.url}/console", timeout=SECONDS) as other:
         form = {"token": token(other.get("/sign-in")), "email": EMAIL, "password": PASSWORD}
         assert other.post("/sign-in", data=form).status_code == HTTPStatus.SEE_OTHER
-    browser.open(f"{store.address}/console/account")
+    browser.open(f"{store.url}/console/account")
     _take_all(browser, "Sign out | ? is signed out")
     secret = str(browser.run("document.querySelector('a[href^=otpauth]').href.match(/secret=(\\w+)/)[1]"))
     code = totp_code(secret, int(time.time()) // TOTP_STEP_SECONDS)
@@ -130,7 +130,7 @@ def _take(browser: Browser, step: str) -> None:
         case ["?", text]:
             browser.wait_for_text(text)
         case ["@", text]:
-            browser.wait_for_address(text)
+            browser.wait_for_url(text)
         case ["Enter"]:
             browser.press("Enter")
         case ["[x]", name]:

@@ -22,7 +22,7 @@ async def status(world: World, order_id: int = 1) -> str:
     return str((await world.get(f"/orders/{order_id}")).json()["data"]["status"])
 
 
-async def test_the_list_is_filtered_sorted_and_paged_by_its_address(store: World) -> None:
+async def test_the_list_is_filtered_sorted_and_paged_by_its_url(store: World) -> None:
     for quantity in (5, 3):
         await new_order(store, 1, (1, quantity))
     visits = await visitor(store, "read_only")
@@ -42,7 +42,7 @@ async def test_the_list_is_filtered_sorted_and_paged_by_its_address(store: World
 
 
 @pytest.mark.parametrize("query", ["customer_id=x", "from=yesterday", "page=x&sort=nothing&order=x&status=x"])
-async def test_an_address_that_makes_no_sense_is_refused_or_ignored(store: World, query: str) -> None:
+async def test_an_invalid_url_is_rejected_or_ignored(store: World, query: str) -> None:
     answer = await (await visitor(store, "read_only")).get(f"/orders?{query}")
     assert answer.status_code == (200 if query.startswith("page") else 422)
 
@@ -70,7 +70,7 @@ async def test_the_export_has_the_rows_as_filtered_and_nothing_that_a_spreadshee
     assert [*row[:3], row[4]] == ["ORD-000002", '\'=HYPERLINK("http://evil.example")', "Pending", "20.00"]
 
 
-async def test_a_story_says_what_happened_and_why_nothing_was_sent(store: World) -> None:
+async def test_a_timeline_shows_what_happened_and_why_nothing_was_sent(store: World) -> None:
     body = {"url": "https://hooks.example/bot", "events": ["order.completed"]}
     assert (await store.post("/webhooks", body)).status_code == 201
     await new_order(store, 1, (1, 1))
@@ -83,7 +83,7 @@ async def test_a_story_says_what_happened_and_why_nothing_was_sent(store: World)
     assert page.text.count("Not sent: this webhook was created later.") == 4
 
 
-async def test_steps_of_an_order_are_made_and_logged_with_what_changed(store: World) -> None:
+async def test_steps_of_an_order_are_performed_and_logged_with_their_changes(store: World) -> None:
     visits = await visitor(store, "staff")
     done = await visits.post("/orders/1/fulfill", on="/orders/1")
     assert (done.status_code, done.headers["location"]) == (303, "/console/orders/1")
@@ -100,7 +100,7 @@ async def test_steps_of_an_order_are_made_and_logged_with_what_changed(store: Wo
     assert entry.ip_address == "127.0.0.1"
 
 
-async def test_a_refund_is_asked_for_in_a_form_that_says_what_is_wrong(store: World) -> None:
+async def test_the_refund_form_shows_its_errors(store: World) -> None:
     visits = await visitor(store, "staff")
     form = {"on": "/orders/1/refund"}
     for amount in ("none", "0", "-1", "1.234", "99999"):
@@ -111,7 +111,7 @@ async def test_a_refund_is_asked_for_in_a_form_that_says_what_is_wrong(store: Wo
     assert await status(store) == "partially_refunded"
 
 
-async def test_what_cannot_be_undone_is_asked_for_first(store: World) -> None:
+async def test_irreversible_steps_ask_for_confirmation(store: World) -> None:
     await new_order(store, 1, (1, 1))
     visits = await visitor(store, "staff")
     asked = await visits.post("/orders/2/cancel", on="/orders/2", reason="Asked to")
@@ -121,7 +121,7 @@ async def test_what_cannot_be_undone_is_asked_for_first(store: World) -> None:
     assert await status(store, 2) == "cancelled"
 
 
-async def test_a_stale_form_changes_nothing_and_says_who_changed_what(store: World) -> None:
+async def test_a_stale_form_changes_nothing_and_shows_who_changed_what(store: World) -> None:
     slow, quick = await visitor(store, "owner"), await visitor(store, "staff")
     page = await slow.get("/orders/1/refund")
     version = re.findall(r'name="version" value="(\d+)"', page.text)[0]
@@ -133,13 +133,13 @@ async def test_a_stale_form_changes_nothing_and_says_who_changed_what(store: Wor
     assert "status: <bdi>paid</bdi> → <b><bdi>completed</bdi></b>" in stale.text
 
 
-async def test_a_step_that_the_state_forbids_is_refused_on_the_page(store: World) -> None:
+async def test_a_step_forbidden_by_the_status_is_rejected_on_the_page(store: World) -> None:
     answer = await (await visitor(store, "staff")).post("/orders/1/cancel", on="/orders/1", confirmed="yes")
     assert answer.status_code == 409
     assert "ORD-000001 is paid and cannot be cancelled." in answer.text
 
 
-async def test_a_held_order_is_approved_with_the_reasons_in_sight(world: World) -> None:
+async def test_a_held_order_is_approved_with_the_reasons_shown(world: World) -> None:
     held = {"fraud_detection_enabled": True, "fraud_action": "verify", "fraud_sensitivity_level": "high"}
     await fraud.change_settings(world.deps, held)
     await new_product(world)
@@ -155,7 +155,7 @@ async def test_a_held_order_is_approved_with_the_reasons_in_sight(world: World) 
     assert "Approved by The staff" in (await visits.get("/orders/1")).text
 
 
-async def test_a_dispute_and_how_it_ended_are_moments_of_the_story(store: World) -> None:
+async def test_a_dispute_and_its_outcome_are_part_of_the_timeline(store: World) -> None:
     for kind, reason in (("dispute", "fraudulent"), ("dispute_lost", "other")):
         store.clock.advance(MINUTE)
         report = {"kind": kind, "reason": reason}

@@ -43,9 +43,7 @@ async def outcome(visits: Visitor, page: Page) -> str:
 
 
 @pytest.mark.parametrize("role", ROLES)
-async def test_every_page_is_open_to_those_whom_its_row_names_and_to_nobody_else(
-    store: World, role: Role | None
-) -> None:
+async def test_every_page_is_open_only_to_the_roles_of_its_row(store: World, role: Role | None) -> None:
     visits = await visitor(store, role)
     outcomes = {(page.method, page.path): await outcome(visits, page) for page in PAGES}
     assert outcomes == {(page.method, page.path): expected(page, role) for page in PAGES}
@@ -56,7 +54,7 @@ async def test_every_page_names_a_role_that_exists_and_only_signing_in_needs_non
     assert {page.role for page in PAGES} <= {None, *RANKS}
 
 
-async def test_no_change_is_generated_by_a_get_and_every_change_needs_more_than_to_look() -> None:
+async def test_no_get_changes_anything_and_every_change_needs_more_than_read_access() -> None:
     own = ("/account", "/sign")
     changes = [page for page in PAGES if page.method != "GET" and page.role is not None]
     assert {page.method for page in PAGES} <= {"GET", "POST"}
@@ -85,7 +83,7 @@ async def test_the_stylesheet_and_the_script_are_small(store: World) -> None:
     assert (await visits.get("/static/nothing.css")).status_code == 404
 
 
-async def test_the_navigation_has_only_what_the_user_may_open_and_lights_where_they_are(store: World) -> None:
+async def test_the_navigation_has_only_permitted_pages_and_highlights_the_current_one(store: World) -> None:
     page = await (await visitor(store, "read_only")).get("/orders/1")
     assert re.findall(r'href="([^"]+)" aria-current="page"', page.text) == ["/console/orders"]
     rows = [row for row in PAGES if row.group is not None and row.role == "read_only"]

@@ -32,7 +32,7 @@ async def send(visits: Visitor, path: str, on: str = "/products/1/edit", **field
     return (await visits.post(path, on=on, **fields)).status_code
 
 
-async def test_the_list_is_filtered_and_sorted_by_its_address(store: World) -> None:
+async def test_the_list_is_filtered_and_sorted_by_its_url(store: World) -> None:
     await new_product(store, name="Apple", price="3.00", stock=0, status="draft", category="Fruit & more")
     visits = await visitor(store, "read_only")
     queries = ("?sort=name&order=asc", "?status=draft", "?out_of_stock=0", "?category=Fruit+%26+more", "?search=vip")
@@ -41,7 +41,7 @@ async def test_the_list_is_filtered_and_sorted_by_its_address(store: World) -> N
     assert 'href="/console/products?category=Fruit+%26+more"' in (await visits.get("/products/2")).text
 
 
-async def test_a_product_is_created_with_what_the_form_says(store: World) -> None:
+async def test_a_product_is_created_from_the_form(store: World) -> None:
     visits = await visitor(store, "staff")
     assert await send(visits, "/products/new", "/products/new", **SWORD, stock="40") == 303
     sword = await product(store, 2)
@@ -67,14 +67,14 @@ async def test_a_product_is_created_with_what_the_form_says(store: World) -> Non
         ("tags", "x" * 65),
     ],
 )
-async def test_a_field_that_is_wrong_is_named_and_what_was_entered_stays(store: World, field: str, value: str) -> None:
+async def test_an_invalid_field_is_named_and_the_input_is_kept(store: World, field: str, value: str) -> None:
     answer = await (await visitor(store, "staff")).post("/products/new", on="/products/new", **(SWORD | {field: value}))
     assert (answer.status_code, 'class="error"' in answer.text) == (422, True)
     assert field == "name" or 'value="Dragon Sword"' in answer.text
     assert (await store.get("/products/2")).status_code == 404
 
 
-async def test_an_edit_leaves_what_the_form_does_not_show_and_is_logged(store: World) -> None:
+async def test_an_edit_keeps_fields_not_in_the_form_and_is_logged(store: World) -> None:
     await store.put("/api/store/v1/products/1", {"metadata": {"rarity": "epic"}, "stock": 9})
     visits = await visitor(store, "staff")
     assert await send(visits, "/products/1/edit", **SWORD) == 303
@@ -95,7 +95,7 @@ async def test_a_stale_edit_is_refused_and_so_is_a_taken_sku(store: World) -> No
     assert await send(visits, "/products/1/edit", **SWORD, version=version) == 409
 
 
-async def test_the_stock_is_not_set_over_what_orders_drew_meanwhile(store: World) -> None:
+async def test_an_edit_does_not_overwrite_stock_changes_by_orders(store: World) -> None:
     await store.put("/api/store/v1/products/1", {"stock": 5})
     visits = await visitor(store, "staff")
     await new_order(store, 1, (1, 2))
@@ -107,7 +107,7 @@ async def test_the_stock_is_not_set_over_what_orders_drew_meanwhile(store: World
     assert (await product(store))["stock"] is None
 
 
-async def test_a_product_is_deleted_after_a_question(store: World) -> None:
+async def test_a_product_is_deleted_after_a_confirmation(store: World) -> None:
     visits = await visitor(store, "staff")
     assert await send(visits, "/products/1/delete") == 200
     assert await send(visits, "/products/1/delete", confirmed="yes") == 303

@@ -65,15 +65,13 @@ async def test_the_program_has_its_figures_and_a_leaderboard(program: World) -> 
         ("refused", ["Jun Again"]),
     ],
 )
-async def test_the_lists_say_who_brought_whom_who_claimed_and_who_was_refused(
-    program: World, path: str, names: list[str]
-) -> None:
+async def test_the_lists_show_referrers_claims_and_rejections(program: World, path: str, names: list[str]) -> None:
     page = (await (await visitor(program, "read_only")).get(f"/referrals/{path}")).text
     assert re.findall(r'<a class="row" href="[^"]+"><bdi>([^<]+)', page) == names
     assert path != "refused" or "The customer and the referrer share a mailbox." in page
 
 
-async def test_tiers_are_created_in_their_order_changed_and_switched_off(store: World) -> None:
+async def test_tiers_are_created_in_order_changed_and_deactivated(store: World) -> None:
     visits = await visitor(store, "staff")
     assert await send(visits, "tiers/new", **SILVER) == 303
     page = (await visits.get("/referrals")).text
@@ -98,14 +96,14 @@ async def test_tiers_are_created_in_their_order_changed_and_switched_off(store: 
     ("field", "value"),
     [("name", ""), ("referrals_required", "0"), ("reward_value", "x"), ("coupon_validity_days", "366")],
 )
-async def test_a_tier_that_makes_no_sense_is_refused_at_its_field(store: World, field: str, value: str) -> None:
+async def test_an_invalid_tier_is_rejected_at_its_field(store: World, field: str, value: str) -> None:
     answer = await (await visitor(store, "staff")).post(
         "/referrals/tiers/new", on="/referrals/tiers/new", **(SILVER | {field: value})
     )
     assert (answer.status_code, f'id="{field}-error"' in answer.text) == (422, True)
 
 
-async def test_a_tier_is_deleted_after_a_question_and_one_with_claims_is_switched_off(program: World) -> None:
+async def test_a_tier_is_deleted_after_a_confirmation_and_deactivated_if_it_has_claims(program: World) -> None:
     visits = await visitor(program, "staff")
     await new_tier(program, name="Unused")
     assert await send(visits, "tiers/2/delete") == 200
@@ -123,7 +121,7 @@ async def test_a_stale_tier_is_not_saved(store: World) -> None:
     assert await send(visits, "tiers/1", **SILVER, version=version) == 409
 
 
-async def test_the_owner_changes_the_program_and_an_older_form_does_not(store: World) -> None:
+async def test_the_owner_changes_the_program_and_a_stale_form_does_not(store: World) -> None:
     visits = await visitor(store, "owner")
     assert await send(visits, "settings", **PROGRAM, version="0") == 303
     settings = (await store.get("/referrals/settings")).json()["data"]

@@ -21,7 +21,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("review")
     with served(start(folder, environment({"log_level": "warning"}), "serve", "--port", "0")) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
-        with httpx.Client(base_url=server.address, headers=headers, timeout=SECONDS) as shop:
+        with httpx.Client(base_url=server.url, headers=headers, timeout=SECONDS) as shop:
             settings = {"fraud_action": "verify", "fraud_sensitivity_level": "high"}
             shop.put(f"{EXTERNAL}/fraud/settings", json=settings).raise_for_status()
             shop.post(f"{STORE}/products", json={"name": "VIP rank", "price": "20.00"}).raise_for_status()
@@ -39,7 +39,7 @@ def test_cases_are_decided_by_keys_and_the_next_one_is_there_without_a_page_load
         browser.open(store.console_link)
         set_up(browser)
         browser.resize(1400, 900)
-        browser.open(f"{store.address}/console/fraud")
+        browser.open(f"{store.url}/console/fraud")
         browser.run("window.stayed = true")
         waiting = browser.run("document.querySelectorAll('.queue li').length")
         assert waiting >= 4

@@ -8,7 +8,7 @@ from tests.console.visits import visitor
 from tests.world import World
 
 
-async def test_settings_are_shown_with_what_they_are_for_and_without_secrets(world: World) -> None:
+async def test_settings_are_shown_with_their_purpose_and_without_secrets(world: World) -> None:
     settings: dict[str, Any] = {
         "currency": "EUR",
         "mail_from": "Shop <shop@example.com>",

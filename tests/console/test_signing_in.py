@@ -15,7 +15,7 @@ from tests.world import World
 SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 
-async def test_the_link_of_the_first_start_makes_the_owner_once(world: World) -> None:
+async def test_the_link_of_the_first_start_creates_the_owner_once(world: World) -> None:
     assert not await sign_in.is_set_up(world.deps)
     link = await sign_in.make_link(world.deps, None)
     visits = await visitor(world, None)
@@ -30,7 +30,7 @@ async def test_the_link_of_the_first_start_makes_the_owner_once(world: World) ->
     assert (await again.post("/setup", on="/sign-in", **fields)).status_code == 422
 
 
-async def test_a_link_is_too_old_after_a_day_and_a_newer_one_replaces_it(world: World) -> None:
+async def test_a_link_expires_after_a_day_and_a_newer_one_replaces_it(world: World) -> None:
     first, second = [await sign_in.make_link(world.deps, None) for _ in range(2)]
     visits = await visitor(world, None)
     assert (await visits.get(f"/setup?token={first}")).status_code == 422
@@ -40,7 +40,7 @@ async def test_a_link_is_too_old_after_a_day_and_a_newer_one_replaces_it(world: 
     assert (await visits.get(f"/setup?token={second}")).status_code == 422
 
 
-async def test_a_short_password_or_two_different_ones_are_said_in_the_form(world: World) -> None:
+async def test_a_short_password_or_a_mismatch_is_reported_in_the_form(world: World) -> None:
     link = await sign_in.make_link(world.deps, None)
     visits = await visitor(world, None)
     fields = {"on": f"/setup?token={link}", "link": link, "name": "Ada", "email": EMAIL}
@@ -51,7 +51,7 @@ async def test_a_short_password_or_two_different_ones_are_said_in_the_form(world
     assert PASSWORD not in unlike.text
 
 
-async def test_a_password_lets_in_and_a_wrong_one_does_not(world: World) -> None:
+async def test_only_the_right_password_signs_in(world: World) -> None:
     await first_owner(world)
     right, visits = await signs_in(world, email=f" {EMAIL.upper()}")
     wrong, _ = await signs_in(world, password="something else entirely")
@@ -74,14 +74,14 @@ async def test_the_cookie_is_new_with_each_sign_in_and_ends_with_the_sign_out(wo
     assert all(part in cookie for part in ("HttpOnly", "SameSite=lax", "Path=/"))
 
 
-async def test_over_https_the_cookie_has_the_prefix_and_is_secure(world: World) -> None:
+async def test_the_cookie_is_secure_and_prefixed_over_https(world: World) -> None:
     visits = await visitor(world, None)
     answer = await visits.http.get("https://store.test/console/sign-in")
     assert answer.headers["set-cookie"].startswith("__Host-lootkeep=")
     assert "Secure" in answer.headers["set-cookie"]
 
 
-async def test_after_signing_in_one_is_where_one_wanted_to_go_but_never_elsewhere(world: World) -> None:
+async def test_signing_in_leads_to_the_requested_page_but_never_to_another_site(world: World) -> None:
     await first_owner(world)
     visits = await visitor(world, None)
     asked = await visits.get("/orders?status=paid")
@@ -96,7 +96,7 @@ async def test_after_signing_in_one_is_where_one_wanted_to_go_but_never_elsewher
     assert list(targets.values()) == ["/console/orders?status=paid", "/console", "/console", "/console"]
 
 
-async def test_a_session_ends_after_an_idle_time_and_in_any_case_some_day(world: World) -> None:
+async def test_a_session_ends_after_an_idle_time_and_after_a_maximum_age(world: World) -> None:
     visits = await first_owner(world)
     for _ in range(ABSOLUTE_LIMIT // (IDLE_LIMIT - HOUR)):
         world.clock.advance(IDLE_LIMIT - HOUR)
@@ -108,7 +108,7 @@ async def test_a_session_ends_after_an_idle_time_and_in_any_case_some_day(world:
     assert (await idle.get("/account")).status_code == 303
 
 
-async def test_too_many_attempts_must_wait_by_account_and_by_address(world: World) -> None:
+async def test_sign_in_attempts_are_limited_by_account_and_by_ip(world: World) -> None:
     await first_owner(world)
     by_account = [(await signs_in(world, password="wrong" * 4))[0] for _ in range(sign_in.ATTEMPTS_PER_ACCOUNT + 1)]
     assert by_account == [422] * sign_in.ATTEMPTS_PER_ACCOUNT + [429]
@@ -121,7 +121,7 @@ async def test_too_many_attempts_must_wait_by_account_and_by_address(world: Worl
     assert by_address == [422] * sign_in.ATTEMPTS_PER_NETWORK + [429]
 
 
-async def test_sessions_are_listed_and_can_be_ended_by_their_user_alone(world: World) -> None:
+async def test_sessions_are_listed_and_can_be_ended_only_by_their_user(world: World) -> None:
     visits = await first_owner(world)
     _, other = await signs_in(world)
     stranger = await visitor(world, "owner")
@@ -148,11 +148,11 @@ async def test_a_changed_password_is_the_only_one_that_works(world: World) -> No
 
 
 @pytest.mark.parametrize(("seconds", "code"), [(59, "287082"), (1111111109, "081804"), (20000000000, "353130")])
-def test_codes_are_those_of_the_rfc(seconds: int, code: str) -> None:
+def test_one_time_codes_match_the_rfc(seconds: int, code: str) -> None:
     assert totp_code(SECRET, seconds // TOTP_STEP_SECONDS) == code
 
 
-def test_a_code_is_accepted_a_step_early_or_late_and_once() -> None:
+def test_a_code_is_accepted_once_and_up_to_one_step_early_or_late() -> None:
     now = Instant(1_000_000_000 * SECOND)
     step = 1_000_000_000 // TOTP_STEP_SECONDS
     accepted = [accepted_step(SECRET, totp_code(SECRET, step + shift), now, None) for shift in (-2, -1, 0, 1, 2)]
@@ -160,7 +160,7 @@ def test_a_code_is_accepted_a_step_early_or_late_and_once() -> None:
     assert accepted_step(SECRET, totp_code(SECRET, step), now, step) is None
 
 
-async def test_a_second_factor_is_asked_for_once_it_is_set_up_and_a_code_works_once(world: World) -> None:
+async def test_a_second_factor_is_required_once_set_up_and_a_code_works_once(world: World) -> None:
     visits = await first_owner(world)
     code = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
     assert (await visits.post("/account/totp", secret=SECRET, code="000000")).status_code == 422
@@ -213,7 +213,7 @@ async def test_guesses_at_the_password_of_a_signed_in_browser_are_limited(world:
     assert (await protected.post("/account/password", current=PASSWORD, **passwords)).status_code == 429
 
 
-async def test_a_user_gets_in_by_a_link_with_the_role_it_was_made_with(world: World) -> None:
+async def test_an_invited_user_gets_the_role_of_the_link(world: World) -> None:
     await access.add_user(world.deps, "bo@store.example", "Bo")
     link = await sign_in.make_link(world.deps, "bo@store.example", "read_only")
     visits = await visitor(world, None)

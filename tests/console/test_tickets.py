@@ -24,7 +24,7 @@ async def send(visits: Visitor, change: str, **fields: str) -> int:
     return (await visits.post(f"{HERE}/{change}", on=HERE, **fields)).status_code
 
 
-async def test_the_list_is_filtered_by_status_priority_and_who_works_on_it(store: World) -> None:
+async def test_the_list_is_filtered_by_status_priority_and_assignee(store: World) -> None:
     await new_ticket(store, 1, priority="urgent", category="refund")
     visits = await visitor(store, "staff")
     await send(visits, "assign", user_id="2")
@@ -47,7 +47,7 @@ async def test_a_reply_reaches_the_customer_and_a_note_does_not(store: World) ->
     assert (after["status"], after["messages_count"]) == ("pending", 2)
 
 
-async def test_an_empty_message_is_refused_next_to_its_field_and_a_long_one_too(store: World) -> None:
+async def test_an_empty_or_overlong_message_is_rejected_next_to_its_field(store: World) -> None:
     visits = await visitor(store, "staff")
     for message in (" ", "x" * 20_001):
         answer = await visits.post(f"{HERE}/reply", on=HERE, message=message)
@@ -55,7 +55,7 @@ async def test_an_empty_message_is_refused_next_to_its_field_and_a_long_one_too(
     assert (await ticket(store))["messages_count"] == 1
 
 
-async def test_every_step_is_taken_and_logged_with_what_changed(store: World) -> None:
+async def test_every_step_is_performed_and_logged_with_its_changes(store: World) -> None:
     visits = await visitor(store, "staff")
     assert await send(visits, "assign", user_id="2") == 303
     assert await send(visits, "priority", priority="urgent") == 303
@@ -83,7 +83,7 @@ async def test_a_value_that_is_not_offered_is_refused(store: World, change: str,
     assert await send(await visitor(store, "staff"), change, **fields) == 422
 
 
-async def test_a_closed_ticket_is_not_written_to_until_it_is_open_again(store: World) -> None:
+async def test_a_closed_ticket_takes_no_messages_until_it_is_reopened(store: World) -> None:
     visits = await visitor(store, "staff")
     await send(visits, "close")
     assert await send(visits, "reply", message="One more thing.") == 409
@@ -91,7 +91,7 @@ async def test_a_closed_ticket_is_not_written_to_until_it_is_open_again(store: W
     assert await send(visits, "reply", message="One more thing.") == 303
 
 
-async def test_a_step_from_a_page_that_is_out_of_date_says_who_was_faster(store: World) -> None:
+async def test_a_step_from_a_stale_page_shows_who_changed_the_ticket(store: World) -> None:
     slow, quick = await visitor(store, "owner"), await visitor(store, "staff")
     version = re.findall(r'name="version" value="(\d+)"', (await slow.get(HERE)).text)[0]
     store.clock.advance(MINUTE)

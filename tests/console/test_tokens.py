@@ -31,7 +31,7 @@ async def test_a_token_is_shown_once_works_and_stops_working_when_it_is_revoked(
     assert secret not in entries[1].after
 
 
-async def test_a_token_without_scopes_or_with_numbers_that_make_no_sense_is_not_created(world: World) -> None:
+async def test_a_token_without_scopes_or_with_invalid_numbers_is_not_created(world: World) -> None:
     visits = await visitor(world, "owner")
     form = {"on": "/tokens/new", "name": "Bot"}
     wrong = [

@@ -21,7 +21,7 @@ async def invited(world: World, owner: Visitor, role: str = "staff") -> Visitor:
     return visits
 
 
-async def test_somebody_is_invited_signs_in_gets_another_role_and_is_disabled(world: World) -> None:
+async def test_a_user_is_invited_signs_in_gets_another_role_and_is_disabled(world: World) -> None:
     owner = await first_owner(world)
     staff = await invited(world, owner)
     assert "Bo Lind" in (await owner.get("/users")).text
@@ -44,7 +44,7 @@ async def test_somebody_is_invited_signs_in_gets_another_role_and_is_disabled(wo
     }
 
 
-async def test_a_disabled_user_gets_in_again_by_a_new_link(world: World) -> None:
+async def test_a_disabled_user_can_sign_in_again_with_a_new_link(world: World) -> None:
     owner = await first_owner(world)
     await invited(world, owner)
     await owner.post("/users/2/disable", on="/users/2", confirmed="yes")
@@ -67,7 +67,7 @@ async def test_the_last_owner_who_can_sign_in_is_never_removed(world: World) -> 
     assert (await owner.get("/users")).status_code == 403
 
 
-async def test_an_address_that_is_taken_or_is_none_is_refused_in_the_form(world: World) -> None:
+async def test_a_taken_or_invalid_email_is_rejected_in_the_form(world: World) -> None:
     owner = await first_owner(world)
     wrong = [
         await owner.post("/users/new", on="/users/new", name="Bo", email=email, role=role)

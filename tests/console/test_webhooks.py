@@ -119,7 +119,7 @@ async def test_a_stale_form_of_a_webhook_saves_nothing(store: World) -> None:
     assert (await visits.post("/webhooks/1/edit", on="/webhooks/1/edit", **form)).status_code == 409
 
 
-async def test_a_test_says_what_the_receiver_answered(lenient: World) -> None:
+async def test_a_test_shows_the_receivers_answer(lenient: World) -> None:
     async with Receiver() as receiver:
         await subscribe(lenient, receiver, "order.paid")
         receiver.answers = [200, 401]
@@ -136,7 +136,7 @@ async def _tested(visits: Visitor) -> str:
     return str(messages[0])
 
 
-async def test_a_replay_shows_how_far_it_is(store: World) -> None:
+async def test_a_replay_shows_its_progress(store: World) -> None:
     visits = await visitor(store, "staff")
     wrong = await visits.post("/webhooks/1/replay", on="/webhooks/1/replay", since="soon", events="product.updated")
     assert (wrong.status_code, "Enter a date and a time" in wrong.text) == (422, True)

@@ -23,12 +23,12 @@ def test_times_ids_and_codes_may_differ(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("change", [{"name": "Gold"}, {"id": "4"}, {"id": None}, {"created_at": None}, {"more": 1}])
-def test_all_else_may_not(change: dict[str, Any]) -> None:
+def test_other_values_may_not_differ(change: dict[str, Any]) -> None:
     (sentence,) = differences(SHOWN, given(**change))
     assert sentence.startswith(f"data.{next(iter(change))}: ")
 
 
-def test_a_field_that_is_gone_and_a_list_that_is_longer_are_reported() -> None:
+def test_a_missing_field_and_a_longer_list_are_reported() -> None:
     assert differences({"a": 1, "b": [1]}, {"b": [1, 2]}) == [
         "a: only the page has it",
         "b: the page shows 1 entries, the service answered 2",
@@ -41,7 +41,7 @@ def test_a_list_that_ends_in_dots_is_compared_as_far_as_it_is_shown() -> None:
     assert as_shown({"a": [5, 6, 7]}, {"a": [1, "..."]}) == {"a": [5, "..."]}
 
 
-def test_the_code_of_a_failure_is_not_by_chance() -> None:
+def test_the_code_of_a_failure_must_match() -> None:
     assert differences({"code": "not_found"}, {"code": "forbidden"})
 
 

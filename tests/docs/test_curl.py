@@ -60,7 +60,7 @@ async def staged(page: Path, folder: Path) -> AsyncIterator[tuple[PageEnvironmen
     started = terminal.start(folder, terminal.environment(SETTINGS), "serve", "--port", "0")
     with terminal.served(started) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
-        async with Receiver() as receiver, httpx.AsyncClient(base_url=server.address, headers=headers) as http:
+        async with Receiver() as receiver, httpx.AsyncClient(base_url=server.url, headers=headers) as http:
             stage = PageEnvironment(http, receiver)
             await BEFORE.get(name(page), small_store)(stage)
             # From here on a call has only the headers that the page gives it.

@@ -22,7 +22,7 @@ def exposed(folder: Path) -> str:
     started = terminal.start(folder, terminal.environment({"log_level": "error"}), "serve", "--port", "0")
     with terminal.served(started) as server:
         answer = httpx.get(
-            f"{server.address}/metrics", headers={"Authorization": f"Bearer {server.token}"}, timeout=terminal.SECONDS
+            f"{server.url}/metrics", headers={"Authorization": f"Bearer {server.token}"}, timeout=terminal.SECONDS
         )
     assert answer.status_code == 200
     return answer.text
@@ -42,7 +42,7 @@ def test_the_page_has_every_metric_and_no_other(tmp_path: Path) -> None:
     assert set(re.findall(r"\blootkeep_[a-z_]+", page)) <= documented
 
 
-def test_prometheus_finds_no_fault_with_the_examples(tmp_path: Path) -> None:
+def test_prometheus_accepts_the_examples(tmp_path: Path) -> None:
     token = tmp_path / "lootkeep.token"
     token.write_text("lk_token")
     example = "".join(re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL))

@@ -81,26 +81,26 @@ def test_nothing_inside_a_special_range_is_public(ip: str) -> None:
 
 
 @given(st.sampled_from(SPECIAL4).flatmap(inside))
-def test_no_special_address_is_public_in_the_clothes_of_ipv6(ip: str) -> None:
+def test_no_special_ip_is_public_when_embedded_in_ipv6(ip: str) -> None:
     assert [form for form in forms(ip) if is_public(form)] == []
 
 
 @pytest.mark.parametrize("ip", JUST_OUTSIDE)
-def test_what_is_next_to_a_special_range_is_public(ip: str) -> None:
+def test_the_neighbours_of_a_special_range_are_public(ip: str) -> None:
     assert is_public(ip)
 
 
 @pytest.mark.parametrize("form", ["::ffff:8.8.8.8", "::ffff:808:808", "64:ff9b::8.8.8.8"])
-def test_a_public_address_stays_public_where_it_is_mapped_or_translated(form: str) -> None:
+def test_a_public_ip_stays_public_when_mapped_or_translated(form: str) -> None:
     assert is_public(form)
 
 
 @pytest.mark.parametrize("form", ["::8.8.8.8", "2002:808:808::1", "2001:0:808:808:0:0:f7f7:f7f7", "64:ff9b:1::808:808"])
-def test_a_public_address_inside_a_tunnel_that_is_no_longer_in_use_or_a_private_translation_is_not(form: str) -> None:
+def test_a_public_ip_inside_an_obsolete_tunnel_or_private_translation_is_not_public(form: str) -> None:
     assert not is_public(form)
 
 
-def test_a_tunnel_inside_a_site_is_judged_by_both_of_its_addresses() -> None:
+def test_a_site_tunnel_is_judged_by_both_of_its_ips() -> None:
     assert is_public("2606:4700::5efe:8.8.8.8")
     assert not is_public("2606:4700::5efe:10.0.0.1")
 
@@ -113,12 +113,12 @@ def test_a_zone_changes_nothing(zone: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "127.1", "0x7f.0.0.1", "2130706433", "127.0.0.1.", "[::1]", "::g"])
-def test_what_is_no_address_is_an_error_rather_than_public(text: str) -> None:
+def test_an_invalid_ip_is_an_error_rather_than_public(text: str) -> None:
     with pytest.raises(ValueError):
         is_public(text)
 
 
-def test_an_allow_list_opens_what_it_names_and_nothing_else() -> None:
+def test_an_allow_list_permits_only_its_entries() -> None:
     allowed = (ipaddress.ip_network("10.1.0.0/16"), ipaddress.ip_network("fd12::/16"))
     for ip in ("10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::10.1.2.3", "fd12::1", "8.8.8.8"):
         assert is_public(ip, allowed), ip
@@ -127,7 +127,7 @@ def test_an_allow_list_opens_what_it_names_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("ip", METADATA)
-def test_no_allow_list_opens_metadata(ip: str) -> None:
+def test_no_allow_list_permits_metadata(ip: str) -> None:
     assert not is_public(ip)
     assert not is_public(ip, EVERYTHING)
     assert not is_public(ip, (ipaddress.ip_network(ip), *EVERYTHING))
@@ -136,7 +136,7 @@ def test_no_allow_list_opens_metadata(ip: str) -> None:
 
 
 @given(inside("169.254.0.0/16") | inside("fe80::/10"))
-def test_nothing_link_local_is_ever_opened(ip: str) -> None:
+def test_no_link_local_ip_is_ever_permitted(ip: str) -> None:
     assert not is_public(ip, EVERYTHING)
 
 
@@ -152,12 +152,12 @@ def test_nothing_link_local_is_ever_opened(ip: str) -> None:
         ("a proxy:8080", "a proxy:8080"),
     ],
 )
-def test_an_address_is_counted_by_itself_or_by_its_ipv6_network(ip: str, key: str) -> None:
+def test_an_ip_is_counted_by_itself_or_by_its_ipv6_network(ip: str, key: str) -> None:
     assert network_key(ip) == key
 
 
 @given(st.ip_addresses(v=6), st.integers(0, 2**64 - 1))
-def test_all_addresses_of_a_network_have_one_key(ip: ipaddress.IPv6Address, host: int) -> None:
+def test_all_ips_of_a_network_share_one_key(ip: ipaddress.IPv6Address, host: int) -> None:
     neighbour = ipaddress.IPv6Address(int(ip) >> 64 << 64 | host)
     if ip.ipv4_mapped or neighbour.ipv4_mapped:
         return

@@ -34,7 +34,7 @@ def test_text_is_created_from_html(html: str, text: str) -> None:
     assert text_of(html) == text
 
 
-def test_links_are_whole_web_addresses_that_are_the_same_for_all() -> None:
+def test_links_are_absolute_urls_and_the_same_for_everyone() -> None:
     html = (
         "<a class=x data-href=\"https://no.example/\" href='https://a.example/?x=1&amp;y=2'>a</a>"
         '<A HREF=https://b.example/path>b</A><a title=\'href="https://no.example/"\' href="/relative">c</a>'
@@ -56,7 +56,7 @@ def test_each_target_is_counted_under_one_number() -> None:
     assert written.startswith("[<a href='C0'>1</a><a href='C1'>2</a><a href='C0'>3</a>]")
 
 
-def test_an_email_that_is_only_text_gets_an_html_part_that_shows_it_as_it_is() -> None:
+def test_a_text_only_email_gets_an_equivalent_html_part() -> None:
     compiled = template("S", None, None, "Hi {{ name }}\n<b>&", LAYOUT, is_tracked=True)
     _, text, html = filled(compiled, VALUES, TrackingLinks("https://u.example/", "R"))
     assert text == "Hi Ann\n<b>&\n\nUnsubscribe: https://u.example/\n"

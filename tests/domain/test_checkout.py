@@ -44,13 +44,13 @@ def faults(*lines: tuple[int, int], catalogue: list[Product]) -> dict[str, list[
     return {field: list(sentences) for field, sentences in rejection.value.fields.items()}
 
 
-def test_a_line_takes_name_price_and_delivery_as_they_are_now() -> None:
+def test_a_line_copies_the_current_name_price_and_delivery() -> None:
     (line,), currency = price((1, 3), catalogue=[product()])
     assert currency == "USD"
     assert line == PricedLine(1, "Dragon Sword", "S-1", "keys", 3, Hundredths(19_99), Hundredths(59_97))
 
 
-def test_lines_keep_their_order_even_of_the_same_product() -> None:
+def test_lines_keep_their_order_even_for_the_same_product() -> None:
     lines, _ = price((2, 1), (1, 2), (2, 5), catalogue=[product(1), product(2)])
     assert [(line.product_id, line.quantity) for line in lines] == [(2, 1), (1, 2), (2, 5)]
 
@@ -62,7 +62,7 @@ def test_an_unknown_product_is_named_with_its_line() -> None:
 
 
 @pytest.mark.parametrize("status", ["draft", "archived"])
-def test_a_product_that_is_not_active_is_not_for_sale(status: str) -> None:
+def test_an_inactive_product_is_not_for_sale(status: str) -> None:
     assert faults((1, 1), catalogue=[product(status=status)]) == {
         "items.0.product_id": ["The items.0.product id field is currently not for sale."]
     }
@@ -78,7 +78,7 @@ def test_every_line_with_an_error_is_named_at_once() -> None:
     ]
 
 
-def test_the_most_per_order_counts_over_all_lines_of_the_product() -> None:
+def test_the_maximum_per_order_counts_over_all_lines_of_the_product() -> None:
     limited = product(max_per_order=3)
     assert len(price((1, 1), (1, 2), catalogue=[limited])[0]) == 2
     assert faults((1, 2), (1, 2), catalogue=[limited]) == {
@@ -93,19 +93,19 @@ def test_the_stock_counts_over_all_lines_of_the_product() -> None:
     assert list(faults((1, 2), (1, 2), catalogue=[scarce])) == ["items.0.quantity", "items.1.quantity"]
 
 
-def test_nothing_can_be_ordered_of_an_empty_stock() -> None:
+def test_a_product_without_stock_cannot_be_ordered() -> None:
     assert faults((1, 1), catalogue=[product(stock=0)]) == {
         "items.0.quantity": ["The items.0.quantity field is more than what is in stock."]
     }
 
 
-def test_history_may_hold_what_is_not_for_sale_any_more() -> None:
+def test_a_past_order_may_hold_products_no_longer_for_sale() -> None:
     gone = product(status="archived", stock=0, max_per_order=1)
     lines, _ = price((1, 5), catalogue=[gone], is_history=True)
     assert lines[0].quantity == 5
 
 
-def test_even_history_holds_only_known_products() -> None:
+def test_even_a_past_order_holds_only_known_products() -> None:
     with pytest.raises(InvalidFields):
         price((8, 1), catalogue=[product()], is_history=True)
 
@@ -126,7 +126,7 @@ def test_an_order_holds_up_to_the_largest_amount() -> None:
     }
 
 
-def test_an_order_is_placed_pending_with_what_it_comes_to() -> None:
+def test_a_new_order_is_pending_with_its_total() -> None:
     lines, currency = price((1, 1), (2, 2), catalogue=[product(1), product(2, price=Hundredths(5_00))])
     placed = order(cart(billing_country="KR", external_id="x-1"), lines, currency, None, "FRIEND23", NOW)
     assert (placed.status, placed.subtotal, placed.discount_total, placed.total) == ("pending", 29_99, 0, 29_99)
@@ -135,7 +135,7 @@ def test_an_order_is_placed_pending_with_what_it_comes_to() -> None:
     assert (placed.paid_at, placed.completed_at, placed.cancelled_at, placed.refunded_at) == (None,) * 4
 
 
-def test_a_coupon_takes_its_part_of_the_whole_order() -> None:
+def test_a_coupon_discounts_the_whole_order() -> None:
     lines, currency = price((1, 1), (1, 1), catalogue=[product()])
     placed = order(cart(), lines, currency, COUPON, None, NOW)
     assert (placed.subtotal, placed.discount_total, placed.total) == (39_98, 4_00, 35_98)
@@ -168,7 +168,7 @@ def test_a_free_order_may_name_a_coupon_and_a_card() -> None:
     assert (placed.total, payable_by_card(placed, lines)) == (0, 0)
 
 
-def test_paid_history_has_the_discount_that_it_had() -> None:
+def test_a_paid_past_order_keeps_its_discount() -> None:
     lines, currency = price((2, 1), catalogue=MIXED)
     past = cart(created_at=Instant(5), paid_at=Instant(6))
     assert order(past, lines, currency, COUPON, None, NOW).discount_total == 5_00
@@ -177,7 +177,7 @@ def test_paid_history_has_the_discount_that_it_had() -> None:
 
 
 @given(st.lists(st.integers(1, 1000), min_size=1, max_size=5), st.integers(0, 999_999), st.integers(1, 100_00))
-def test_whatever_is_ordered_the_amounts_add_up(quantities: list[int], each: int, percent: int) -> None:
+def test_the_amounts_of_any_order_add_up(quantities: list[int], each: int, percent: int) -> None:
     lines, currency = price(*((1, many) for many in quantities), catalogue=[product(price=Hundredths(each))])
     coupon = msgspec.structs.replace(COUPON, value=Hundredths(percent))
     placed = order(cart(), lines, currency, coupon, None, NOW)
@@ -186,7 +186,7 @@ def test_whatever_is_ordered_the_amounts_add_up(quantities: list[int], each: int
     assert 0 <= placed.total <= placed.subtotal
 
 
-def test_history_keeps_its_own_time() -> None:
+def test_a_past_order_keeps_its_own_time() -> None:
     lines, currency = price((1, 1), catalogue=[product()])
     placed = order(cart(created_at=Instant(5)), lines, currency, None, None, NOW)
     assert (placed.created_at, placed.updated_at) == (5, NOW)

@@ -72,7 +72,7 @@ def test_the_owner_may_use_an_available_coupon_in_time() -> None:
     assert sentence(coupon()) is None
 
 
-def test_anothers_coupon_looks_like_one_that_does_not_exist() -> None:
+def test_another_customers_coupon_looks_nonexistent() -> None:
     unknown = sentence(None)
     assert unknown == "The coupon code field is not a coupon of this customer."
     assert sentence(coupon(), customer_id=8) == unknown
@@ -85,7 +85,7 @@ def test_a_coupon_is_used_once(status: str) -> None:
     assert sentence(refused) == "The coupon code field is a coupon that has already been used."
 
 
-def test_a_coupon_has_expired_at_the_very_moment_it_expires() -> None:
+def test_a_coupon_has_expired_at_the_exact_moment_of_its_expiry() -> None:
     assert sentence(coupon(expires_at=Instant(NOW + 1))) is None
     assert sentence(coupon(expires_at=NOW)) == "The coupon code field is a coupon that has expired."
 
@@ -124,7 +124,7 @@ def test_a_discount_is_rounded_half_up_and_never_more_than_there_is_to_pay(
 
 
 @given(st.integers(1, 100_00), st.integers(0, MAX_AMOUNT))
-def test_a_percentage_takes_off_what_exact_arithmetic_says(value: int, subtotal: int) -> None:
+def test_a_percentage_discount_matches_exact_arithmetic(value: int, subtotal: int) -> None:
     exact = (Decimal(subtotal) * value / 100_00).quantize(Decimal(1), ROUND_HALF_UP)
     assert discount(terms("percentage", value), Hundredths(subtotal)) == exact
 
@@ -134,11 +134,11 @@ def test_no_coupon_takes_an_order_below_zero(kind: DiscountType, value: int, sub
     assert 0 <= discount(terms(kind, value), Hundredths(subtotal)) <= subtotal
 
 
-def test_a_tiers_coupon_takes_its_percentage_and_validity() -> None:
+def test_a_tiers_coupon_has_its_percentage_and_validity() -> None:
     assert of_tier(TIER, NOW) == CouponTerms("tier", "percentage", Hundredths(12_50), None, Instant(NOW + 45 * DAY))
 
 
-def test_a_fixed_tiers_coupon_takes_its_amount_and_currency() -> None:
+def test_a_fixed_tiers_coupon_has_its_amount_and_currency() -> None:
     fixed = msgspec.structs.replace(TIER, reward_type="fixed_discount", reward_currency="EUR")
     assert of_tier(fixed, NOW) == CouponTerms("tier", "fixed", Hundredths(12_50), "EUR", Instant(NOW + 45 * DAY))
 
@@ -151,5 +151,5 @@ def test_a_welcome_coupon_follows_the_settings_for_thirty_days(kind: DiscountTyp
 
 
 @pytest.mark.parametrize(("status", "times"), [("available", 0), ("reserved", 0), ("used", 1)])
-def test_only_a_used_coupon_was_used(status: str, times: int) -> None:
+def test_only_a_used_coupon_has_been_used(status: str, times: int) -> None:
     assert coupon(status=status).times_used == times

@@ -76,7 +76,7 @@ def check(schedule: tuple[int, ...], looks: list[WorkerStep]) -> None:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(delays, st.lists(steps, max_size=15))
-def test_any_schedule_is_never_early_never_longer_than_asked_and_stops_at_its_end(
+def test_any_schedule_is_never_early_never_too_long_and_ends(
     schedule: tuple[int, ...], looks: list[WorkerStep]
 ) -> None:
     check(schedule, looks)
@@ -122,9 +122,7 @@ def test_a_retry_waits_for_its_delay_from_the_failure_and_at_most_a_tenth_longer
 
 @settings(max_examples=200, deadline=None)
 @given(delays, st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=9, max_size=9))
-def test_a_worker_that_looks_when_it_is_due_always_comes_to_an_end(
-    schedule: tuple[int, ...], answers: list[tuple[bool, float]]
-) -> None:
+def test_polling_when_due_always_ends_a_delivery(schedule: tuple[int, ...], answers: list[tuple[bool, float]]) -> None:
     state = Settlement("pending", Instant(NOON), 0)
     sends = 0
     for is_delivered, chance in answers:
@@ -141,7 +139,7 @@ def test_a_success_ends_the_delivery_whatever_came_before(failures: int) -> None
     assert settle(DELIVERED, failures, NOON, RETRY_SECONDS, 0.5) == Settlement("delivered", NOON, failures)
 
 
-def test_the_schedule_is_that_of_the_specification() -> None:
+def test_the_schedule_matches_the_specification() -> None:
     minutes = [seconds // 60 for seconds in RETRY_SECONDS]
     assert minutes == [5, 30, 2 * 60, 6 * 60, 12 * 60]
     waits = [settle(FAILED, failures, NOON, RETRY_SECONDS, 0.0).due_at - NOON for failures in range(5)]

@@ -59,7 +59,7 @@ def test_the_first_email_after_an_hour_opens_a_new_hour() -> None:
 
 
 @pytest.mark.parametrize("code", ["ABCDEFGH", "abcd-efgh", "A-B-C-D-E-F-G-H", "1" * 64])
-def test_a_good_code_is_taken_as_it_is(code: str) -> None:
+def test_a_good_code_is_used_as_it_is(code: str) -> None:
     assert gift_cards_rules.check_code(code) == code
 
 
@@ -77,7 +77,7 @@ def test_codes_are_compared_without_case_blanks_and_hyphens() -> None:
     assert gift_cards_rules.masked(CARD) == "****-****-****-7K2P"
 
 
-def test_of_a_revoked_card_only_the_note_changes() -> None:
+def test_only_the_note_of_a_revoked_card_can_change() -> None:
     revoked = gift_cards_rules.revoked(CARD, "lost", NOW)
     assert (revoked.balance, revoked.revoke_reason) == (0, "lost")
     assert gift_cards_rules.changed(revoked, {"note": "x"}, NOW).note == "x"

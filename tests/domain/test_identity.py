@@ -45,7 +45,7 @@ from lootkeep.domain.identity import Trace, address, device, domain_of, mailbox,
         ("jürgen+x@bücher.example", "jürgen@bücher.example"),
     ],
 )
-def test_tags_case_and_meaningless_dots_lead_to_the_same_mailbox(email: str, reached: str) -> None:
+def test_tags_case_and_insignificant_dots_lead_to_the_same_mailbox(email: str, reached: str) -> None:
     assert mailbox(email) == reached
 
 
@@ -91,27 +91,27 @@ def test_the_domain_is_compared_without_case(email: str, domain: str) -> None:
         ("2002:cb00:7109::", "2002:cb00:7109::"),
     ],
 )
-def test_an_address_has_one_form(text: str, canonical: str) -> None:
+def test_an_ip_has_one_canonical_form(text: str, canonical: str) -> None:
     assert address(text) == canonical
 
 
 @given(st.ip_addresses(v=4))
-def test_an_ipv4_address_inside_ipv6_is_the_ipv4_address(ip: ipaddress.IPv4Address) -> None:
+def test_an_ipv4_address_mapped_into_ipv6_is_the_ipv4_address(ip: ipaddress.IPv4Address) -> None:
     assert address(f"::ffff:{ip}") == str(ip)
 
 
 @given(st.ip_addresses())
-def test_the_form_of_a_form_is_itself(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+def test_normalising_twice_changes_nothing(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
     assert address(address(str(ip))) == address(str(ip))
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "203.0.113", "203.0.113.256", "010.0.0.1", "1:2", "203.0.113.9/32"])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_an_invalid_ip_is_rejected(text: str) -> None:
     with pytest.raises(ValueError):
         address(text)
 
 
-def test_everything_that_is_known_is_remembered_in_its_one_form() -> None:
+def test_every_trait_is_remembered_in_its_canonical_form() -> None:
     assert traces("An.Na+x@gmail.com", "::ffff:203.0.113.9", "phone-1") == [
         Trace("mailbox", "anna@gmail.com"),
         Trace("address", "203.0.113.9"),
@@ -120,7 +120,7 @@ def test_everything_that_is_known_is_remembered_in_its_one_form() -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_what_is_not_known_leaves_no_trace(nothing: str | None) -> None:
+def test_an_unknown_trait_leaves_no_trace(nothing: str | None) -> None:
     assert traces("anna@a.example", nothing, nothing) == [Trace("mailbox", "anna@a.example")]
 
 

@@ -53,7 +53,7 @@ ANNA = Customer(
 
 @pytest.mark.parametrize("step", ALLOWED)
 @pytest.mark.parametrize("status", STATUSES)
-def test_a_step_is_allowed_from_its_states_and_a_conflict_from_any_other(step: OrderStep, status: OrderStatus) -> None:
+def test_a_step_is_allowed_in_its_states_and_a_conflict_in_any_other(step: OrderStep, status: OrderStatus) -> None:
     if status in ALLOWED[step]:
         require(order(status=status), step)
         return
@@ -72,7 +72,7 @@ def test_a_step_is_allowed_from_its_states_and_a_conflict_from_any_other(step: O
         ("release", "partially_refunded", "Order ORD-000123 is partially refunded and cannot be released."),
     ],
 )
-def test_a_conflict_says_what_the_order_is_and_what_it_cannot_be(
+def test_a_conflict_names_the_status_of_the_order_and_the_rejected_step(
     step: OrderStep, status: OrderStatus, sentence: str
 ) -> None:
     with pytest.raises(Conflict) as rejection:
@@ -80,7 +80,7 @@ def test_a_conflict_says_what_the_order_is_and_what_it_cannot_be(
     assert rejection.value.message == sentence
 
 
-def test_an_order_counts_when_it_is_paid_and_not_given_back_in_full() -> None:
+def test_an_order_counts_when_it_is_paid_and_not_fully_refunded() -> None:
     assert set(STATUSES) - set(STANDING) == {"pending", "on_hold", "refunded", "cancelled"}
 
 
@@ -94,26 +94,26 @@ def test_the_number_has_six_digits_or_more(number: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_what_is_due_is_what_is_left_to_pay(status: OrderStatus) -> None:
+def test_the_amount_due_is_what_is_left_to_pay(status: OrderStatus) -> None:
     due = 12_50 if status in ("pending", "on_hold") else 0
     assert order(status=status, gift_card_total=Hundredths(7_50)).amount_due == due
 
 
-def test_a_payment_is_noted_with_its_time_method_and_transaction_and_nothing_else() -> None:
+def test_a_payment_is_recorded_with_only_its_time_method_and_transaction() -> None:
     after = paid(order(), NOW, "card", "pi_1", Instant(3_000))
     assert after == order(
         status="paid", paid_at=NOW, payment_method="card", transaction_id="pi_1", updated_at=Instant(3_000)
     )
 
 
-def test_all_that_is_left_is_refunded_unless_less_is_asked_for() -> None:
+def test_the_whole_remainder_is_refunded_unless_less_is_requested() -> None:
     started = order(status="partially_refunded", refunded_total=Hundredths(5_00))
     assert refund_amount(started, None) == 15_00
     assert refund_amount(started, Hundredths(15_00)) == 15_00
     assert refund_amount(started, Hundredths(1)) == 1
 
 
-def test_more_than_what_is_left_is_refused_with_its_field() -> None:
+def test_a_refund_above_the_remainder_is_rejected_with_its_field() -> None:
     started = order(status="partially_refunded", refunded_total=Hundredths(5_00))
     with pytest.raises(InvalidFields) as rejection:
         refund_amount(started, Hundredths(15_01))
@@ -130,14 +130,14 @@ def test_a_free_order_has_nothing_to_refund(asked: Hundredths | None) -> None:
     assert rejection.value.code == "nothing_to_refund"
 
 
-def test_a_refund_of_a_part_leaves_the_order_partially_refunded() -> None:
+def test_a_partial_refund_leaves_the_order_partially_refunded() -> None:
     after = refunded(order(status="completed", paid_at=CREATED), Hundredths(19_99), NOW)
     assert (after.status, after.refunded_total, after.refundable) == ("partially_refunded", 19_99, 1)
     assert (after.refunded_at, after.updated_at) == (NOW, NOW)
 
 
 @given(st.lists(st.integers(1, 20_00), max_size=8))
-def test_whatever_parts_are_given_back_the_last_cent_makes_the_order_refunded(parts: list[int]) -> None:
+def test_refunding_the_last_cent_makes_the_order_refunded(parts: list[int]) -> None:
     after = order(status="paid", paid_at=CREATED)
     for part in parts:
         if part < after.refundable:
@@ -152,5 +152,5 @@ def test_only_amounts_in_the_stores_currency_count_for_the_customer(currency: st
     assert OrderDetails(order(), (), ANNA, None).counted_in(currency, Hundredths(20_00)) == counted
 
 
-def test_a_status_reads_as_words() -> None:
+def test_a_status_is_shown_as_readable_text() -> None:
     assert as_text("partially_refunded") == "partially refunded"

@@ -102,7 +102,7 @@ def test_times_out_of_order_are_refused_with_their_field(times: dict[str, Any], 
         ({"status": "refunded", "discount": Hundredths(19_99)}, "refunded", (5, None, 5, None), 0),
     ],
 )
-def test_status_times_and_refunds_say_how_it_came_out(
+def test_the_outcome_follows_from_status_times_and_refunds(
     fields: dict[str, Any], status: str, times: tuple[int | None, ...], refunded: int
 ) -> None:
     past, _ = came_out(cart(**{"created_at": 5} | fields))
@@ -111,7 +111,7 @@ def test_status_times_and_refunds_say_how_it_came_out(
     assert past.refunded_total == refunded
 
 
-def test_a_status_that_is_given_counts_more_than_automatic_delivery() -> None:
+def test_an_explicit_status_overrides_automatic_delivery() -> None:
     placed, delivered = came_out(cart(created_at=Instant(5), status="paid"), delivery_type="keys")
     assert (placed.status, delivered) == ("paid", [1])
 
@@ -152,6 +152,6 @@ ABSENT = "must be absent: what was paid and given back is refunded."
         ({"currency": "EUR"}, "items.0.price", "is required: the product is sold in USD now."),
     ],
 )
-def test_what_cannot_have_been_is_refused_with_its_field(fields: dict[str, Any], field: str, sentence: str) -> None:
+def test_an_impossible_history_is_rejected_with_its_field(fields: dict[str, Any], field: str, sentence: str) -> None:
     words = field.replace("_", " ")
     assert sentences(cart(**{"created_at": 5} | fields)) == {field: [f"The {words} field {sentence}"]}

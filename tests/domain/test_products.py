@@ -65,7 +65,7 @@ def test_the_compare_at_price_must_be_above_the_price(compare_at_price: int) -> 
     assert faults(SWORD, compare_at_price=compare_at_price) == {"compare_at_price": [sentence]}
 
 
-def test_a_raised_price_is_judged_with_the_compare_at_price_there_is() -> None:
+def test_a_raised_price_is_checked_against_the_existing_compare_at_price() -> None:
     on_sale = products.changed(SWORD, {"compare_at_price": Hundredths(20_00)})
     assert list(faults(on_sale, price=Hundredths(20_00))) == ["compare_at_price"]
 
@@ -86,7 +86,7 @@ def test_every_error_is_reported_at_once() -> None:
         (2**31 - 1, "in_stock"),
     ],
 )
-def test_the_stock_in_a_word(stock: int | None, status: str) -> None:
+def test_the_stock_is_summarised_as_a_label(stock: int | None, status: str) -> None:
     assert products.stock_status(stock) == status
 
 
@@ -107,7 +107,7 @@ def test_the_stock_in_a_word(stock: int | None, status: str) -> None:
         ("x" * 79 + " y", "x" * 79),
     ],
 )
-def test_a_slug_is_created_of_plain_letters_digits_and_single_dashes(name: str, slug: str) -> None:
+def test_a_slug_consists_of_plain_letters_digits_and_single_dashes(name: str, slug: str) -> None:
     assert products.slug_of(name) == slug
 
 
@@ -121,7 +121,7 @@ def test_a_numbered_slug_is_not_longer_than_others() -> None:
     assert numbered[-1] == "x" * 77 + "-10"
 
 
-def test_changed_fields_are_named_in_order_without_what_moves_by_itself() -> None:
+def test_changed_fields_are_named_in_order_without_automatic_ones() -> None:
     after = msgspec.structs.replace(
         SWORD, price=Hundredths(1), name="Axe", metadata='{"a":1}', sales_count=7, updated_at=Instant(9)
     )

@@ -55,7 +55,7 @@ def failed(code: int | None, reason: str, at: int = 0) -> RecentAttempt:
 
 
 @pytest.mark.parametrize(("code", "sentence"), CODES.items())
-def test_every_answer_that_is_no_success_is_explained(code: int, sentence: str) -> None:
+def test_every_unsuccessful_answer_is_explained(code: int, sentence: str) -> None:
     assert sentence in advice(failed(code, f"answered {code}"))
 
 
@@ -64,7 +64,7 @@ def test_every_reason_for_no_answer_is_explained(error: Exception, sentence: str
     assert sentence in advice(failed(None, failure(error)))
 
 
-def test_the_diagnosis_says_since_when_what_was_before_and_what_waits() -> None:
+def test_the_diagnosis_shows_since_when_what_worked_before_and_what_is_pending() -> None:
     failures = [failed(500, "answered 500"), failed(404, "answered 404", MINUTE), failed(404, "answered 404", MINUTE)]
     text = said(failures, waiting=2, is_failing=True, given_up=Instant(NOW + 60 * MINUTE))
     assert "Every attempt since 15 Jan 2027, 08:01 failed: it answered 404, within 80 ms." in text
@@ -73,12 +73,12 @@ def test_the_diagnosis_says_since_when_what_was_before_and_what_waits() -> None:
     assert "The first one is given up on 15 Jan 2027, 09:00." in text
 
 
-def test_a_refused_signature_mentions_a_rotated_secret() -> None:
+def test_a_rejected_signature_mentions_a_rotated_secret() -> None:
     assert "Its secret was rotated; the old one signs until" in said([failed(401, "answered 401")], rotated=True)
     assert "rotated;" not in said([failed(401, "answered 401")])
 
 
-def test_a_slow_receiver_is_warned_of_and_one_that_is_off_is_named() -> None:
+def test_a_slow_receiver_is_warned_about_and_a_disabled_one_is_named() -> None:
     assert "It answers slowly: one in twenty takes 6.0 s or more" in said([], p95_ms=6000)
     assert "switched off: nothing is sent" in said([], is_active=False)
     assert said([], p95_ms=90) == ""

@@ -36,11 +36,11 @@ def fault(body: bytes, given: dict[str, str], secret: str = SECRET) -> Verificat
     return receiving.verify(body, given, secret, NOON).fault
 
 
-def test_what_the_service_signs_is_believed() -> None:
+def test_a_request_signed_by_the_service_is_accepted() -> None:
     assert receiving.verify(BODY, headers(), SECRET, NOON).words == "signature ok"
 
 
-def test_a_recorded_request_is_not_believed_because_its_time_was_left_out() -> None:
+def test_removing_the_timestamp_of_a_recorded_request_does_not_make_it_valid() -> None:
     verdict = receiving.verify(BODY, plain(), SECRET, NOON)
     assert (verdict.fault, verdict.words) == (
         VerificationError.header_missing,
@@ -50,17 +50,17 @@ def test_a_recorded_request_is_not_believed_because_its_time_was_left_out() -> N
 
 
 @pytest.mark.parametrize("change", [str.upper, str.lower, str.title])
-def test_names_of_headers_are_found_in_any_case(change: Callable[[str], str]) -> None:
+def test_header_names_are_case_insensitive(change: Callable[[str], str]) -> None:
     assert fault(BODY, {change(name): value for name, value in headers().items()}) is None
 
 
 @pytest.mark.parametrize("signed", [headers, plain])
-def test_another_secret_is_reported(signed: Callable[[str], dict[str, str]]) -> None:
+def test_a_different_secret_is_reported(signed: Callable[[str], dict[str, str]]) -> None:
     assert fault(BODY, signed(STRANGER)) is VerificationError.wrong_secret
 
 
 @pytest.mark.parametrize("signed", [headers, plain])
-def test_a_changed_body_is_not_believed(signed: Callable[[], dict[str, str]]) -> None:
+def test_a_changed_body_is_rejected(signed: Callable[[], dict[str, str]]) -> None:
     assert fault(BODY.replace(b"19.99", b"09.99"), signed()) is VerificationError.wrong_secret
 
 
@@ -70,18 +70,18 @@ def test_a_changed_body_is_not_believed(signed: Callable[[], dict[str, str]]) ->
     [json.dumps, lambda value: json.dumps(value, indent=2), lambda value: json.dumps(value, ensure_ascii=False)],
     ids=["escaped", "indented", "with blanks"],
 )
-def test_a_body_that_was_parsed_and_written_again_is_reported_as_such(
+def test_a_reserialised_body_is_reported_as_such(
     signed: Callable[[], dict[str, str]], write: Callable[[object], str]
 ) -> None:
     assert fault(write(json.loads(BODY)).encode(), signed()) is VerificationError.body_reserialised
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 100_000], ids=["empty", "cut", "no text", "deep"])
-def test_a_body_that_is_no_json_is_not_believed(body: bytes) -> None:
+def test_a_body_that_is_not_json_is_rejected(body: bytes) -> None:
     assert fault(body, headers()) is VerificationError.wrong_secret
 
 
-def test_both_secrets_are_believed_while_one_is_rotated_and_the_old_one_is_reported() -> None:
+def test_both_secrets_are_accepted_during_a_rotation_and_the_old_one_is_reported() -> None:
     given = headers(SECRET, OLD_SECRET)
     assert receiving.verify(BODY, given, SECRET, NOON).words == "signature ok"
     assert receiving.verify(BODY, given, OLD_SECRET, NOON).words == (
@@ -102,7 +102,7 @@ def test_five_minutes_are_tolerated_and_no_more(age: int, expected: Verification
     assert fault(BODY, headers(at=NOON - age)) is expected
 
 
-def test_an_old_request_says_when_it_was_signed() -> None:
+def test_an_old_request_is_reported_with_its_signing_time() -> None:
     verdict = receiving.verify(BODY, headers(), SECRET, Instant(NOON + 2 * TOLERANCE))
     assert "signed at 2026-11-15T12:00:00Z" in verdict.words
 
@@ -114,13 +114,13 @@ def test_no_signature_at_all_is_reported() -> None:
 
 @pytest.mark.parametrize("name", STANDARD)
 @pytest.mark.parametrize("value", [None, ""])
-def test_a_part_of_the_trio_that_is_missing_is_named(name: str, value: str | None) -> None:
+def test_a_missing_header_of_the_trio_is_named(name: str, value: str | None) -> None:
     given = {key: text for key, text in headers().items() if key != name} | ({} if value is None else {name: value})
     assert receiving.verify(BODY, given, SECRET, NOON).words == f"header missing: {name} was not sent"
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "0171", "1e9", "９", "9" * 12, " 1"])
-def test_a_timestamp_that_is_none_is_reported(text: str) -> None:
+def test_an_invalid_timestamp_is_reported(text: str) -> None:
     assert fault(BODY, headers() | {"webhook-timestamp": text}) is VerificationError.bad_timestamp
 
 
@@ -146,19 +146,19 @@ def test_a_signature_among_others_is_found() -> None:
     st.binary(max_size=200),
     st.dictionaries(st.sampled_from([*STANDARD, "X-Webhook-Signature"]), st.text(st.characters(), max_size=40)),
 )
-def test_nothing_a_stranger_sends_is_believed_or_breaks_it(body: bytes, given: dict[str, str]) -> None:
+def test_arbitrary_requests_are_neither_accepted_nor_crash_the_check(body: bytes, given: dict[str, str]) -> None:
     assert fault(body, given) is not None
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(), st.lists, max_leaves=20))
-def test_every_body_the_service_writes_is_known_again_after_a_detour(value: object) -> None:
+def test_every_body_of_the_service_is_recognised_after_reserialisation(value: object) -> None:
     body = msgspec.json.encode({"id": ID, "data": value})
     again = json.dumps(json.loads(body), indent=1).encode()
     assert fault(again, headers(body=body)) is VerificationError.body_reserialised
 
 
 @pytest.mark.parametrize("secret", ["", "whsec_", SECRET[6:], "whsec_not base64!", SECRET[:-2]])
-def test_a_secret_that_is_not_whole_is_refused(secret: str) -> None:
+def test_an_incomplete_secret_is_rejected(secret: str) -> None:
     assert receiving.check_secret(secret) == (
         "The secret must be given as it was shown, from whsec_ to the last character."
     )

@@ -34,7 +34,7 @@ def outcome(*taken: int, lost: int) -> Recovery:
     return Recovery([Hundredths(amount) for amount in taken], Hundredths(lost))
 
 
-def test_the_oldest_card_gives_first() -> None:
+def test_the_oldest_card_is_charged_first() -> None:
     assert recovered(paid(75_00), 30_00, bought(25_00, 25_00, 25_00)) == outcome(25_00, 5_00, 0, lost=0)
 
 
@@ -42,22 +42,22 @@ def test_the_other_lines_cover_what_the_cards_do_not_hold() -> None:
     assert recovered(paid(45_00), 25_00, bought(5_00)) == outcome(5_00, lost=0)
 
 
-def test_what_is_covered_by_nothing_is_refused_with_what_can_be_refunded() -> None:
+def test_an_uncovered_refund_is_rejected_with_the_refundable_amount() -> None:
     with pytest.raises(Conflict) as rejection:
         recovered(paid(45_00), 25_01, bought(5_00))
     assert rejection.value.code == "gift_cards_spent"
     assert "25.00 can be refunded" in rejection.value.message
 
 
-def test_what_is_covered_by_nothing_is_refunded_when_it_is_allowed() -> None:
+def test_an_uncovered_refund_is_made_when_allowed() -> None:
     assert recovered(paid(45_00), 45_00, bought(5_00), allowed=True) == outcome(5_00, lost=20_00)
 
 
-def test_a_refund_in_full_takes_all_even_when_an_earlier_one_took_nothing() -> None:
+def test_a_full_refund_charges_all_cards_even_when_an_earlier_one_charged_none() -> None:
     assert recovered(paid(25_00, refunded=10_00), 15_00, bought(25_00)) == outcome(25_00, lost=0)
 
 
-def test_cards_that_were_sold_with_a_discount_give_back_what_they_hold() -> None:
+def test_cards_sold_at_a_discount_return_their_balance() -> None:
     assert recovered(paid(20_00), 20_00, bought(25_00)) == outcome(25_00, lost=0)
     assert recovered(paid(20_00), 20_00, bought(15_00), allowed=True) == outcome(15_00, lost=5_00)
 
@@ -67,7 +67,7 @@ def test_cards_that_were_sold_with_a_discount_give_back_what_they_hold() -> None
     st.integers(0, 50_00),
     st.lists(st.tuples(st.integers(1, 60_00), st.booleans()), max_size=8),
 )
-def test_whatever_is_refunded_no_more_goes_back_than_the_cards_and_the_other_lines_give(
+def test_no_refund_exceeds_the_cards_and_the_other_lines(
     balances: list[int], other_lines: int, refunds: list[tuple[int, bool]]
 ) -> None:
     cards = bought(*balances)

@@ -25,7 +25,7 @@ def evidence(**changes: Any) -> Evidence:
     return msgspec.structs.replace(HONEST, **changes)
 
 
-def test_an_honest_referral_is_neither_refused_nor_marked() -> None:
+def test_an_honest_referral_is_neither_rejected_nor_flagged() -> None:
     assert rejection(HONEST) is None
     assert marks(HONEST) == []
 
@@ -41,23 +41,25 @@ def test_an_honest_referral_is_neither_refused_nor_marked() -> None:
         ({"same_device": {GRANDPARENT}}, "circular_referral"),
     ],
 )
-def test_a_mailbox_or_a_device_shared_up_the_line_refuses(changes: dict[str, Any], reason: str) -> None:
+def test_a_mailbox_or_device_shared_with_a_referrer_up_the_chain_is_rejected(
+    changes: dict[str, Any], reason: str
+) -> None:
     assert rejection(evidence(**changes)) == reason
 
 
 @pytest.mark.parametrize("kind", ["same_mailbox", "same_device", "same_address"])
-def test_what_is_shared_with_a_stranger_says_nothing(kind: str) -> None:
+def test_a_trait_shared_with_a_stranger_does_not_count(kind: str) -> None:
     shared = evidence(**{kind: {STRANGER}})
     assert rejection(shared) is None
     assert marks(shared) == []
 
 
 @pytest.mark.parametrize("who", [REFERRER, PARENT, GRANDPARENT])
-def test_an_address_never_refuses(who: int) -> None:
+def test_a_shared_ip_never_rejects_a_referral(who: int) -> None:
     assert rejection(evidence(same_address={who})) is None
 
 
-def test_the_gravest_reason_is_reported() -> None:
+def test_the_most_severe_reason_is_reported() -> None:
     everyone = {REFERRER, PARENT, GRANDPARENT}
     assert rejection(evidence(same_mailbox=everyone, same_device=everyone)) == "self_referral"
     assert rejection(evidence(same_mailbox={PARENT}, same_device=everyone)) == "same_device"
@@ -72,7 +74,7 @@ def test_the_gravest_reason_is_reported() -> None:
         ({"same_address": {REFERRER}, "shares_email_domain": True}, ["same_address", "same_email_domain"]),
     ],
 )
-def test_a_shared_address_or_domain_marks(changes: dict[str, Any], expected: list[str]) -> None:
+def test_a_shared_ip_or_domain_flags_a_referral(changes: dict[str, Any], expected: list[str]) -> None:
     assert marks(evidence(**changes)) == expected
 
 
@@ -81,5 +83,5 @@ def test_every_reason_is_reported_in_a_sentence() -> None:
     assert all(sentence.endswith(".") for sentence in SENTENCES.values())
 
 
-def test_what_is_listed_for_staff_is_among_the_reasons() -> None:
+def test_the_rejections_listed_for_staff_are_among_the_reasons() -> None:
     assert set(get_args(AbuseReason)) < set(get_args(RejectionReason))

@@ -28,19 +28,19 @@ def tier(**changes: Any) -> TierTerms:
     return msgspec.structs.replace(BRONZE, **changes)
 
 
-def test_a_percentage_has_no_currency_even_when_one_was_given() -> None:
+def test_a_percentage_has_no_currency_even_when_one_was_sent() -> None:
     assert settled(tier(reward_currency="EUR"), "USD") == BRONZE
 
 
-def test_a_fixed_discount_without_a_currency_takes_the_stores() -> None:
+def test_a_fixed_discount_without_a_currency_uses_the_stores() -> None:
     assert settled(tier(reward_type="fixed_discount"), "EUR").reward_currency == "EUR"
 
 
-def test_a_fixed_discount_keeps_the_currency_it_was_given() -> None:
+def test_a_fixed_discount_keeps_its_own_currency() -> None:
     assert settled(tier(reward_type="fixed_discount", reward_currency="JPY"), "USD").reward_currency == "JPY"
 
 
-def test_a_percentage_may_give_away_everything() -> None:
+def test_a_percentage_can_be_a_hundred() -> None:
     assert settled(tier(reward_value=Hundredths(100_00)), "USD").reward_value == 100_00
 
 
@@ -77,6 +77,6 @@ def test_a_welcome_discount_over_a_hundred_percent_is_refused_with_its_field() -
 
 
 @pytest.mark.parametrize(("kind", "value"), [("percentage", 100_00), ("percentage", 1), ("fixed", 500_00)])
-def test_a_welcome_discount_that_holds_together_is_taken_as_it_is(kind: Any, value: int) -> None:
+def test_a_consistent_welcome_discount_is_accepted_as_it_is(kind: Any, value: int) -> None:
     settings = ReferralSettings(referral_welcome_discount_type=kind, referral_welcome_discount_value=Hundredths(value))
     assert checked(settings) == settings

@@ -104,7 +104,7 @@ def test_a_month_keeps_its_day_or_ends_on_the_last(first: Instant, number: int) 
 
 
 @given(firsts, intervals, st.integers(1, 365), st.integers(0, 5), st.floats(0, 3), st.floats(0, 0.49))
-def test_who_calls_just_after_a_renewal_is_refused_unless_more_periods_are_over(
+def test_renewing_again_at_once_is_rejected_unless_more_periods_are_over(
     first: Instant, interval: BillingInterval, count: int, renewals: int, late: float, after: float
 ) -> None:
     subscription = subscribed(first, interval, count)
@@ -133,7 +133,7 @@ def test_the_first_renewal_is_due_31_days_before_the_end_and_never_before_the_pe
     assert iso(subscriptions_rules.due_at(subscribed(first, interval, count), first)) == due
 
 
-def test_a_period_that_is_paid_late_can_be_followed_at_its_end_at_the_latest() -> None:
+def test_a_period_paid_late_can_be_renewed_at_its_end_at_the_latest() -> None:
     first = at("2026-11-01T00:00")
     renewed = subscriptions_rules.renewed(subscribed(first), first)
     assert iso(subscriptions_rules.due_at(renewed, at("2026-12-02T00:00"))) == "2026-12-17T12:00:00Z"
@@ -175,7 +175,7 @@ def test_cancelling_now_or_when_the_period_is_over_ends_it_now(at_period_end: bo
         ({"renewals_count": 1}, "subscription_not_due"),
     ],
 )
-def test_what_was_cancelled_has_ended_or_is_not_due_is_not_renewed(changes: dict[str, Any], code: str) -> None:
+def test_a_cancelled_ended_or_not_yet_due_subscription_is_not_renewed(changes: dict[str, Any], code: str) -> None:
     first = at("2026-11-15T12:00")
     with pytest.raises(Conflict) as rejection:
         subscriptions_rules.require_renewable(subscribed(first, **changes), first, first)

@@ -136,7 +136,7 @@ def test_everything_else_stays_refused_there(url: str, reason: str) -> None:
     assert fault(url, INSECURE) == reason
 
 
-def test_a_network_of_ones_own_is_open_and_nothing_next_to_it() -> None:
+def test_an_allowed_network_is_open_and_its_neighbours_are_not() -> None:
     assert fault("https://10.1.2.3/", OWN_NETWORK) is None
     assert fault("https://10.2.0.1/", OWN_NETWORK) == PRIVATE
     assert fault("http://10.1.2.3/", OWN_NETWORK) == NOT_HTTPS
@@ -144,7 +144,7 @@ def test_a_network_of_ones_own_is_open_and_nothing_next_to_it() -> None:
 
 
 @given(st.text(max_size=80) | st.text(max_size=60).map("https://".__add__))
-def test_any_text_is_good_or_refused_with_a_reason_and_never_echoed(url: str) -> None:
+def test_any_url_is_accepted_or_rejected_with_a_reason_and_never_echoed(url: str) -> None:
     assert fault(url) in {None, *FAULTS}
 
 
@@ -156,7 +156,7 @@ def test_in_development_the_rejection_says_how_to_allow_it(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["https://10.0.0.1/", "https://169.254.169.254/", "ftp://shop.example/"])
-def test_what_the_setting_would_not_allow_has_no_hint(url: str) -> None:
+def test_a_rejection_that_the_setting_would_not_lift_has_no_hint(url: str) -> None:
     with pytest.raises(InvalidFields) as reason:
         checked({"url": url}, WebhookRules(insecure_hint=" (set it)"))
     assert "set it" not in str(reason.value.fields)
@@ -180,7 +180,7 @@ def test_distinct_known_types_are_stored_in_their_order(types: list[str]) -> Non
         (["order.*", "order.disputed"], [*(t for t in SPECIFIED_TYPES if t.startswith("order.")), "order.disputed"]),
     ],
 )
-def test_a_pattern_is_stored_as_the_types_it_is_for(types: list[str], expected: list[str]) -> None:
+def test_a_pattern_is_stored_as_the_types_it_matches(types: list[str], expected: list[str]) -> None:
     assert json.loads(_checked_events(types)) == expected
 
 
@@ -206,7 +206,7 @@ def test_a_bad_list_of_types_is_refused_with_its_reason(types: list[str], senten
     assert reason.value.fields == {"events": [f"The events field {sentence}."]}
 
 
-def test_a_receiver_is_called_by_its_host_and_path_and_a_long_one_by_its_beginning_and_end() -> None:
+def test_a_receiver_is_named_by_host_and_path_and_a_long_one_is_shortened() -> None:
     assert called("https://hooks.example/bot/") == "hooks.example/bot"
     long = called(f"https://hooks.example/{'x' * 200}/discord?key=1")
     assert len(long) == 60

@@ -13,7 +13,7 @@ class StubNames:
     """What a resolver is given to look names up; it runs in the resolver's threads."""
 
     def __init__(self, ip: str = "127.0.0.1") -> None:
-        self.address = ip
+        self.ip = ip
         self.asked: Counter[str] = Counter()
         # Once it is set, the silent ones answer too.
         self.speak = threading.Event()
@@ -24,4 +24,4 @@ class StubNames:
             self.speak.wait()
         if host.startswith("unknown"):
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return socket.getaddrinfo(self.address, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+        return socket.getaddrinfo(self.ip, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)

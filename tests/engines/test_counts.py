@@ -25,7 +25,7 @@ def memory(parts: int) -> Any:
     return bytearray(parts * PART_BYTES)
 
 
-def test_every_part_reads_the_sums_of_all() -> None:
+def test_every_process_reads_the_sums_of_all_processes() -> None:
     shared = memory(2)
     parts = [Counts(shared, 0), Counts(shared, 1)]
     for part, times in zip(parts, (2, 3), strict=True):
@@ -40,7 +40,7 @@ def test_every_part_reads_the_sums_of_all() -> None:
         assert (read(part, "test_seconds_count"), read(part, "test_seconds_sum")) == (5, 2.5)
 
 
-def test_a_successor_goes_on_with_the_part_of_the_process_before_it() -> None:
+def test_a_replacement_process_continues_the_counts_of_its_predecessor() -> None:
     shared = memory(1)
     Counts(shared).counter(ORDERS, "paid").inc()
     successor = Counts(shared)
@@ -49,14 +49,14 @@ def test_a_successor_goes_on_with_the_part_of_the_process_before_it() -> None:
     assert [read(successor, "test_orders_total", status=status) for status in ("paid", "held")] == [2, 1]
 
 
-def test_a_value_on_a_bound_is_within_it_and_one_above_all_bounds_is_counted() -> None:
+def test_a_value_on_a_bucket_bound_is_within_it_and_a_value_above_all_bounds_is_counted() -> None:
     counts = Counts()
     for value in (0.1, 1.0, 7.0):
         counts.histogram(SECONDS).observe(value)
     assert [read(counts, "test_seconds_bucket", le=le) for le in ("0.1", "1.0", "+Inf")] == [1, 2, 3]
 
 
-def test_what_runs_is_known_until_its_end_is_noticed() -> None:
+def test_a_process_counts_as_running_until_its_exit_is_noticed() -> None:
     shared = memory(2)
     parts = [Counts(shared, 0), Counts(shared, 1)]
     for part, seconds in zip(parts, (100.5, 200.5), strict=True):
@@ -69,7 +69,7 @@ def test_what_runs_is_known_until_its_end_is_noticed() -> None:
     assert read(parts[1], "test_orders_total", status="paid") == 1
 
 
-def test_a_part_that_is_full_goes_on_with_what_it_has() -> None:
+def test_a_full_part_keeps_counting_existing_series() -> None:
     counts = Counts()
     first = counts.counter(ORDERS, "first")
     for number in range(PART_BYTES // 32):
@@ -80,7 +80,7 @@ def test_a_part_that_is_full_goes_on_with_what_it_has() -> None:
     assert read(counts, "test_orders_total", status="last") is None
 
 
-def test_there_is_room_for_every_row_of_the_route_table_with_every_status() -> None:
+def test_there_is_room_for_every_route_with_every_status() -> None:
     metrics = Metrics()
     rows = [route for group in wiring.groups() for route in group.routes]
     for route in rows:

@@ -84,7 +84,7 @@ async def test_an_email_arrives_with_both_parts_and_its_headers(server: MailServ
     ],
     ids=["letters", "quotes", "encoded word", "long", "long and wide", "markup", "list"],
 )
-async def test_hostile_text_comes_out_as_it_went_in(server: MailServer, text: str) -> None:
+async def test_hostile_text_arrives_unchanged(server: MailServer, text: str) -> None:
     sent = email(to_name=text, from_name=text, subject=text, text=f"{text}\n.\n..\n", html=f"{text}\n")
     assert await send(server, sent) == [SendResult("sent")]
     (arrived,) = server.arrived
@@ -107,7 +107,7 @@ def test_a_line_break_in_any_header_is_refused(field: str, break_: str) -> None:
 
 
 @pytest.mark.parametrize("field", ["to_email", "to_name", "subject", "from_name", "reply_to"])
-async def test_nor_does_one_that_got_so_far_reach_the_server(server: MailServer, field: str) -> None:
+async def test_a_line_break_that_passes_validation_does_not_reach_the_server(server: MailServer, field: str) -> None:
     (outcome,) = await send(server, email(**{field: "x\r\nBcc: evil@evil.example"}))
     assert (outcome.kind, server.arrived) == ("refused", [])
 
@@ -117,7 +117,7 @@ async def test_one_connection_serves_many_emails(server: MailServer) -> None:
     assert (len(server.arrived), server.connections) == (5, 1)
 
 
-async def test_a_connection_that_the_server_has_closed_is_opened_again(server: MailServer) -> None:
+async def test_a_connection_closed_by_the_server_is_reopened(server: MailServer) -> None:
     sending = mailer(server)
     await sending.send(email())
     server.drop_connections()
@@ -140,7 +140,7 @@ async def test_a_connection_that_the_server_has_closed_is_opened_again(server: M
         ("vanish", "unreachable", False),
     ],
 )
-async def test_a_rejection_is_reported_as_text_and_does_not_spoil_the_next(
+async def test_a_rejection_is_reported_as_text_and_does_not_affect_the_next_email(
     server: MailServer, word: str, kind: str, is_bounce: bool
 ) -> None:
     refused, taken = await send(server, email(f"{word}@mail.example"), email())
@@ -149,19 +149,19 @@ async def test_a_rejection_is_reported_as_text_and_does_not_spoil_the_next(
     assert taken == SendResult("sent")
 
 
-async def test_a_connection_lost_after_the_content_leaves_it_open_whether_the_email_arrived(server: MailServer) -> None:
+async def test_a_connection_lost_after_the_content_is_reported_as_unknown_outcome(server: MailServer) -> None:
     (outcome,) = await send(server, email("drop@mail.example"))
     reason = "the mail server closed the connection before the server confirmed the e-mail"
     assert outcome == SendResult("deferred", reason, perhaps_sent=True)
 
 
-async def test_a_server_that_never_answers_is_given_up(server: MailServer) -> None:
+async def test_a_server_that_never_answers_times_out(server: MailServer) -> None:
     (outcome,) = await send(server, email("hang@mail.example"), deadline=0.3)
     reason = "the mail server did not answer within 0.3 s before the server confirmed the e-mail"
     assert outcome == SendResult("deferred", reason, perhaps_sent=True)
 
 
-async def test_a_server_that_says_nothing_at_all_is_given_up() -> None:
+async def test_a_server_that_sends_no_greeting_times_out() -> None:
     async def silent(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await over.wait()
         writer.close()
@@ -176,7 +176,7 @@ async def test_a_server_that_says_nothing_at_all_is_given_up() -> None:
     await listener.wait_closed()
 
 
-async def test_a_server_that_is_not_there_is_reported() -> None:
+async def test_an_unreachable_server_is_reported() -> None:
     async with MailServer() as server:
         url = server.url
     sending = SmtpMailer(parse_server(url), SENDER, ManualClock(NOON))
@@ -184,12 +184,12 @@ async def test_a_server_that_is_not_there_is_reported() -> None:
     assert await sending.check() == "the mail server cannot be reached"
 
 
-async def test_a_refused_sender_concerns_every_email() -> None:
+async def test_a_rejected_sender_affects_every_email() -> None:
     async with MailServer(sender_refusal="550 not you") as server:
         assert await send(server, email()) == [SendResult("unreachable", "the mail server answered 550: not you")]
 
 
-async def test_an_address_beyond_ascii_needs_a_server_that_takes_it() -> None:
+async def test_a_non_ascii_email_address_needs_server_support() -> None:
     async with MailServer() as able, MailServer(takes_utf8=False) as unable:
         assert await send(able, email("zoë@mail.example")) == [SendResult("sent")]
         assert able.arrived[0].recipients == ["zoë@mail.example"]
@@ -199,7 +199,7 @@ async def test_an_address_beyond_ascii_needs_a_server_that_takes_it() -> None:
     )
 
 
-async def test_the_name_of_a_host_is_written_in_ascii(server: MailServer) -> None:
+async def test_an_international_host_name_is_encoded_in_ascii(server: MailServer) -> None:
     assert await send(server, email("ann@bücher.example")) == [SendResult("sent")]
     assert server.arrived[0].recipients == ["ann@xn--bcher-kva.example"]
 
@@ -231,14 +231,14 @@ async def test_tls_is_used_and_the_password_goes_through_it(authority: trustme.C
             assert password not in (outcome.reason or "")
 
 
-async def test_a_certificate_that_is_not_trusted_stops_it(authority: trustme.CA) -> None:
+async def test_an_untrusted_certificate_stops_sending(authority: trustme.CA) -> None:
     served, _ = contexts(authority)
     async with MailServer(tls=served, is_tls_from_the_start=True) as server:
         sending = SmtpMailer(SmtpServer("127.0.0.1", server.port, is_tls=True), SENDER, ManualClock(NOON))
         assert await sending.send(email()) == SendResult("unreachable", "the mail server's certificate is not trusted")
 
 
-async def test_without_a_server_nothing_is_called_sent() -> None:
+async def test_without_a_mail_server_nothing_is_marked_as_sent() -> None:
     assert await OutboxMailer().send(email()) == SendResult("outbox")
 
 
@@ -252,7 +252,7 @@ async def test_without_a_server_nothing_is_called_sent() -> None:
         ("smtp://u:p@localhost", SmtpServer("localhost", 25, "u", "p")),
     ],
 )
-def test_a_server_is_read_from_its_address(url: str, server: SmtpServer) -> None:
+def test_a_server_is_parsed_from_its_url(url: str, server: SmtpServer) -> None:
     assert parse_server(url) == server
     assert "p@ss" not in repr(server)
 
@@ -269,12 +269,12 @@ def test_a_server_is_read_from_its_address(url: str, server: SmtpServer) -> None
         "smtp://x?starttls=maybe",
     ],
 )
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_an_invalid_server_url_is_rejected(url: str) -> None:
     with pytest.raises(ValueError, match="must"):
         parse_server(url)
 
 
-def test_a_sender_is_read_with_or_without_a_name() -> None:
+def test_a_sender_is_parsed_with_or_without_a_name() -> None:
     assert parse_sender("Shop <shop@store.example>") == Sender("Shop", "shop@store.example")
     assert parse_sender('"My, Shop" <shop@store.example>') == Sender("My, Shop", "shop@store.example")
     assert parse_sender("shop@store.example") == Sender("", "shop@store.example")
@@ -283,6 +283,6 @@ def test_a_sender_is_read_with_or_without_a_name() -> None:
 @pytest.mark.parametrize(
     "text", ["", "shop", "Shop <shop>", "Shop <a@b.example", "a@b.example\r\nBcc: x@y.example", "@b"]
 )
-def test_a_sender_that_is_none_is_refused(text: str) -> None:
+def test_an_invalid_sender_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="must"):
         parse_sender(text)

@@ -53,12 +53,12 @@ def test_a_url_is_sent_as_it_was_given(url: str, host: str, head: bytes) -> None
 
 
 @pytest.mark.parametrize("url", ["", "ftp://a/", "https://", "https://a b/", "https://a/\r\nX: y", "https://ä/"])
-def test_what_is_not_an_address_of_a_receiver_is_refused(url: str) -> None:
+def test_an_invalid_receiver_url_is_rejected(url: str) -> None:
     with pytest.raises(ValueError, match="not a"):
         target(url, "")
 
 
-async def test_ten_requests_at_once_take_ten_connections_which_stay_open(client: Client, receiver: Receiver) -> None:
+async def test_ten_concurrent_requests_use_ten_connections_that_stay_open(client: Client, receiver: Receiver) -> None:
     for _ in range(3):
         answers = await asyncio.gather(*(post(client, receiver) for _ in range(10)))
         assert [answer.code for answer in answers] == [200] * 10
@@ -73,7 +73,7 @@ async def test_a_connection_that_was_closed_meanwhile_is_not_used_again(client: 
 
 
 @pytest.mark.parametrize("more", [OK, b"HTTP/1.1 500 No\r\n\r\n", b"\x00"], ids=["twice", "another", "rubbish"])
-async def test_a_server_that_says_more_than_was_asked_is_not_asked_again_on_that_connection(
+async def test_a_connection_with_extra_bytes_after_the_answer_is_not_reused(
     client: Client, receiver: Receiver, more: bytes
 ) -> None:
     answer = await post(client, receiver, serving_for_good(OK, more))
@@ -81,13 +81,13 @@ async def test_a_server_that_says_more_than_was_asked_is_not_asked_again_on_that
     assert (answer.code, answer.beginning, again.code, receiver.connects) == (200, b"ok", 200, 2)
 
 
-async def test_answers_that_only_say_that_it_goes_on_are_passed_over(client: Client, receiver: Receiver) -> None:
+async def test_interim_answers_are_skipped(client: Client, receiver: Receiver) -> None:
     going_on = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLocation: /early\r\n\r\n"
     answer = await post(client, receiver, serving_for_good(going_on, OK))
     assert answer == Response(200, {b"content-length": b"2"}, b"ok")
 
 
-async def test_an_answer_in_lines_without_carriage_returns_is_understood(client: Client, receiver: Receiver) -> None:
+async def test_an_answer_with_bare_line_feeds_is_understood(client: Client, receiver: Receiver) -> None:
     answer = await post(client, receiver, saying(b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok"))
     assert answer.beginning == b"ok"
 
@@ -97,13 +97,13 @@ async def test_an_answer_that_ends_with_the_connection_is_read_to_its_end(client
     assert answer.beginning == b"to the end"
 
 
-async def test_a_receiver_that_changes_the_protocol_is_left(client: Client, receiver: Receiver) -> None:
+async def test_a_receiver_that_switches_protocols_is_disconnected(client: Client, receiver: Receiver) -> None:
     head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: chat\r\nConnection: Upgrade\r\n\r\nhello"
     answers = [await post(client, receiver, saying(head)), await post(client, receiver)]
     assert [answer.code for answer in answers] == [101, 200]
 
 
-async def test_a_connection_that_nobody_needs_any_more_is_closed(receiver: Receiver) -> None:
+async def test_an_unused_connection_is_closed(receiver: Receiver) -> None:
     client = Client(Resolver(), TLS, open_socket, 1000, kept_seconds=0.05)
     ended = asyncio.Event()
 

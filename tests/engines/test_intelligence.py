@@ -35,7 +35,7 @@ def test_the_packages_serve_country_network_datacenter_and_disposable_email() ->
     assert list(BUNDLED.status()) == list(NEEDS)
 
 
-def test_well_known_addresses_are_known() -> None:
+def test_well_known_ips_are_recognised() -> None:
     google = BUNDLED.network("8.8.8.8")
     assert (google.country, google.asn_number, google.asn_name) == ("US", 15169, "Google LLC")
     assert BUNDLED.network("2001:4860:4860::8888").asn_number == 15169
@@ -52,17 +52,17 @@ def test_a_hosting_company_is_a_datacenter_by_its_network_and_a_home_is_not() ->
 
 
 @pytest.mark.parametrize("ip", [None, "", "garbage", "10.0.0.1", "127.0.0.1", "::1", "fe80::1%eth0", "192.0.2.1"])
-def test_nothing_is_known_of_no_address(ip: str | None) -> None:
+def test_nothing_is_known_without_an_ip(ip: str | None) -> None:
     assert BUNDLED.network(ip) == NetworkFacts()
 
 
 @given(st.one_of(st.text(max_size=50), st.ip_addresses().map(str)))
-def test_no_question_about_an_address_is_an_error(text: str) -> None:
+def test_no_ip_lookup_raises(text: str) -> None:
     assert isinstance(BUNDLED.network(text), NetworkFacts)
 
 
 @pytest.mark.parametrize("domain", ["mailinator.com", "MAILINATOR.COM", "a.b.mailinator.com", "mailinator.com."])
-def test_a_disposable_domain_and_those_below_it_are_known(domain: str) -> None:
+def test_a_disposable_domain_and_its_subdomains_are_recognised(domain: str) -> None:
     assert BUNDLED.is_disposable(domain)
 
 
@@ -72,7 +72,7 @@ def test_other_domains_are_not_disposable(domain: str) -> None:
 
 
 @given(st.text(max_size=80))
-def test_no_question_about_a_domain_is_an_error(text: str) -> None:
+def test_no_domain_lookup_raises(text: str) -> None:
     assert BUNDLED.is_disposable(text) in (True, False)
 
 
@@ -80,7 +80,7 @@ def test_the_packages_are_read_once_in_a_process() -> None:
     assert bundled.sources() is bundled.sources()
 
 
-def test_a_list_of_the_operator_goes_before_the_packages(tmp_path: Path) -> None:
+def test_the_operators_list_takes_precedence_over_the_packages(tmp_path: Path) -> None:
     folder = ListFolder(tmp_path)
     folder.write_database("own.mmdb", {"8.8.8.0/24": {"country_code": "CH", "asn": "AS64500", "as_name": "Own"}})
     folder.write("disposable.txt", "own.example\n")

@@ -27,7 +27,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
         "203.0.113.9%1",
     ],
 )
-def test_every_form_of_an_ipv4_address_is_judged_as_that_address(text: str) -> None:
+def test_every_notation_of_an_ipv4_address_is_judged_alike(text: str) -> None:
     ip = judged(text)
     assert ip is not None
     assert (ip.text, ip.is_v6) == ("203.0.113.9", False)
@@ -48,7 +48,7 @@ def test_an_ipv6_address_is_judged_without_its_zone() -> None:
         *("2001::1", "2001:2::1", "5f00::1"),
     ],
 )
-def test_an_address_that_is_not_public_is_not_judged(text: str) -> None:
+def test_a_private_ip_is_not_judged(text: str) -> None:
     assert judged(text) is None
 
 
@@ -76,13 +76,13 @@ def test_garbage_is_not_judged(text: str) -> None:
 
 
 @given(st.text(max_size=60))
-def test_no_text_is_an_error(text: str) -> None:
+def test_no_text_raises(text: str) -> None:
     judged(text)
     span(text)
 
 
 @given(st.ip_addresses())
-def test_an_address_is_read_as_the_standard_library_reads_it(
+def test_an_ip_is_parsed_like_the_standard_library_does(
     standard: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
     ip = parsed(str(standard))
@@ -104,7 +104,7 @@ def test_an_address_is_read_as_the_standard_library_reads_it(
         ("::ffff:192.0.2.0/120", "192.0.2.0", "192.0.2.255"),
     ],
 )
-def test_a_line_may_name_an_address_a_network_or_a_range(text: str, first: str, last: str) -> None:
+def test_a_line_can_be_an_ip_a_network_or_a_range(text: str, first: str, last: str) -> None:
     start, end = parsed(first), parsed(last)
     assert start is not None
     assert end is not None
@@ -118,7 +118,7 @@ def test_a_line_may_name_an_address_a_network_or_a_range(text: str, first: str, 
         *("2001:db8::/129", "-", "/", "1.2.3.4-", "192.0.2.0/0255", "192.0.2.0/٣"),
     ],
 )
-def test_a_line_that_names_nothing_is_none(text: str) -> None:
+def test_a_line_without_an_ip_is_skipped(text: str) -> None:
     assert span(text) is None
 
 
@@ -166,7 +166,7 @@ def test_a_map_answers_with_the_narrowest_network(networks: list[Network]) -> No
         assert networks_by_span.get(_asked(ip)) == expected, (ip, networks)
 
 
-def test_of_two_ranges_that_overlap_the_later_begins_where_it_begins_and_ends_where_it_ends() -> None:
+def test_the_later_of_two_overlapping_ranges_wins_over_its_whole_length() -> None:
     ranges = AddressMap([(IpRange(0, 10), "A"), (IpRange(5, 15), "B"), (IpRange(12, 13), "C")])
     assert "".join(ranges.get(ParsedIp(number)) or "-" for number in range(18)) == "AAAAABBBBBBBCCBB--"
 

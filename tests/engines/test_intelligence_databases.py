@@ -85,7 +85,7 @@ LAYOUTS: list[tuple[str, dict[str, Any], NetworkFacts]] = [
 
 
 @pytest.mark.parametrize(("record", "expected"), [row[1:] for row in LAYOUTS], ids=[row[0] for row in LAYOUTS])
-def test_a_record_is_understood_in_the_layout_of_its_maker(
+def test_a_record_is_understood_in_its_vendors_layout(
     lists: ListFolder, record: dict[str, Any], expected: NetworkFacts
 ) -> None:
     other = {"country": {"iso_code": "SE"}}
@@ -96,26 +96,26 @@ def test_a_record_is_understood_in_the_layout_of_its_maker(
     assert lists.rejected == {}
 
 
-def test_a_database_is_known_by_its_end_and_serves_what_its_records_hold(lists: ListFolder) -> None:
+def test_a_database_is_recognised_by_its_extension_and_serves_its_records(lists: ListFolder) -> None:
     lists.write_database("no-suffix", {"192.0.2.0/24": {"country_code": "US", "is_tor": False}})
     assert [source.name for source in lists.served("country")] == ["no-suffix"]
     assert [source.name for source in lists.served("tor")] == ["no-suffix"]
     assert lists.served("vpn") == lists.served("asn") == []
 
 
-def test_a_database_made_for_flags_serves_all_of_them(lists: ListFolder) -> None:
+def test_a_flag_database_serves_all_flags(lists: ListFolder) -> None:
     content = {"192.0.2.0/24": {"is_anonymous_vpn": True}}
     lists.write_database("a.mmdb", content, database_type="GeoIP2-Anonymous-IP")
     assert [len(lists.served(need)) for need in ("vpn", "proxy", "tor", "datacenter", "country")] == [1, 1, 1, 1, 0]
 
 
-def test_a_database_of_ipv4_alone_knows_no_ipv6(lists: ListFolder) -> None:
+def test_an_ipv4_only_database_knows_no_ipv6(lists: ListFolder) -> None:
     lists.write_database("a.mmdb", {"192.0.2.0/24": {"country_code": "US"}}, ip_version=4)
     assert lists.intelligence.network("192.0.2.1").country == "US"
     assert lists.intelligence.network("2001:db8::1") == NetworkFacts()
 
 
-def test_a_database_goes_before_a_table_and_a_table_before_what_came_along(lists: ListFolder) -> None:
+def test_a_database_takes_precedence_over_a_table_and_a_table_over_the_bundled_data(lists: ListFolder) -> None:
     lists.write("ipinfo.csv", "network,country,city\n192.0.2.0/24,FR,Paris\n198.51.100.0/24,FR,Lyon\n")
     lists.write_database("a.mmdb", {"192.0.2.0/24": {"country_code": "US"}})
     # The city of another country is not taken.
@@ -123,12 +123,12 @@ def test_a_database_goes_before_a_table_and_a_table_before_what_came_along(lists
     assert lists.intelligence.network("198.51.100.1") == NetworkFacts(country="FR", city="Lyon")
 
 
-def test_a_database_with_nothing_we_ask_for_is_refused(lists: ListFolder) -> None:
+def test_a_database_without_any_usable_field_is_rejected(lists: ListFolder) -> None:
     lists.write_database("a.mmdb", {"192.0.2.0/24": {"colour": "red"}})
     assert lists.rejected["a.mmdb"].startswith("has no known field")
 
 
-def test_a_database_cut_anywhere_never_stops_a_question(lists: ListFolder) -> None:
+def test_a_database_truncated_anywhere_never_fails_a_lookup(lists: ListFolder) -> None:
     whole = database({"192.0.2.0/24": {"country_code": "US"}, "2001:db8::/32": {"country_code": "FR"}}, lists.folder)
     for cut in range(0, len(whole), max(1, len(whole) // 40)):
         damaged = (whole[:cut], whole[cut:], whole[:cut] + b"\xff" * 8 + whole[cut + 8 :])
@@ -156,7 +156,7 @@ def test_a_database_cut_anywhere_never_stops_a_question(lists: ListFolder) -> No
         *({"asn": 1 << 40}, {"asn": {"asn": {}}}, {"traits": "x"}, {"city": {}}, {"country": {"iso_code": 7}}),
     ],
 )
-def test_a_record_of_any_other_shape_says_nothing(record: object) -> None:
+def test_a_record_of_an_unknown_shape_is_ignored(record: object) -> None:
     assert network_of(record) is None
 
 

@@ -73,7 +73,7 @@ async def test_a_list_is_fetched_verified_sealed_and_used(lists: ListFolder, ser
     assert os.listdir(lists.folder) == ["tor-exits.txt"]
 
 
-async def test_a_list_without_a_date_is_as_old_as_its_fetching(lists: ListFolder, server: ListServer) -> None:
+async def test_a_list_without_a_date_is_dated_by_its_download(lists: ListFolder, server: ListServer) -> None:
     server.give("/list", EXITS)
     await fetch(lists, source(server))
     lists.clock.advance(5 * DAY)
@@ -87,7 +87,7 @@ async def test_the_folder_is_created(tmp_path: Path, server: ListServer) -> None
     assert (tmp_path / "new" / "folder" / "tor-exits.txt").exists()
 
 
-async def test_what_changed_is_reported(lists: ListFolder, server: ListServer) -> None:
+async def test_changes_are_reported(lists: ListFolder, server: ListServer) -> None:
     server.give("/list", EXITS)
     await fetch(lists, source(server))
     assert (await fetch(lists, source(server)))[0].sentence == "100 entries, as before."
@@ -97,7 +97,7 @@ async def test_what_changed_is_reported(lists: ListFolder, server: ListServer) -
     assert (await fetch(lists, source(server)))[0].sentence == "98 entries: 0 new, 4 removed."
 
 
-async def test_a_running_service_takes_up_what_was_fetched(lists: ListFolder, server: ListServer) -> None:
+async def test_a_running_service_loads_a_downloaded_list(lists: ListFolder, server: ListServer) -> None:
     assert lists.flags("192.0.2.7") == ""
     server.give("/list", EXITS)
     await fetch(lists, source(server))
@@ -125,7 +125,7 @@ async def test_a_running_service_takes_up_what_was_fetched(lists: ListFolder, se
     ],
     ids=["404", "500", "304", "truncated", "huge", "empty", "wrong", "everything", "packing", "shrunk", "hanging"],
 )
-async def test_what_cannot_be_had_or_believed_leaves_the_list_before(
+async def test_a_failed_or_invalid_download_keeps_the_previous_list(
     lists: ListFolder, server: ListServer, given: dict[str, object] | None, reason: str
 ) -> None:
     server.give("/list", EXITS)
@@ -145,7 +145,7 @@ async def test_what_cannot_be_had_or_believed_leaves_the_list_before(
     assert sorted(os.listdir(lists.folder)) == ["tor-exits.txt", "vpn.txt"]
 
 
-async def test_without_the_internet_each_list_has_its_sentence_and_nothing_is_created(lists: ListFolder) -> None:
+async def test_without_internet_access_each_list_reports_an_error_and_nothing_is_created(lists: ListFolder) -> None:
     nowhere = PublicList("vpn.txt", "vpn", "http://127.0.0.1:1/list", "nobody", "none")
     assert await fetch(lists, nowhere) == [
         FetchResult(
@@ -165,7 +165,7 @@ async def test_a_folder_that_cannot_be_written_is_reported(lists: ListFolder, se
     assert "cannot be written into" in outcome.sentence
 
 
-async def test_a_fetched_list_that_is_cut_or_edited_is_refused(lists: ListFolder, server: ListServer) -> None:
+async def test_a_truncated_or_edited_download_is_rejected(lists: ListFolder, server: ListServer) -> None:
     server.give("/list", EXITS)
     await fetch(lists, source(server))
     path = lists.folder / "tor-exits.txt"
@@ -179,7 +179,7 @@ async def test_a_fetched_list_that_is_cut_or_edited_is_refused(lists: ListFolder
     assert (lists.rejected, lists.flags("198.51.100.1")) == ({}, "tor")
 
 
-async def test_a_redirect_is_followed_but_not_for_ever(lists: ListFolder, server: ListServer) -> None:
+async def test_redirects_are_followed_up_to_a_limit(lists: ListFolder, server: ListServer) -> None:
     server.give("/moved", b"", status="302 Found", headers=f"Location: {server.url}/list\r\n")
     server.give("/round", b"", status="302 Found", headers=f"Location: {server.url}/round\r\n")
     server.give("/list", EXITS)
@@ -188,7 +188,7 @@ async def test_a_redirect_is_followed_but_not_for_ever(lists: ListFolder, server
 
 
 @pytest.mark.parametrize("item", PUBLIC_LISTS, ids=lambda item: item.file)
-def test_a_public_list_is_fetched_over_tls_and_stored_under_a_name_of_its_kind(
+def test_a_public_list_is_fetched_over_tls_and_stored_under_the_name_of_its_kind(
     item: PublicList, lists: ListFolder
 ) -> None:
     assert item.url.startswith("https://")

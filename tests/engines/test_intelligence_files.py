@@ -40,7 +40,7 @@ LIST = """\
         ("TOR-exits.txt", "tor"),
     ],
 )
-def test_a_plain_list_is_known_by_its_name(lists: ListFolder, name: str, flag: str) -> None:
+def test_a_plain_list_is_recognised_by_its_file_name(lists: ListFolder, name: str, flag: str) -> None:
     lists.write(name, LIST)
     inside = ["192.0.2.7", "198.51.100.127", "203.0.113.3", "203.0.113.9", "2001:db8:1:ffff::1", "::ffff:192.0.2.7"]
     outside = ["192.0.2.6", "192.0.2.8", "198.51.100.128", "203.0.113.2", "203.0.113.10", "2001:db8:2::1"]
@@ -48,12 +48,12 @@ def test_a_plain_list_is_known_by_its_name(lists: ListFolder, name: str, flag: s
     assert [lists.flags(ip) for ip in outside] == [""] * len(outside)
 
 
-def test_a_list_may_have_windows_line_ends_a_byte_order_mark_and_be_packed(lists: ListFolder) -> None:
+def test_a_list_can_have_windows_line_ends_a_byte_order_mark_and_be_compressed(lists: ListFolder) -> None:
     lists.write("vpn.txt.gz", gzip.compress("\ufeff192.0.2.7\r\n192.0.2.8\r\n".encode()))
     assert (lists.flags("192.0.2.7"), lists.flags("192.0.2.8")) == ("vpn", "vpn")
 
 
-def test_an_exit_file_of_tor_is_known_by_what_it_holds_and_has_a_date_of_its_own(lists: ListFolder) -> None:
+def test_a_tor_exit_file_is_recognised_by_its_content_and_carries_its_own_date(lists: ListFolder) -> None:
     lists.write(
         "downloaded",
         "ExitNode 0011BD2485AD45D984EC4159C88FC066E5E3300E\n"
@@ -67,7 +67,7 @@ def test_an_exit_file_of_tor_is_known_by_what_it_holds_and_has_a_date_of_its_own
     assert lists.intelligence.network("192.0.2.8") == NetworkFacts(is_tor=True, tor_list_days=12)
 
 
-def test_a_set_of_firehol_has_a_date_and_a_category_of_its_own(lists: ListFolder) -> None:
+def test_a_firehol_set_carries_its_own_date_and_category(lists: ListFolder) -> None:
     lists.write(
         "mixed.netset",
         "#\n# mixed\n#\n# Category        : anonymizers\n# Source File Date: Thu Nov  5 03:01:57 UTC 2026\n"
@@ -78,7 +78,7 @@ def test_a_set_of_firehol_has_a_date_and_a_category_of_its_own(lists: ListFolder
     assert lists.flags("192.0.2.1") == "proxy"
 
 
-def test_a_list_without_a_date_is_as_old_as_its_file(lists: ListFolder) -> None:
+def test_a_list_without_a_date_is_dated_by_its_file(lists: ListFolder) -> None:
     lists.write("tor.txt", "192.0.2.7\n", at=NOON - 3 * DAY)
     assert lists.intelligence.network("192.0.2.7").tor_list_days == 3
     assert lists.intelligence.network("192.0.2.9") == NetworkFacts(tor_list_days=3)
@@ -86,7 +86,7 @@ def test_a_list_without_a_date_is_as_old_as_its_file(lists: ListFolder) -> None:
     assert lists.intelligence.network("192.0.2.7").tor_list_days == 14
 
 
-def test_of_two_tor_lists_that_know_an_address_the_newer_counts(lists: ListFolder) -> None:
+def test_the_newer_of_two_tor_lists_with_the_same_ip_counts(lists: ListFolder) -> None:
     lists.write("tor.txt", "192.0.2.7\n192.0.2.8\n", at=NOON - 30 * DAY)
     lists.write("tor-new.txt", "192.0.2.7\n", at=NOON - DAY)
     assert lists.intelligence.network("192.0.2.7").tor_list_days == 1
@@ -172,14 +172,14 @@ def test_a_table_with_a_header_is_read_by_its_columns(
 
 
 @pytest.mark.parametrize("code", ["EU", "AP", "ZZ", "", "us", "USA", "-"])
-def test_a_code_of_no_country_is_unknown(lists: ListFolder, code: str) -> None:
+def test_a_code_that_is_not_a_country_is_unknown(lists: ListFolder, code: str) -> None:
     lists.write("ipinfo.csv", f"network,country\n192.0.2.0/24,{code}\n198.51.100.0/24,FR\n")
     assert lists.intelligence.network("192.0.2.1").country is None
     assert lists.intelligence.network("198.51.100.1").country == "FR"
 
 
 @pytest.mark.parametrize("name", ["disposable.txt", "disposable_email_blocklist.conf"])
-def test_a_list_of_disposable_domains_is_known_by_its_name(lists: ListFolder, name: str) -> None:
+def test_a_list_of_disposable_domains_is_recognised_by_its_file_name(lists: ListFolder, name: str) -> None:
     lists.write(name, "# throw-away\nThrow.Example\n@away.example\n*.wild.example\nxn--bcher-kva.example\n")
     disposable = ["throw.example", "A.B.THROW.example.", "away.example", "x.wild.example", "bücher.example"]
     other = ["example", "notthrow.example", "throw.example.org", "", ".", "..", "com", "\ud800.example", "a" * 70_000]
@@ -215,7 +215,7 @@ def test_a_list_of_disposable_domains_is_known_by_its_name(lists: ListFolder, na
         ("mystery.txt", "192.0.2.1\n", "has an unknown name"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_with_a_sentence(
+def test_an_unusable_file_is_rejected_with_a_message(
     lists: ListFolder, name: str, content: str | bytes, sentence: str
 ) -> None:
     lists.write(name, content)
@@ -226,20 +226,20 @@ def test_a_file_that_cannot_be_used_is_refused_with_a_sentence(
     assert lists.rejected[name].endswith(".")
 
 
-def test_a_mistake_in_a_long_list_costs_its_line(lists: ListFolder) -> None:
+def test_an_error_in_a_long_list_skips_only_its_line(lists: ListFolder) -> None:
     lists.write("vpn.txt", "".join(f"192.0.2.{last}\n" for last in range(200)) + "oops\n")
     (served,) = lists.served("vpn")
     assert (served.entries, served.skipped, lists.rejected) == ({"vpn": 200}, 1, {})
 
 
-def test_what_is_next_to_lists_is_not_taken_for_one(lists: ListFolder) -> None:
+def test_other_files_in_the_folder_are_not_read_as_lists(lists: ListFolder) -> None:
     for name in ("README.md", "README", "LICENSE.txt", ".hidden", "tor.txt.tmp", "tor.txt.part", "vpn.txt.sha256"):
         lists.write(name, "words")
     (lists.folder / "vpn").mkdir()
     assert (lists.rejected, lists.served("tor"), lists.served("vpn")) == ({}, [], [])
 
 
-def test_flags_add_up_over_files(lists: ListFolder) -> None:
+def test_flags_of_several_files_are_combined(lists: ListFolder) -> None:
     lists.write("vpn.txt", "192.0.2.0/24\n")
     lists.write("tor.txt", "192.0.2.7\n")
     lists.write("ipinfo.csv", "network,country,hosting\n192.0.2.0/25,US,true\n")

@@ -33,7 +33,7 @@ def loaded(lists: ListFolder) -> ListFolder:
     return lists
 
 
-def test_a_new_file_is_used_after_the_next_look(loaded: ListFolder) -> None:
+def test_a_new_file_is_used_after_the_next_check(loaded: ListFolder) -> None:
     loaded.write("tor.txt", "192.0.2.1\n")
     assert loaded.flags("192.0.2.1") == "vpn"
     loaded.intelligence.refresh_if_changed()
@@ -48,7 +48,7 @@ def test_a_changed_file_is_read_again(loaded: ListFolder) -> None:
     assert loaded.flags("198.51.100.1") == "vpn"
 
 
-def test_a_list_whose_file_is_removed_is_not_used_any_more(loaded: ListFolder) -> None:
+def test_a_list_whose_file_is_removed_is_no_longer_used(loaded: ListFolder) -> None:
     (loaded.folder / "vpn.txt").unlink()
     (loaded.folder / "country.mmdb").unlink()
     loaded.intelligence.refresh_if_changed()
@@ -56,7 +56,7 @@ def test_a_list_whose_file_is_removed_is_not_used_any_more(loaded: ListFolder) -
     assert loaded.rejected == {}
 
 
-def test_a_folder_that_goes_away_takes_nothing_with_it(loaded: ListFolder) -> None:
+def test_lists_stay_loaded_when_their_folder_disappears(loaded: ListFolder) -> None:
     elsewhere = loaded.folder.rename(loaded.folder.with_name("elsewhere"))
     loaded.intelligence.refresh_if_changed()
     loaded.intelligence.refresh_if_changed()
@@ -68,7 +68,7 @@ def test_a_folder_that_goes_away_takes_nothing_with_it(loaded: ListFolder) -> No
     assert (loaded.rejected, loaded.flags("192.0.2.1")) == ({}, "vpn")
 
 
-def test_a_folder_that_was_never_there_holds_no_lists_until_it_is_created(tmp_path: Path) -> None:
+def test_a_missing_folder_holds_no_lists_until_it_is_created(tmp_path: Path) -> None:
     (tmp_path / "later").mkdir()
     lists = ListFolder(tmp_path / "later")
     lists.folder.rmdir()
@@ -107,7 +107,7 @@ def test_a_file_that_becomes_unusable_leaves_the_data_as_it_was(
     assert lists.rejected == {name: reason + STAYS}
 
 
-def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path: Path) -> None:
+def test_a_decompression_bomb_is_rejected(tmp_path: Path) -> None:
     lists = ListFolder(tmp_path, max_text=1 << 20)
     lists.write("vpn.txt.gz", gzip.compress(b"192.0.2.1\n" * 1_000_000))
     assert lists.rejected == {"vpn.txt.gz": "has more than 1 MiB of text."}
@@ -125,7 +125,7 @@ def test_a_refused_file_is_read_again_only_when_it_changes(loaded: ListFolder) -
     assert (loaded.rejected, loaded.flags("198.51.100.1")) == ({}, "vpn")
 
 
-def test_a_look_at_a_folder_without_news_reads_nothing_and_swaps_nothing(loaded: ListFolder) -> None:
+def test_checking_an_unchanged_folder_reads_and_replaces_nothing(loaded: ListFolder) -> None:
     knowledge = loaded.intelligence._known
     loaded.intelligence.refresh_if_changed()
     assert loaded.intelligence._known is knowledge
@@ -144,7 +144,7 @@ def not_as_root() -> Iterator[None]:
         os.seteuid(0)
 
 
-def test_a_file_without_permission_is_refused_until_it_is_given() -> None:
+def test_an_unreadable_file_is_rejected_until_permission_is_granted() -> None:
     # Of its own, since nobody may enter the folders that pytest makes as root.
     with not_as_root(), TemporaryDirectory() as folder:
         lists = ListFolder(Path(folder))
@@ -156,7 +156,7 @@ def test_a_file_without_permission_is_refused_until_it_is_given() -> None:
         assert (lists.flags("192.0.2.1"), lists.rejected) == ("tor", {})
 
 
-def test_what_is_no_file_is_refused_without_waiting_for_it(loaded: ListFolder) -> None:
+def test_a_path_that_is_not_a_regular_file_is_rejected_without_blocking(loaded: ListFolder) -> None:
     os.mkfifo(loaded.folder / "tor.txt")
     (loaded.folder / "proxy.txt").symlink_to("proxy.txt")
     (loaded.folder / "datacenter.txt").symlink_to("nowhere")
@@ -168,7 +168,7 @@ def test_what_is_no_file_is_refused_without_waiting_for_it(loaded: ListFolder) -
     assert loaded.flags("192.0.2.1") == "vpn"
 
 
-def test_a_link_is_followed_and_noticed_when_it_leads_elsewhere(
+def test_a_symlink_is_followed_and_a_new_target_is_noticed(
     loaded: ListFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
@@ -184,7 +184,7 @@ def test_a_link_is_followed_and_noticed_when_it_leads_elsewhere(
     assert (loaded.flags("192.0.2.1"), loaded.flags("192.0.2.2")) == ("vpn", "vpn tor")
 
 
-def test_a_file_replaced_while_it_is_read_is_read_whole_and_then_noticed(lists: ListFolder) -> None:
+def test_a_file_replaced_during_a_read_is_read_whole_and_then_reloaded(lists: ListFolder) -> None:
     path = lists.write("vpn.txt", "".join(f"192.0.2.{last}\n" for last in range(256)))
     with opened(path, path.name) as file:
         lines = file.lines()
@@ -195,7 +195,7 @@ def test_a_file_replaced_while_it_is_read_is_read_whole_and_then_noticed(lists: 
     assert stamp_of(file.status) != stamp_of(path.stat())
 
 
-def test_a_file_written_to_while_it_is_read_is_not_taken(lists: ListFolder) -> None:
+def test_a_file_modified_during_a_read_is_not_used(lists: ListFolder) -> None:
     path = lists.write("vpn.txt", "192.0.2.1\n" * 100_000)
 
     def read_while_it_grows() -> Iterator[str]:
@@ -210,7 +210,7 @@ def test_a_file_written_to_while_it_is_read_is_not_taken(lists: ListFolder) -> N
         list(read_while_it_grows())
 
 
-def test_a_file_that_is_slowly_written_in_place_is_whole_in_the_end(loaded: ListFolder) -> None:
+def test_a_file_slowly_written_in_place_is_loaded_when_complete(loaded: ListFolder) -> None:
     path = loaded.folder / "vpn.txt"
 
     def write() -> None:
@@ -228,7 +228,7 @@ def test_a_file_that_is_slowly_written_in_place_is_whole_in_the_end(loaded: List
     assert (loaded.served("vpn")[0].entries, loaded.rejected) == ({"vpn": 254}, {})
 
 
-def test_a_database_cut_short_in_place_does_not_pull_the_ground_away(loaded: ListFolder) -> None:
+def test_a_database_truncated_in_place_does_not_crash_the_process(loaded: ListFolder) -> None:
     with (loaded.folder / "country.mmdb").open("r+b") as file:
         file.truncate(0)
     assert loaded.intelligence.network("192.0.2.1").country == "US"
@@ -236,7 +236,7 @@ def test_a_database_cut_short_in_place_does_not_pull_the_ground_away(loaded: Lis
     assert loaded.intelligence.network("192.0.2.1").country == "US"
 
 
-def test_questions_are_answered_from_one_version_or_the_other_while_lists_are_swapped(loaded: ListFolder) -> None:
+def test_lookups_see_either_the_old_or_the_new_version_while_lists_are_replaced(loaded: ListFolder) -> None:
     done = threading.Event()
     answers = set()
 

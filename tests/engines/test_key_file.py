@@ -17,7 +17,7 @@ def test_the_key_and_its_name_are_synced_to_disk_when_a_key_is_created(tmp_path:
     assert disk.synced == [("content", f"{key_file.read(file)}\n"), ("folder", [file.name])]
 
 
-def test_a_process_that_made_no_key_syncs_the_name_that_another_one_gave(tmp_path: Path) -> None:
+def test_a_process_that_created_no_key_syncs_the_file_name_given_by_another(tmp_path: Path) -> None:
     file = key_file.of(tmp_path / "lootkeep.db")
     key_file.make(file)
     first = key_file.read(file)

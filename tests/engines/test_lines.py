@@ -22,7 +22,7 @@ def written(capture: Captured) -> list[dict[str, Any]]:
     return [json.loads(text) for text in capture.readouterr().err.splitlines()]
 
 
-async def test_lines_of_what_went_well_wait_for_each_other(capsys: Captured) -> None:
+async def test_log_lines_of_successful_requests_are_batched(capsys: Captured) -> None:
     lines = Lines("info", "json")
     lines.write(line(), is_good=True)
     lines.write(line(), is_good=True)
@@ -43,14 +43,14 @@ async def test_lines_of_what_went_well_wait_for_each_other(capsys: Captured) -> 
     assert timestamp <= second["timestamp"]
 
 
-async def test_the_line_of_a_failure_is_written_at_once_after_those_that_wait(capsys: Captured) -> None:
+async def test_a_failure_is_logged_at_once_after_the_batched_lines(capsys: Captured) -> None:
     lines = Lines("info", "json")
     lines.write(line(200), is_good=True)
     lines.write(line(500), is_good=False)
     assert [row["status"] for row in written(capsys)] == [200, 500]
 
 
-async def test_many_lines_do_not_wait(capsys: Captured) -> None:
+async def test_a_full_batch_of_lines_is_written_at_once(capsys: Captured) -> None:
     lines = Lines("info", "json")
     for _ in range(500):
         lines.write(line(), is_good=True)
@@ -67,7 +67,7 @@ async def test_many_lines_do_not_wait(capsys: Captured) -> None:
     ],
     ids=["drawn", "not drawn", "failed", "slow"],
 )
-def test_failures_and_slow_work_are_logged_whatever_the_sample(
+def test_failures_and_slow_work_are_logged_at_any_sampling_rate(
     chance: float, is_good: bool, seconds: float, wanted: bool
 ) -> None:
     lines = Lines("info", "json", 0.1, chance=lambda: chance)
@@ -85,11 +85,11 @@ async def test_a_sampled_line_says_how_many_it_stands_for(capsys: Captured) -> N
 
 
 @pytest.mark.parametrize("level", ["warning", "error"])
-def test_there_are_none_above_the_level_of_information(level: str) -> None:
+def test_no_lines_are_written_above_the_info_level(level: str) -> None:
     assert not Lines(level, "json").wants(is_good=False, seconds=60)
 
 
-async def test_people_get_a_line_for_people(capsys: Captured) -> None:
+async def test_a_terminal_gets_readable_lines(capsys: Captured) -> None:
     Lines("info", "console").write(line(), is_good=True)
     # Nothing is set up here, so it goes where structlog writes by itself.
     output = capsys.readouterr().out
@@ -98,7 +98,7 @@ async def test_people_get_a_line_for_people(capsys: Captured) -> None:
     assert "{" not in output
 
 
-async def test_a_path_cannot_end_the_line_or_begin_another_one(capsys: Captured) -> None:
+async def test_a_path_cannot_inject_a_log_line(capsys: Captured) -> None:
     lines = Lines("info", "json")
     lines.write(line(path='/api/\n{"event":"request"}\x1b[31m\ufffdü'), is_good=False)
     (row,) = written(capsys)

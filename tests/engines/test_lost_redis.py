@@ -64,7 +64,7 @@ async def test_without_redis_a_process_counts_alone(limiter: RedisRateLimiter, g
     assert allowed == [True, True, True, False, False]
 
 
-async def test_redis_that_goes_away_between_two_hits_refuses_nobody(
+async def test_losing_redis_between_two_requests_rejects_nobody(
     limiter: RedisRateLimiter, gate: Gate, name: str
 ) -> None:
     before = await limiter.hit(name, 2, at(0))
@@ -73,7 +73,7 @@ async def test_redis_that_goes_away_between_two_hits_refuses_nobody(
     assert (before.is_allowed, after.is_allowed) == (True, True)
 
 
-async def test_redis_is_left_alone_for_a_second_after_a_failure(
+async def test_redis_is_not_tried_for_a_second_after_a_failure(
     limiter: RedisRateLimiter, elsewhere: RedisRateLimiter, gate: Gate, watch: Stopwatch, name: str
 ) -> None:
     await gate.shut()
@@ -97,9 +97,7 @@ async def test_the_shared_count_goes_on_when_redis_is_back(
     assert (back.is_allowed, back.count) == (True, 3)
 
 
-async def test_while_redis_hangs_one_request_tries_it_and_the_others_do_not_wait(
-    gate: Gate, watch: Stopwatch, name: str
-) -> None:
+async def test_while_redis_hangs_only_one_request_waits_for_it(gate: Gate, watch: Stopwatch, name: str) -> None:
     limiter = RedisRateLimiter(gate.url, deadline_seconds=0.3, monotonic=watch)
     gate.is_silent = True
     await limiter.hit(name, 99, at(0))
@@ -114,7 +112,7 @@ async def test_while_redis_hangs_one_request_tries_it_and_the_others_do_not_wait
     assert (was_still_trying, others[-1].count) == (True, 51)
 
 
-async def test_the_rest_begins_when_the_deadline_is_over_and_not_when_the_request_came(
+async def test_the_pause_starts_at_the_deadline_and_not_when_the_request_arrived(
     gate: Gate, watch: Stopwatch, name: str
 ) -> None:
     limiter = RedisRateLimiter(gate.url, deadline_seconds=0.3, monotonic=watch)

@@ -26,9 +26,7 @@ async def test_any_2xx_is_a_success(outbound: Outbound, receiver: Receiver, stat
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503, 599, 999])
-async def test_anything_else_is_a_failure_that_names_the_status(
-    outbound: Outbound, receiver: Receiver, status: int
-) -> None:
+async def test_any_other_status_is_a_failure_that_names_it(outbound: Outbound, receiver: Receiver, status: int) -> None:
     receiver.answers = [status]
     result = await post(outbound, receiver)
     assert (result.is_delivered, result.response_code, result.reason) == (False, status, f"answered {status}")
@@ -44,12 +42,12 @@ async def test_a_redirect_is_not_followed(outbound: Outbound, receiver: Receiver
     assert (result.is_delivered, result.response_code) == (False, status)
 
 
-async def test_a_redirect_to_nowhere_is_reported_without_a_place(outbound: Outbound, receiver: Receiver) -> None:
+async def test_a_redirect_without_a_location_is_reported(outbound: Outbound, receiver: Receiver) -> None:
     result = await post(outbound, receiver, saying(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"))
     assert result.reason == "answered 302: redirects are not followed"
 
 
-async def test_a_hostile_place_of_a_redirect_is_cleaned_and_cut(outbound: Outbound, receiver: Receiver) -> None:
+async def test_a_hostile_redirect_location_is_cleaned_and_truncated(outbound: Outbound, receiver: Receiver) -> None:
     head = b"HTTP/1.1 302 Found\r\nLocation: \xff\x1b[31m" + b"x" * 5000 + b"\r\nContent-Length: 0\r\n\r\n"
     reason = (await post(outbound, receiver, saying(head))).reason
     assert reason
@@ -76,14 +74,14 @@ def asked_to_wait(text: str) -> str:
         (301, b"Retry-After: 9\r\n", "answered 301: redirects are not followed"),
     ],
 )
-async def test_what_a_receiver_says_about_its_future_is_in_the_reason(
+async def test_a_retry_after_header_is_part_of_the_reason(
     outbound: Outbound, receiver: Receiver, status: int, header: bytes, reason: str
 ) -> None:
     head = b"HTTP/1.1 %d No\r\n%bContent-Length: 0\r\n\r\n" % (status, header)
     assert (await post(outbound, receiver, saying(head))).reason == reason
 
 
-async def test_a_hostile_retry_after_is_cleaned_and_cut(outbound: Outbound, receiver: Receiver) -> None:
+async def test_a_hostile_retry_after_is_cleaned_and_truncated(outbound: Outbound, receiver: Receiver) -> None:
     head = b"HTTP/1.1 503 No\r\nRetry-After: \xff\x1b[31m" + b"9" * 5000 + b"\r\nContent-Length: 0\r\n\r\n"
     reason = (await post(outbound, receiver, saying(head))).reason
     assert reason
@@ -114,7 +112,7 @@ async def test_a_hostile_retry_after_is_cleaned_and_cut(outbound: Outbound, rece
     ],
     ids=lambda value: str(value[:40]),
 )
-async def test_a_lying_or_foreign_receiver_is_a_failure_with_a_message(
+async def test_a_receiver_that_breaks_the_protocol_is_a_failure_with_a_message(
     outbound: Outbound, receiver: Receiver, answer: bytes, reason: str
 ) -> None:
     result = await post(outbound, receiver, saying(answer))
@@ -133,7 +131,7 @@ async def test_a_host_name_that_does_not_exist_is_reported(outbound: Outbound) -
     assert (result.is_delivered, result.reason) == (False, "the host name cannot be resolved")
 
 
-async def test_whatever_a_url_is_posting_to_it_ends_as_a_result(outbound: Outbound) -> None:
+async def test_posting_to_any_url_returns_a_result(outbound: Outbound) -> None:
     for url in ("", "nonsense", "https://", "https://[::1", "ftp://shop.example/", "https://a:b:c/", "https://\x00/"):
         result = await outbound.post(url, BODY, HEADERS)
         assert (result.is_delivered, result.response_code, bool(result.reason)) == (False, None, True), url
@@ -171,7 +169,7 @@ async def test_the_answer_is_stored_as_clean_text(
     "header",
     [b"Content-Encoding: gzip", b"Content-Encoding: br", b"Content-Type: text/plain; charset=nonsense", b"X: \xff"],
 )
-async def test_headers_that_lie_about_the_body_change_nothing(
+async def test_false_headers_about_the_body_change_nothing(
     outbound: Outbound, receiver: Receiver, header: bytes
 ) -> None:
     result = await post(outbound, receiver, saying(OK + header + b"\r\nContent-Length: 5\r\n\r\nhello"))
@@ -187,7 +185,7 @@ async def test_headers_that_lie_about_the_body_change_nothing(
     ],
     ids=["until it closes", "a huge length", "chunks"],
 )
-async def test_an_answer_without_end_is_cut_off_and_counts_by_its_status(
+async def test_an_endless_answer_is_cut_off_and_counts_by_its_status(
     outbound: Outbound, receiver: Receiver, opening: bytes, piece: bytes
 ) -> None:
     started = time.monotonic()
@@ -213,7 +211,7 @@ async def test_cookies_of_a_receiver_are_forgotten(outbound: Outbound, receiver:
     assert "Cookie" not in receiver.received[1].headers
 
 
-async def test_a_proxy_of_the_environment_is_not_used(
+async def test_a_proxy_from_the_environment_is_not_used(
     outbound: Outbound, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with Receiver() as proxy:

@@ -13,7 +13,7 @@ from tests.receiver import Behaviour, Receiver, hanging, repeating
 PATIENCE_SECONDS = 6 * DEADLINE_SECONDS
 
 
-async def test_receivers_that_never_come_to_an_end_are_given_up_at_the_deadline(outbound: Outbound) -> None:
+async def test_receivers_that_never_finish_time_out_at_the_deadline(outbound: Outbound) -> None:
     slow: dict[str, Behaviour] = {
         "says nothing": hanging,
         "drips its body": repeating(OK + b"\r\n", b"x", 0.2),
@@ -30,7 +30,7 @@ async def test_receivers_that_never_come_to_an_end_are_given_up_at_the_deadline(
     assert all(result.latency_ms >= DEADLINE_SECONDS * 1000 - 50 for result in results.values())
 
 
-async def test_a_receiver_that_never_shakes_hands_is_given_up_at_the_deadline(
+async def test_a_receiver_that_never_finishes_the_tls_handshake_times_out(
     outbound: Outbound, receiver: Receiver
 ) -> None:
     """A plain receiver waits for the end of a header line that a TLS client never sends."""

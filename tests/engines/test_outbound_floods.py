@@ -59,7 +59,7 @@ class Flood:
         "the size of a chunk",
     ],
 )
-async def test_an_answer_that_never_ends_outside_its_body_is_cut_off_and_counts_by_its_status(
+async def test_endless_data_outside_the_body_is_cut_off_and_the_answer_counts_by_its_status(
     outbound: Outbound, receiver: Receiver, opening: bytes, piece: bytes
 ) -> None:
     flood = Flood(opening, piece)
@@ -83,7 +83,7 @@ async def test_an_answer_that_never_ends_outside_its_body_is_cut_off_and_counts_
     ],
     ids=["one header", "many headers", "going on", "hints", "one status line", "empty lines"],
 )
-async def test_an_answer_that_never_gets_to_its_status_is_not_http(
+async def test_an_answer_that_never_reaches_its_status_is_not_http(
     outbound: Outbound, receiver: Receiver, opening: bytes, piece: bytes
 ) -> None:
     flood = Flood(opening, piece)
@@ -95,9 +95,7 @@ async def test_an_answer_that_never_gets_to_its_status_is_not_http(
     assert flood.sent_bytes < MAX_SENT_BYTES
 
 
-async def test_trailers_and_chunk_extensions_within_bounds_are_passed_over(
-    outbound: Outbound, receiver: Receiver
-) -> None:
+async def test_trailers_and_chunk_extensions_within_bounds_are_skipped(outbound: Outbound, receiver: Receiver) -> None:
     tidy: Behaviour = saying(
         b"HTTP/1.1 302 Found\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0\r\nLocation: /from/a/trailer\r\n\r\n"
     )

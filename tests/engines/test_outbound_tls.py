@@ -57,7 +57,7 @@ async def test_a_certificate_that_is_not_valid_yet_is_refused(outbound: Outbound
     assert await reason_over_tls(outbound, early) == "certificate is not trusted"
 
 
-async def test_the_certificates_of_the_test_are_not_trusted_by_default(authority: trustme.CA) -> None:
+async def test_test_certificates_are_not_trusted_by_default(authority: trustme.CA) -> None:
     outbound = Outbound(LOOPBACK)
     assert await reason_over_tls(outbound, authority.issue_cert("127.0.0.1")) == "certificate is not trusted"
     await outbound.close()

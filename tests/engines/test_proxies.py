@@ -63,7 +63,7 @@ def client_through(proxy: Proxy, authority: trustme.CA) -> Client:
     return Client(Resolver(), trust, open_socket, 1000, proxy_for=lambda host: proxy)
 
 
-async def test_a_request_goes_through_the_tunnel_and_the_certificate_is_that_of_the_host(
+async def test_a_request_goes_through_the_tunnel_and_the_hosts_certificate_is_checked(
     authority: trustme.CA,
 ) -> None:
     async with (
@@ -80,7 +80,7 @@ async def test_a_request_goes_through_the_tunnel_and_the_certificate_is_that_of_
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 407 Who are you\r\n\r\n", b"SSH-2.0\r\n\r\n", b"x" * 20_000])
-async def test_a_proxy_that_refuses_is_an_error_of_the_connection(authority: trustme.CA, answer: bytes) -> None:
+async def test_a_proxy_that_refuses_is_a_connection_error(authority: trustme.CA, answer: bytes) -> None:
     async with Receiver() as receiver, TunnelServer(receiver.port, answer).running() as tunnels:
         client = client_through(Proxy("127.0.0.1", tunnels.port), authority)
         with pytest.raises(ConnectionError, match="the proxy"):
@@ -107,7 +107,7 @@ def test_the_environment_names_the_proxy(
     assert proxy_from_environment("tor.lists.example") == expected
 
 
-def test_what_is_not_a_proxy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_proxy_url_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", "socks5://proxy.example")
     monkeypatch.setenv("no_proxy", "")
     with pytest.raises(ValueError, match="HTTPS_PROXY is not the URL of a proxy"):

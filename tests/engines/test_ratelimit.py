@@ -48,12 +48,12 @@ class InMemory(MemoryRateLimiter):
         return await super().hit(name, limit, now)
 
 
-async def test_the_limit_is_allowed_and_then_none(limiter: RateLimiter, name: str) -> None:
+async def test_requests_up_to_the_limit_are_allowed_and_then_none(limiter: RateLimiter, name: str) -> None:
     standings = [await limiter.hit(name, 3, at(0)) for _ in range(5)]
     assert [(s.is_allowed, s.count) for s in standings] == [(True, 1), (True, 2), (True, 3), (False, 3), (False, 3)]
 
 
-async def test_the_oldest_leaves_after_exactly_a_minute(limiter: RateLimiter, name: str) -> None:
+async def test_the_oldest_hit_expires_after_exactly_a_minute(limiter: RateLimiter, name: str) -> None:
     await limiter.hit(name, 1, at(0))
     just_before = await limiter.hit(name, 1, Instant(NOON + MINUTE - 1))
     on_the_dot = await limiter.hit(name, 1, Instant(NOON + MINUTE))
@@ -67,7 +67,7 @@ async def test_the_window_slides_and_does_not_jump(limiter: RateLimiter, name: s
     assert allowed == [False, True, False, False, True, False]
 
 
-async def test_the_reset_is_when_the_oldest_counted_hit_leaves(limiter: RateLimiter, name: str) -> None:
+async def test_the_reset_is_when_the_oldest_counted_hit_expires(limiter: RateLimiter, name: str) -> None:
     first = await limiter.hit(name, 2, at(0))
     second = await limiter.hit(name, 2, at(10))
     refused = await limiter.hit(name, 2, at(20))
@@ -87,7 +87,7 @@ async def test_callers_are_counted_separately(limiter: RateLimiter, name: str) -
     assert (await limiter.hit(f"{name}:other", 1, at(0))).is_allowed
 
 
-async def test_a_changed_limit_counts_at_once(limiter: RateLimiter, name: str) -> None:
+async def test_a_changed_limit_applies_at_once(limiter: RateLimiter, name: str) -> None:
     for _ in range(5):
         await limiter.hit(name, 5, at(0))
     lowered = await limiter.hit(name, 2, at(1))
@@ -96,7 +96,7 @@ async def test_a_changed_limit_counts_at_once(limiter: RateLimiter, name: str) -
     assert (raised.is_allowed, raised.count) == (True, 6)
 
 
-async def test_a_limit_of_zero_only_looks(limiter: RateLimiter, name: str) -> None:
+async def test_a_limit_of_zero_only_peeks(limiter: RateLimiter, name: str) -> None:
     await limiter.hit(name, 2, at(0))
     looks = [await limiter.hit(name, 0, at(10)) for _ in range(3)]
     last = await limiter.hit(name, 2, at(10))
@@ -104,7 +104,7 @@ async def test_a_limit_of_zero_only_looks(limiter: RateLimiter, name: str) -> No
     assert (last.is_allowed, last.count) == (True, 2)
 
 
-async def test_exactly_the_limit_is_allowed_of_many_at_once(limiter: RateLimiter, name: str) -> None:
+async def test_exactly_the_limit_is_allowed_among_concurrent_requests(limiter: RateLimiter, name: str) -> None:
     standings = await asyncio.gather(*(limiter.hit(name, 12, at(0)) for _ in range(20)))
     assert sum(s.is_allowed for s in standings) == 12
     assert sorted(s.count for s in standings if s.is_allowed) == list(range(1, 13))
@@ -126,7 +126,7 @@ _pauses = st.one_of(
 )
 @given(limit=st.integers(1, 5), pauses=st.lists(_pauses, max_size=40))
 @pytest.mark.parametrize("engine", ["memory", "redis"])
-def test_no_window_holds_more_than_the_limit_and_none_is_refused_for_nothing(
+def test_no_window_exceeds_the_limit_and_no_hit_is_rejected_needlessly(
     engine: str, redis_url: str, limit: int, pauses: list[int]
 ) -> None:
     times = [NOON + passed for passed in itertools.accumulate(pauses)]
@@ -146,7 +146,7 @@ def test_no_window_holds_more_than_the_limit_and_none_is_refused_for_nothing(
             accepted.append(time)
 
 
-async def test_a_clock_that_steps_back_opens_no_second_window_in_redis(redis_url: str, name: str) -> None:
+async def test_a_clock_set_back_opens_no_second_window_in_redis(redis_url: str, name: str) -> None:
     limiter = RedisRateLimiter(redis_url)
     for _ in range(3):
         await limiter.hit(name, 3, at(100))

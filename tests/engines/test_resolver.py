@@ -34,14 +34,14 @@ async def reason(resolver: Resolver, host: str) -> str:
     return str(caught.value)
 
 
-async def test_all_who_ask_for_a_host_share_one_look_up_whatever_their_port(names: StubNames) -> None:
+async def test_concurrent_callers_share_one_lookup_of_a_host_for_any_port(names: StubNames) -> None:
     resolver = Resolver(names.look_up)
     ips = await asyncio.gather(*(resolver.resolve("shop.example", port) for port in range(1, 51)))
     assert [dialled(addresses) for addresses in ips] == [[("127.0.0.1", port)] for port in range(1, 51)]
     assert names.asked == {"shop.example": 1}
 
 
-async def test_a_hundred_silent_hosts_leave_room_for_the_next(names: StubNames) -> None:
+async def test_a_hundred_silent_hosts_do_not_block_the_next_lookup(names: StubNames) -> None:
     resolver = Resolver(names.look_up)
     silent = [asyncio.create_task(resolver.resolve(f"silent{number}.example", 443)) for number in range(100)]
     while names.asked.total() < 100:
@@ -52,7 +52,7 @@ async def test_a_hundred_silent_hosts_leave_room_for_the_next(names: StubNames) 
     await asyncio.gather(*silent)
 
 
-async def test_a_silent_host_is_given_up_at_the_deadline_and_holds_one_thread_however_often_it_is_asked_for(
+async def test_a_silent_host_times_out_and_occupies_only_one_thread(
     names: StubNames,
 ) -> None:
     resolver = Resolver(names.look_up, deadline_seconds=SOON)
@@ -61,7 +61,7 @@ async def test_a_silent_host_is_given_up_at_the_deadline_and_holds_one_thread_ho
     assert names.asked == {"silent.example": 1}
 
 
-async def test_an_answer_that_comes_late_serves_the_next_who_asks(names: StubNames) -> None:
+async def test_a_late_answer_serves_the_next_caller(names: StubNames) -> None:
     resolver = Resolver(names.look_up, deadline_seconds=SOON)
     await reason(resolver, "silent.example")
     names.speak.set()
@@ -76,7 +76,7 @@ async def test_an_answer_that_comes_late_serves_the_next_who_asks(names: StubNam
     assert (dialled(addresses), names.asked.total()) == ([("127.0.0.1", 443)], 1)
 
 
-async def test_one_who_stops_waiting_does_not_end_the_look_up_of_the_others(names: StubNames) -> None:
+async def test_a_cancelled_caller_does_not_cancel_the_lookup_for_others(names: StubNames) -> None:
     resolver = Resolver(names.look_up)
     first, second = (asyncio.create_task(resolver.resolve("silent.example", 443)) for _ in range(2))
     while not names.asked:
@@ -102,7 +102,7 @@ async def test_failures_and_answers_are_remembered_for_a_short_time(names: StubN
             await asyncio.sleep(0.01)
 
 
-async def test_beyond_the_limit_a_name_is_refused_at_once_while_known_ones_and_addresses_are_served(
+async def test_beyond_the_limit_new_names_fail_at_once_while_cached_names_and_ips_are_served(
     names: StubNames,
 ) -> None:
     resolver = Resolver(names.look_up, deadline_seconds=SOON, max_threads=3)
@@ -122,18 +122,18 @@ async def test_beyond_the_limit_a_name_is_refused_at_once_while_known_ones_and_a
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0x7f.1", "::1", "2606:4700::1111"])
-async def test_an_address_is_not_looked_up(names: StubNames, host: str) -> None:
+async def test_an_ip_address_is_not_looked_up(names: StubNames, host: str) -> None:
     await Resolver(names.look_up).resolve(host, 443)
     assert not names.asked
 
 
 @pytest.mark.parametrize("host", ["a..example", "x" * 64 + ".example", "-", "nowhere.invalid"])
-async def test_what_the_system_cannot_look_up_is_not_resolved(host: str) -> None:
+async def test_a_name_the_system_cannot_look_up_is_not_resolved(host: str) -> None:
     assert await reason(Resolver(), host) == "the host name cannot be resolved"
 
 
-async def test_an_address_that_is_remembered_is_guarded_like_any_other(names: StubNames, receiver: Receiver) -> None:
-    names.address = "10.0.0.1"
+async def test_a_cached_ip_is_checked_like_any_other(names: StubNames, receiver: Receiver) -> None:
+    names.ip = "10.0.0.1"
     outbound = Outbound((), None, Resolver(names.look_up))
     results = [await outbound.post(f"http://shop.example:{receiver.port}/", BODY, HEADERS) for _ in range(3)]
     await outbound.close()

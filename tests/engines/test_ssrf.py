@@ -100,7 +100,7 @@ def test_there_are_enough_payloads() -> None:
     assert len(set(URL_HOSTS)) >= 300
 
 
-def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> None:
+def test_the_test_setup_would_detect_a_leak(tmp_path: Path, sqlite_template: Path) -> None:
     """With loopback allowed the same payloads do reach the listeners: the names, the numbers and the literals."""
 
     async def act(scene: SsrfEnvironment) -> None:
@@ -117,9 +117,7 @@ def test_the_scene_would_show_a_leak(tmp_path: Path, sqlite_template: Path) -> N
         play(loop, file, act)
 
 
-def test_a_literal_that_is_not_public_is_refused_at_creation_and_at_change(
-    tmp_path: Path, sqlite_template: Path
-) -> None:
+def test_a_private_ip_literal_is_rejected_on_create_and_update(tmp_path: Path, sqlite_template: Path) -> None:
     async def act(scene: SsrfEnvironment) -> None:
         good = {"url": "https://shop.example/", "events": ["product.created"]}
         await scene.world.post("/webhooks", good)
@@ -139,7 +137,7 @@ def test_a_literal_that_is_not_public_is_refused_at_creation_and_at_change(
         assert loop.dialled == []
 
 
-def test_every_payload_is_refused_at_creation_and_at_change_or_reaches_nothing(
+def test_every_payload_is_rejected_on_create_and_update_or_reaches_nothing(
     tmp_path: Path, sqlite_template: Path
 ) -> None:
     async def act(scene: SsrfEnvironment) -> None:
@@ -162,7 +160,7 @@ def test_every_payload_is_refused_at_creation_and_at_change_or_reaches_nothing(
         play(loop, file, act)
 
 
-def test_no_test_delivery_reaches_an_address_that_is_not_public(tmp_path: Path, sqlite_template: Path) -> None:
+def test_no_test_delivery_reaches_a_private_ip(tmp_path: Path, sqlite_template: Path) -> None:
     async def act(scene: SsrfEnvironment) -> None:
         urls = scene.urls()
         webhooks = await scene.add(*urls)
@@ -179,9 +177,7 @@ def test_no_test_delivery_reaches_an_address_that_is_not_public(tmp_path: Path, 
         assert {PUBLIC, PUBLIC6} <= set(loop.dialled)
 
 
-def test_no_delivery_and_no_redelivery_reaches_an_address_that_is_not_public(
-    tmp_path: Path, sqlite_template: Path
-) -> None:
+def test_no_delivery_or_redelivery_reaches_a_private_ip(tmp_path: Path, sqlite_template: Path) -> None:
     async def act(scene: SsrfEnvironment) -> None:
         webhooks = await scene.add(*scene.urls())
         async with scene.world.db.write() as tx:
@@ -208,7 +204,7 @@ async def send_all_again(scene: SsrfEnvironment, webhooks: list[int]) -> None:
             await webhooks_service.redeliver(scene.world.deps, delivery.public_id)
 
 
-def test_a_name_that_rebinds_between_the_look_ups_is_dialled_only_while_it_is_public(
+def test_a_name_that_rebinds_between_lookups_is_dialled_only_while_it_is_public(
     tmp_path: Path, sqlite_template: Path
 ) -> None:
     async def act(scene: SsrfEnvironment) -> None:

@@ -15,7 +15,7 @@ VAULT = Vault("k" * 32)
 
 
 @given(st.text(), st.text())
-def test_what_was_sealed_is_opened_again(text: str, purpose: str) -> None:
+def test_sealed_text_can_be_opened(text: str, purpose: str) -> None:
     assert VAULT.open(VAULT.seal(text, purpose), purpose) == text
 
 
@@ -27,7 +27,7 @@ def test_the_same_text_is_sealed_differently_each_time() -> None:
     assert len({VAULT.seal("whsec_x", "webhook secret") for _ in range(100)}) == 100
 
 
-def test_nothing_of_the_text_or_the_key_is_in_the_seal() -> None:
+def test_the_seal_contains_neither_the_text_nor_the_key() -> None:
     raw = base64.b64decode(VAULT.seal("whsec_canary", "webhook secret"))
     assert b"canary" not in raw
     assert b"kkkk" not in raw
@@ -42,20 +42,20 @@ def test_another_key_does_not_open_it_and_says_what_to_do(key: str) -> None:
     assert error.value.__suppress_context__
 
 
-def test_a_seal_opens_only_in_the_place_it_was_made_for() -> None:
+def test_a_seal_opens_only_in_the_context_it_was_created_for() -> None:
     with pytest.raises(SealError):
         VAULT.open(VAULT.seal("whsec_x", "webhook secret"), "idempotency answer")
 
 
 @pytest.mark.parametrize("position", [0, 11, 12, 20, -1])
-def test_a_seal_that_was_changed_does_not_open(position: int) -> None:
+def test_a_modified_seal_does_not_open(position: int) -> None:
     raw = bytearray(base64.b64decode(VAULT.seal("whsec_x", "webhook secret")))
     raw[position] ^= 1
     with pytest.raises(SealError):
         VAULT.open(base64.b64encode(raw).decode(), "webhook secret")
 
 
-def test_a_seal_that_was_cut_does_not_open() -> None:
+def test_a_truncated_seal_does_not_open() -> None:
     raw = base64.b64decode(VAULT.seal("whsec_x", "webhook secret"))
     with pytest.raises(SealError):
         VAULT.open(base64.b64encode(raw[:-1]).decode(), "webhook secret")

@@ -25,13 +25,13 @@ class NameServer:
         self._asked: dict[tuple[str, int], int] = {}
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
-        self.address: tuple[str, int] = self._socket.getsockname()
+        self.host_port: tuple[str, int] = self._socket.getsockname()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stopper:
-            stopper.sendto(b"", self.address)
+            stopper.sendto(b"", self.host_port)
         self._thread.join()
         self._socket.close()
 
@@ -124,7 +124,7 @@ class WatchedLoop(asyncio.SelectorEventLoop):
 @contextmanager
 def watched() -> Iterator[WatchedLoop]:
     server = NameServer(NAMES)
-    loop = WatchedLoop(server.address)
+    loop = WatchedLoop(server.host_port)
     try:
         yield loop
     finally:

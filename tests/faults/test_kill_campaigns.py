@@ -26,7 +26,7 @@ def own_address(request: pytest.FixtureRequest, tmp_path: Path, worker_id: str, 
     asyncio.run(drop_postgres_database(admin, url))
 
 
-def test_killed_again_and_again_a_campaign_reaches_everyone_and_marks_whom_it_may_reach_twice(
+def test_a_campaign_killed_repeatedly_reaches_everyone_and_marks_possible_duplicates(
     own_address: str, tmp_path: Path
 ) -> None:
     report = asyncio.run(run(own_address, tmp_path, readers=READERS, kills=KILLS, seed=7))

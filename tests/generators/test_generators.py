@@ -57,7 +57,7 @@ def test_a_client_generated_by_openapi_python_client_works(folder: Path, store: 
     output = run(folder, packages.PYTHON / "openapi-python-client", "generate", *options)
     assert "warning" not in output.lower()
     shutil.copy(HERE / "python" / "calls.py", folder)
-    assert json.loads(run(folder, packages.PYTHON / "python", "calls.py", **address(store))) == SEEN
+    assert json.loads(run(folder, packages.PYTHON / "python", "calls.py", **credentials(store))) == SEEN
 
 
 @pytest.mark.timeout(600)
@@ -69,7 +69,7 @@ def test_a_client_generated_by_openapi_typescript_is_accepted_by_the_compiler_an
     optional = "--default-non-nullable=false"
     run(node_folder, tools / "openapi-typescript", "openapi.json", "--output", "schema.d.ts", optional)
     run(node_folder, tools / "tsc", "--project", "tsconfig.json")
-    assert json.loads(run(node_folder, "node", "built/calls.js", **address(store))) == SEEN
+    assert json.loads(run(node_folder, "node", "built/calls.js", **credentials(store))) == SEEN
 
 
 @pytest.mark.timeout(600)
@@ -89,5 +89,5 @@ def test_models_generated_by_datamodel_code_generator_can_be_imported(folder: Pa
     assert printed.split() == ["high", str(len(EVENT_TYPES))]
 
 
-def address(store: Serving) -> dict[str, str]:
-    return {"STORE_ADDRESS": store.address, "STORE_TOKEN": store.token}
+def credentials(store: Serving) -> dict[str, str]:
+    return {"STORE_URL": store.url, "STORE_TOKEN": store.token}

@@ -55,7 +55,7 @@ def test_a_number_or_a_decimal_string_becomes_hundredths(value: int | Decimal | 
         "ten",
     ],
 )
-def test_a_text_that_is_no_plain_decimal_is_refused(value: str) -> None:
+def test_a_text_that_is_not_a_plain_decimal_is_rejected(value: str) -> None:
     with pytest.raises(NotMoney):
         money.parse(value)
 
@@ -90,12 +90,12 @@ def test_an_amount_is_written_with_two_decimals(hundredths: int, text: str) -> N
 
 
 @given(amounts)
-def test_every_amount_comes_back_from_its_text(amount: Hundredths) -> None:
+def test_every_amount_round_trips_through_text(amount: Hundredths) -> None:
     assert money.parse(money.text(amount)) == amount
 
 
 @given(amounts)
-def test_every_amount_comes_back_from_its_decimal(amount: Hundredths) -> None:
+def test_every_amount_round_trips_through_decimal(amount: Hundredths) -> None:
     assert money.parse(money.decimal(amount)) == amount
 
 
@@ -114,7 +114,7 @@ def test_a_decimal_is_parsed_exactly_or_refused(value: Decimal) -> None:
 
 
 @given(st.text(max_size=30))
-def test_no_text_does_anything_but_parse_or_be_refused(value: str) -> None:
+def test_any_text_is_either_parsed_or_rejected(value: str) -> None:
     try:
         amount = money.parse(value)
     except NotMoney:

@@ -12,7 +12,7 @@ sizes = st.integers(1, 100)
 
 
 @pytest.mark.parametrize(("total", "last"), [(0, 1), (1, 1), (15, 1), (16, 2), (30, 2), (31, 3)])
-def test_the_last_page_is_the_one_with_the_last_item_and_at_least_the_first(total: int, last: int) -> None:
+def test_the_last_page_holds_the_last_item_and_is_at_least_the_first(total: int, last: int) -> None:
     assert last_page(total, 15) == last
 
 

@@ -31,14 +31,14 @@ TIERS = f"{EXTERNAL}/referrals/tiers"
 def test_down_fires_when_the_service_has_stopped(tmp_path: Path) -> None:
     started = terminal.start(tmp_path, terminal.environment({}), "serve", "--port", "0")
     with terminal.served(started) as server:
-        url, token = server.address, server.token
+        url, token = server.url, server.token
         calm = scrape(url, token)
         server.stop()
     assert_fires(tmp_path, calm, scrape(url, token), alerts={"LootkeepDown"})
 
 
 @delivering.only_postgresql
-async def test_down_fires_while_the_database_is_silent_and_fails_and_is_slow_are_seen_later(
+async def test_down_fires_while_the_database_is_silent_and_fails_and_is_slow_fire_later(
     world_behind_a_gate: World, gate: Gate, tmp_path: Path
 ) -> None:
     world = world_behind_a_gate
@@ -69,29 +69,29 @@ async def test_overloaded_fires_when_requests_are_refused(world: World, tmp_path
 
 # A busy machine takes its time to start processes.
 @pytest.mark.timeout(600)
-def test_restarts_fires_when_processes_die_again_and_again(tmp_path: Path, postgres_url: str) -> None:
+def test_restarts_fires_when_processes_keep_dying(tmp_path: Path, postgres_url: str) -> None:
     settings = {"database_url": postgres_url, "secret_key": KEY, "log_level": "error"}
     environment = terminal.environment(settings)
     with terminal.start(tmp_path, environment, "token", "create", "--name", "t", "--all-scopes", "--quiet") as created:
         token = created.communicate(timeout=SECONDS)[0].strip()
     started = terminal.start(tmp_path, environment, "serve", "--workers", "2", "--port", "0")
     with terminal.served(started) as server:
-        scrapes = [scrape(server.address, token)]
+        scrapes = [scrape(server.url, token)]
         for _ in range(3):
             server.kill_workers()
-            scrapes.append(scrape(server.address, token))
+            scrapes.append(scrape(server.url, token))
     calm, *trouble = scrapes
     assert_fires(tmp_path, calm, *trouble, alerts={"LootkeepRestarts"}, minutes=5)
 
 
 def test_disk_fills_fires_on_a_small_disk(service: Serving, tmp_path: Path) -> None:
-    calm = scrape(service.address, service.token)
+    calm = scrape(service.url, service.token)
     # In a name space of its own, which is gone with the server.
     mount = 'mkdir small && mount -t tmpfs -o size=64m tmpfs small && cd small && exec "$@"'
     launcher = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh")
     started = terminal.start(tmp_path, terminal.environment({}), "serve", "--port", "0", launcher=launcher)
     with terminal.served(started) as server:
-        full = scrape(server.address, server.token)
+        full = scrape(server.url, server.token)
     assert_fires(tmp_path, calm, full, alerts={"LootkeepDiskFills"})
 
 
@@ -104,7 +104,7 @@ async def test_deliveries_wait_fires_when_no_worker_sends_them(world: World, tmp
     assert_fires(tmp_path, calm, await scrape_world(world), alerts={"LootkeepDeliveriesWait"})
 
 
-async def test_deliveries_wait_fires_when_no_worker_has_even_seen_the_event(world: World, tmp_path: Path) -> None:
+async def test_deliveries_wait_fires_when_no_worker_has_picked_up_the_event(world: World, tmp_path: Path) -> None:
     calm = await scrape_world(world)
     await delivering.record(world)
     world.clock.advance(2 * MINUTE)
@@ -119,7 +119,7 @@ async def test_emails_wait_fires_when_no_worker_sends_them(world: World, tmp_pat
 
 
 def test_receivers_fail_fires_when_a_receiver_answers_with_errors(service: Serving, tmp_path: Path) -> None:
-    calm = scrape(service.address, service.token)
+    calm = scrape(service.url, service.token)
     with receiving(lambda _: (500, b"")) as receiver:
         body = {"url": receiver.url, "events": ["product.created"]}
         webhook = _call(service, "POST", f"{EXTERNAL}/webhooks", body).json()["data"]
@@ -131,7 +131,7 @@ def test_receivers_fail_fires_when_a_receiver_answers_with_errors(service: Servi
 
 
 def test_emails_fail_fires_when_the_mail_server_is_gone(service: Serving, tmp_path: Path) -> None:
-    calm = scrape(service.address, service.token)
+    calm = scrape(service.url, service.token)
     campaign = {"name": "News", "subject": "News", "body_html": "Hi"}
     created = _call(service, "POST", f"{EXTERNAL}/email-campaigns", campaign).json()["data"]
     _call(service, "POST", f"{EXTERNAL}/email-campaigns/{created['id']}/test", {"email": "me@shop.example"})
@@ -139,7 +139,7 @@ def test_emails_fail_fires_when_the_mail_server_is_gone(service: Serving, tmp_pa
     assert_fires(tmp_path, calm, failed, alerts={"LootkeepEmailsFail"})
 
 
-async def test_blocks_many_orders_fires_when_a_store_blocks_what_it_sells(world: World, tmp_path: Path) -> None:
+async def test_blocks_many_orders_fires_when_a_store_blocks_most_orders(world: World, tmp_path: Path) -> None:
     await fraud.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
     await new_product(world)
     customer = (await new_customer(world))["customer"]
@@ -150,7 +150,7 @@ async def test_blocks_many_orders_fires_when_a_store_blocks_what_it_sells(world:
     assert_fires(tmp_path, calm, await scrape_world(world), alerts={"LootkeepBlocksManyOrders"})
 
 
-async def test_tokens_are_guessed_fires_when_many_requests_have_none(world: World, tmp_path: Path) -> None:
+async def test_tokens_are_guessed_fires_when_many_requests_have_an_invalid_token(world: World, tmp_path: Path) -> None:
     calm = await scrape_world(world)
     for number in range(40):
         assert (await world.get("/referrals/tiers", token=f"lk_guess{number}")).status_code == 401
@@ -181,7 +181,7 @@ def _bearer(token: str) -> dict[str, str]:
 
 def _call(service: Serving, method: str, path: str, json: dict[str, Any] | None = None) -> httpx.Response:
     return httpx.request(
-        method, service.address + path, json=json, headers=_bearer(service.token), timeout=SECONDS, verify=False
+        method, service.url + path, json=json, headers=_bearer(service.token), timeout=SECONDS, verify=False
     )
 
 
@@ -193,7 +193,7 @@ def _scrape_with_growth(service: Serving, before: Scrape, name: str, outcome: st
             value for (of, labels), value in scrape.samples.items() if of == name and outcome in dict(labels).values()
         )
 
-    after = scrape(service.address, service.token)
+    after = scrape(service.url, service.token)
     while total(after) == total(before):
-        after = scrape(service.address, service.token)
+        after = scrape(service.url, service.token)
     return after

@@ -26,16 +26,16 @@ VARIABLES = {"$job": TARGET["job"], "$__rate_interval": "5m"}
 @pytest.fixture(scope="module")
 def served(service: Serving) -> Scrape:
     """After a request, so that requests have their labels."""
-    httpx.get(f"{service.address}{EXTERNAL}/referrals/tiers", timeout=SECONDS, verify=False)
-    return scrape(service.address, service.token)
+    httpx.get(f"{service.url}{EXTERNAL}/referrals/tiers", timeout=SECONDS, verify=False)
+    return scrape(service.url, service.token)
 
 
-def test_prometheus_finds_no_fault_with_the_rules() -> None:
+def test_prometheus_accepts_the_rules() -> None:
     run_promtool("check", "rules", RULES)
 
 
 @pytest.mark.parametrize("expression", [*ASKED, *SHOWN])
-def test_an_expression_asks_for_metrics_and_labels_that_are_served(served: Scrape, expression: str) -> None:
+def test_an_expression_uses_only_metrics_and_labels_that_are_served(served: Scrape, expression: str) -> None:
     assert names_in(expression)
     assert names_in(expression) <= served.names
     labels = {(name, label) for name, pairs in served.samples for label, _ in pairs}
@@ -59,7 +59,7 @@ def test_prometheus_understands_every_expression_of_the_dashboard(tmp_path: Path
     run_promtool("check", "rules", file)
 
 
-def test_every_panel_has_a_title_of_its_own_a_unit_and_words() -> None:
+def test_every_panel_has_a_unique_title_a_unit_and_a_description() -> None:
     titles = [panel["title"] for panel in DASHBOARD["panels"]]
     assert len(set(titles)) == len(titles)
     for panel in PANELS:

@@ -40,7 +40,7 @@ async def redeemed(world: World, card_id: int, amount: int, reference: str | Non
 
 
 @pytest.mark.timeout(1800)
-async def test_parallel_redemptions_never_take_more_than_there_is(world: World) -> None:
+async def test_concurrent_redemptions_never_exceed_the_balance(world: World) -> None:
     chance = random.Random(64)
     for _ in range(ROUNDS):
         card, _code = await gift_cards_service.create(world.deps, TERMS, None)
@@ -59,7 +59,7 @@ async def test_parallel_redemptions_never_take_more_than_there_is(world: World) 
 
 
 @pytest.mark.timeout(1800)
-async def test_one_reference_sent_many_times_takes_once(world: World) -> None:
+async def test_one_reference_sent_many_times_redeems_once(world: World) -> None:
     for number in range(ROUNDS):
         card, _code = await gift_cards_service.create(world.deps, TERMS, None)
         calls = [redeemed(world, card.id, 5_00, f"till-{number}") for _ in range(AT_ONCE)]
@@ -68,7 +68,7 @@ async def test_one_reference_sent_many_times_takes_once(world: World) -> None:
     await assert_all_totals_agree(world)
 
 
-async def test_orders_and_redemptions_share_what_is_there(world: World) -> None:
+async def test_concurrent_orders_and_redemptions_share_the_balance(world: World) -> None:
     customers = await regular_customers(world, AT_ONCE // 2)
     await new_product(world, price="3.00")
     for number in range(1, 4):
@@ -85,7 +85,7 @@ async def test_orders_and_redemptions_share_what_is_there(world: World) -> None:
     assert paid == -tendered
 
 
-async def test_cancelling_refunding_and_revoking_at_once_leave_totals_that_agree(world: World) -> None:
+async def test_totals_agree_after_concurrent_cancelling_refunding_and_revoking(world: World) -> None:
     customers = await regular_customers(world, 8)
     await new_product(world, price="40.00")
     await new_product(world, name="Card", price="5.00", delivery_type="gift_card")
@@ -106,7 +106,7 @@ async def test_cancelling_refunding_and_revoking_at_once_leave_totals_that_agree
         world.clock.advance(MINUTE)
 
 
-async def test_refunds_and_redemptions_share_what_is_on_the_cards_that_were_bought(world: World) -> None:
+async def test_concurrent_refunds_and_redemptions_share_the_balance_of_purchased_cards(world: World) -> None:
     customer = (await new_customer(world))["customer"]["id"]
     await new_product(world, price="25.00", delivery_type="gift_card")
     for number in range(1, 4):
@@ -130,7 +130,7 @@ async def test_refunds_and_redemptions_share_what_is_on_the_cards_that_were_boug
         await assert_all_totals_agree(world)
 
 
-async def test_one_key_sent_many_times_takes_off_the_cards_once(world: World) -> None:
+async def test_one_key_sent_many_times_charges_the_cards_once(world: World) -> None:
     customer = (await new_customer(world))["customer"]["id"]
     await new_product(world, price="25.00", delivery_type="gift_card")
     await paid_order(world, customer, (1, 1))
@@ -143,7 +143,7 @@ async def test_one_key_sent_many_times_takes_off_the_cards_once(world: World) ->
     await assert_all_totals_agree(world)
 
 
-async def test_settling_by_many_counts_each_card_once(world: World) -> None:
+async def test_concurrent_settling_counts_each_card_once(world: World) -> None:
     for _ in range(3):
         expires_at = Instant(world.clock.now() + MINUTE)
         terms = GiftCardTerms(CARD, "USD", None, None, None, None, None, None, None, expires_at, None)

@@ -86,7 +86,7 @@ def set_clocks(worlds: list[World]) -> None:
 
 
 @pytest.mark.parametrize("name", ["ip_address", "device_id", "email"])
-async def test_orders_at_once_get_the_scores_they_would_get_one_by_one(worlds: list[World], name: str) -> None:
+async def test_concurrent_orders_get_the_same_scores_as_sequential_ones(worlds: list[World], name: str) -> None:
     people = {group: [await account(worlds[0], name, group, i) for i in range(AT_ONCE)] for group in "ab"}
     set_clocks(worlds)
     one_by_one = [
@@ -99,14 +99,14 @@ async def test_orders_at_once_get_the_scores_they_would_get_one_by_one(worlds: l
     assert summary(at_once) == summary(one_by_one)
 
 
-async def test_an_address_exceeds_its_limit_however_many_accounts_order_at_once(worlds: list[World]) -> None:
+async def test_an_ip_exceeds_its_limit_however_many_accounts_order_concurrently(worlds: list[World]) -> None:
     customers = [await regular(worlds[0]) for _ in range(AT_ONCE)]
     set_clocks(worlds)
     checks = await asyncio.gather(*(answered(worlds[i % 2], who) for i, who in enumerate(customers)))
     assert sum("velocity_ip" not in fraud_check["signals"] for fraud_check in checks) == 5
 
 
-async def test_an_account_exceeds_its_limit_however_many_orders_it_sends_at_once(worlds: list[World]) -> None:
+async def test_an_account_exceeds_its_limit_however_many_orders_it_sends_concurrently(worlds: list[World]) -> None:
     customer = await regular(worlds[0])
     set_clocks(worlds)
     checks = await asyncio.gather(
@@ -115,7 +115,7 @@ async def test_an_account_exceeds_its_limit_however_many_orders_it_sends_at_once
     assert sum("velocity_email" not in fraud_check["signals"] for fraud_check in checks) == 3
 
 
-async def test_orders_that_share_things_crosswise_never_wait_for_each_other_in_a_circle(worlds: list[World]) -> None:
+async def test_orders_that_share_traits_crosswise_never_deadlock(worlds: list[World]) -> None:
     customers = [await account(worlds[0], "none", "a", i) for i in range(4)]
     crossed = [
         answered(

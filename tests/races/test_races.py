@@ -98,7 +98,7 @@ async def test_a_tier_is_claimed_once_and_everyone_gets_the_same_coupon(world: W
         await assert_all_totals_agree(world)
 
 
-async def test_the_last_ten_are_sold_to_ten(world: World) -> None:
+async def test_the_last_ten_units_are_sold_to_ten_buyers(world: World) -> None:
     customers = await regular_customers(world, AT_ONCE)
     for number in range(ROUNDS):
         product = await new_product(world, name=f"Rare {number}", stock=10)
@@ -136,7 +136,7 @@ async def test_free_orders_are_placed_while_other_orders_of_the_customer_are_pai
         await assert_all_totals_agree(world)
 
 
-async def test_an_e_mail_signs_up_once(world: World) -> None:
+async def test_an_e_mail_is_registered_once(world: World) -> None:
     friend = await someone(world)
     for number in range(ROUNDS):
         body = {"email": f"jun{number}@j.example", "name": "Jun", "referral_code": friend["referral_code"]}
@@ -146,7 +146,7 @@ async def test_an_e_mail_signs_up_once(world: World) -> None:
     assert (await world.get("/referrals")).json()["meta"]["total"] == ROUNDS
 
 
-async def test_everyone_who_comes_with_a_code_is_counted(world: World) -> None:
+async def test_every_sign_up_with_a_code_is_counted(world: World) -> None:
     friend = await someone(world)
     await world.put("/referrals/settings", {"referral_reward_event": "signup"})
     for number in range(1, ROUNDS + 1):
@@ -161,7 +161,7 @@ async def test_everyone_who_comes_with_a_code_is_counted(world: World) -> None:
         await assert_all_totals_agree(world)
 
 
-async def test_an_external_id_is_one_order(world: World) -> None:
+async def test_an_external_id_creates_one_order(world: World) -> None:
     customer = await someone(world)
     await new_product(world, stock=10)
     for number in range(1, ROUNDS + 1):
@@ -189,7 +189,7 @@ async def test_an_order_is_either_paid_or_cancelled(world: World) -> None:
     assert stocked["stock"] == 10 - (await taken(world.db, ignoring=set()))[product]
 
 
-async def test_orders_of_the_same_products_never_wait_for_each_other_in_a_circle(world: World) -> None:
+async def test_orders_of_the_same_products_never_deadlock(world: World) -> None:
     customers = await regular_customers(world, 2 * AT_ONCE)
     for name in ("Sword", "Map", "Key"):
         await new_product(world, name=name, stock=1000, delivery_type="keys")
@@ -209,7 +209,7 @@ async def test_orders_of_the_same_products_never_wait_for_each_other_in_a_circle
     }
 
 
-async def test_payments_and_refunds_of_many_never_wait_for_each_other_in_a_circle(world: World) -> None:
+async def test_concurrent_payments_and_refunds_never_deadlock(world: World) -> None:
     pairs = AT_ONCE // 2
     await new_product(world)
     friends = await asyncio.gather(*(someone(world) for _ in range(pairs)))
@@ -227,7 +227,7 @@ async def test_payments_and_refunds_of_many_never_wait_for_each_other_in_a_circl
         to_pay, to_refund = await asyncio.gather(*again), to_pay
 
 
-async def test_one_order_is_fulfilled_once_however_many_say_so(world: World) -> None:
+async def test_an_order_is_fulfilled_once_under_concurrency(world: World) -> None:
     await new_product(world)
     for number in range(1, ROUNDS + 1):
         order = await paid_order(world, (await someone(world))["id"], (1, 2))
@@ -238,7 +238,7 @@ async def test_one_order_is_fulfilled_once_however_many_say_so(world: World) -> 
         await assert_all_totals_agree(world)
 
 
-async def test_everything_at_once_leaves_totals_that_agree(world: World) -> None:
+async def test_totals_agree_after_all_operations_run_concurrently(world: World) -> None:
     await new_product(world, stock=1000)
     await world.post("/referrals/tiers", BRONZE)
     friends = [await a_referrer(world, 1) for _ in range(4)]

@@ -43,7 +43,7 @@ async def test_no_message_is_lost(world: World) -> None:
         await assert_figures_agree(world)
 
 
-async def test_a_ticket_is_closed_once_with_one_last_word(world: World) -> None:
+async def test_a_ticket_is_closed_once_with_one_final_message(world: World) -> None:
     for _ in range(ROUNDS):
         ticket_id = await a_ticket(world)
         calls: list[Call] = [(f"{LIST}/{ticket_id}/close", {"message": f"Bye {n}"}) for n in range(AT_ONCE)]
@@ -54,7 +54,7 @@ async def test_a_ticket_is_closed_once_with_one_last_word(world: World) -> None:
         await assert_figures_agree(world)
 
 
-async def test_messages_closing_and_assigning_leave_figures_that_agree(world: World) -> None:
+async def test_figures_agree_after_concurrent_messages_closing_and_assigning(world: World) -> None:
     tickets = [await a_ticket(world) for _ in range(3)]
     for _ in range(ROUNDS):
         calls: list[Call] = []
@@ -74,7 +74,7 @@ async def test_messages_closing_and_assigning_leave_figures_that_agree(world: Wo
         await assert_figures_agree(world)
 
 
-async def test_many_customers_at_once_get_a_ticket_each(world: World) -> None:
+async def test_concurrent_customers_get_one_ticket_each(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     body = {"customer_id": customer["id"], "subject": "S", "message": "M"}
     for number in range(1, ROUNDS + 1):

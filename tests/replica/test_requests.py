@@ -78,7 +78,7 @@ async def test_a_process_counts_which_database_answered(
     )
     with terminal.served(started) as server:
         headers = {"Authorization": f"Bearer {server.token}"}
-        async with httpx.AsyncClient(base_url=server.address, headers=headers, timeout=terminal.SECONDS) as client:
+        async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=terminal.SECONDS) as client:
             # The first ones may come before the replica was tried.
             while 'lootkeep_reads_total{database="replica"} 1.0' not in (await client.get("/metrics")).text:
                 answer = await client.get("/api/external/v1/orders")

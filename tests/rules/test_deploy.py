@@ -50,7 +50,7 @@ def test_a_file_opens_with_a_sentence_and_names_only_settings_that_exist(file: P
     assert not unknown, f"{name(file)} names {', '.join(sorted(unknown))}, which is no setting."
 
 
-def test_the_image_is_created_from_locks_with_hashes_and_runs_as_nobody_special() -> None:
+def test_the_image_is_built_from_hashed_locks_and_runs_unprivileged() -> None:
     installs = re.findall(r"pip install (.*)", DOCKERFILE)
     assert all("--require-hashes" in install or "--no-index" in install for install in installs)
     final = DOCKERFILE.rpartition("\nFROM ")[2]
@@ -64,7 +64,7 @@ def test_the_image_is_created_from_locks_with_hashes_and_runs_as_nobody_special(
     assert {"locks" if path.startswith("locks/") else path for path in copied} == sent
 
 
-def test_compose_migrates_first_and_gives_our_own_containers_no_rights() -> None:
+def test_compose_migrates_first_and_runs_our_containers_unprivileged() -> None:
     services = COMPOSE["services"]
     for own in OWN_SERVICES:
         assert services[own]["read_only"] is True
@@ -80,7 +80,7 @@ def test_compose_migrates_first_and_gives_our_own_containers_no_rights() -> None
     assert all((DEPLOY / source).exists() for source in sources if source.startswith("./"))
 
 
-def test_only_the_proxy_of_compose_is_reached_from_outside_and_it_is_the_one_that_is_believed() -> None:
+def test_only_the_compose_proxy_is_reachable_from_outside_and_trusted() -> None:
     services = COMPOSE["services"]
     assert [name for name, service in services.items() if "ports" in service] == ["proxy"]
     ip = services["proxy"]["networks"]["outside"]["ipv4_address"]
@@ -91,13 +91,13 @@ def test_only_the_proxy_of_compose_is_reached_from_outside_and_it_is_the_one_tha
     assert [services[server]["networks"] for server in ("postgres", "redis")] == [["inside"], ["inside"]]
 
 
-def test_backups_are_made_by_the_tools_of_the_servers_version() -> None:
+def test_backups_use_the_tools_of_the_servers_version() -> None:
     (client,) = re.findall(r"\bpostgresql-client-(\d+)", DOCKERFILE)
     assert COMPOSE["services"]["postgres"]["image"].startswith(f"postgres:{client}.")
 
 
 @pytest.mark.parametrize("image", FOREIGN_IMAGES)
-def test_an_image_that_is_not_ours_is_named_without_a_host_with_its_version_and_its_digest(image: str) -> None:
+def test_a_third_party_image_is_named_without_a_host_with_version_and_digest(image: str) -> None:
     assert re.fullmatch(r"[a-z]+:\d+(\.\d+)+(-[a-z]+)*@sha256:[0-9a-f]{64}", image)
 
 
@@ -109,7 +109,7 @@ def test_kubernetes_runs_no_image_but_ours_and_names_its_version_once() -> None:
 
 
 @each_pod
-def test_a_pod_runs_our_image_without_rights_and_within_limits(pod: dict[str, Any]) -> None:
+def test_a_pod_runs_our_image_unprivileged_and_within_limits(pod: dict[str, Any]) -> None:
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert f"USER {pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}\n" in DOCKERFILE
     for container in [*pod.get("initContainers", []), *pod["containers"]]:
@@ -124,7 +124,7 @@ def test_a_pod_runs_our_image_without_rights_and_within_limits(pod: dict[str, An
         assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
 
 
-def test_the_api_is_probed_and_reached() -> None:
+def test_the_api_has_probes_and_a_service() -> None:
     (container,) = PODS["lootkeep"]["containers"]
     probes = {kind: container[kind]["httpGet"]["path"] for kind in ("startupProbe", "livenessProbe", "readinessProbe")}
     assert probes == {"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"}
@@ -144,6 +144,9 @@ def test_a_unit_runs_a_command(unit: Path) -> None:
 
 
 def test_the_units_are_hardened_alike() -> None:
-    parts = {re.search(r"^# It reads its code.*?(?=\n\n|\Z)", unit.read_text().rstrip(), re.M | re.S) for unit in UNITS}
+    parts = {
+        re.search(r"^# The service may read its code.*?(?=\n\n|\Z)", unit.read_text().rstrip(), re.M | re.S)
+        for unit in UNITS
+    }
     assert len({part.group() for part in parts if part}) == 1
     assert None not in parts

@@ -39,7 +39,7 @@ TABLES = {"| signal |": signals, "| country |": country_table, "| fact |": facts
 
 
 @pytest.mark.parametrize("beginning", TABLES)
-def test_a_table_says_what_the_code_has(beginning: str) -> None:
+def test_a_table_matches_the_code(beginning: str) -> None:
     rows = _table(beginning, PAGE.read_text())
     assert rows == TABLES[beginning](), (
         f"The table `{beginning}` in {PAGE.name} is not what the code says: `{COMMAND}`."

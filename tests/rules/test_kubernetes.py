@@ -133,7 +133,7 @@ def test_selectors_find_the_pods_of_their_deployment() -> None:
     assert all(budget["spec"]["selector"]["matchLabels"] in pods for budget in budgets)
 
 
-def test_policies_let_nobody_but_the_ingress_and_the_metrics_in() -> None:
+def test_policies_admit_only_the_ingress_and_the_metrics() -> None:
     policies = {
         manifest["metadata"]["name"]: manifest["spec"]
         for _, manifest in MANIFESTS
@@ -156,7 +156,7 @@ def test_policies_let_nobody_but_the_ingress_and_the_metrics_in() -> None:
         assert any(ip_address(inside) in network for network in excepted), inside
 
 
-def test_what_a_container_refers_to_is_there() -> None:
+def test_everything_a_container_refers_to_exists() -> None:
     settings = {manifest["metadata"]["name"] for _, manifest in MANIFESTS if manifest["kind"] == "ConfigMap"}
     ports = set()
     for _, manifest in MANIFESTS:

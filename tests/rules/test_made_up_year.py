@@ -16,7 +16,7 @@ def test_the_report_in_the_docs_is_what_the_command_prints() -> None:
     assert _REPORT.findall(PAGE.read_text()) == [year_report()]
 
 
-def test_a_year_has_all_kinds_of_buyers_and_what_is_reported_of_them_later() -> None:
+def test_a_year_has_all_kinds_of_buyers_and_later_reports_on_them() -> None:
     year = made_up_year(3000)
     frauds = {kind_of(order) for order in year.orders if order.is_fraud}
     assert frauds == {"ring", "card tester", "spree buyer", "refund abuser"}

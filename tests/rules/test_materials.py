@@ -24,11 +24,11 @@ FINE = {"name": "rich", "version": "15.0.0", "vulns": []}
 SKIPPED = {"name": "apsw", "skip_reason": "not found"}
 
 
-def test_every_locked_package_has_the_licence_that_it_says_and_that_is_allowed() -> None:
+def test_every_locked_package_has_an_allowed_licence_that_matches_the_list() -> None:
     assert licence_errors(licences()) == []
 
 
-def test_a_missing_a_wrong_a_forbidden_and_a_needless_line_are_found() -> None:
+def test_missing_wrong_forbidden_and_superfluous_lines_are_found() -> None:
     stored = licences() | {"rich": "ISC", "colorama": "GPL-3.0-only", "nothing": "MIT"}
     del stored["alembic"]
     assert licence_errors(stored) == [
@@ -54,7 +54,7 @@ def test_one_of_several_licences_is_enough_unless_all_apply(expression: str, all
     assert is_allowed(expression) is allowed
 
 
-def test_a_vulnerability_is_a_sentence() -> None:
+def test_a_vulnerability_is_reported_as_a_sentence() -> None:
     assert read({"dependencies": [VULNERABLE, FINE]}) == (
         ["jinja2 2.4.1 has PYSEC-2014-8, repaired in 2.7.2."],
         None,
@@ -72,9 +72,7 @@ def test_a_vulnerability_is_a_sentence() -> None:
         ([SKIPPED, FINE], "Advisories have nothing on apsw: what is known of it was not checked."),
     ],
 )
-def test_a_package_that_was_skipped_is_not_taken_for_one_without_faults(
-    dependencies: list[dict[str, Any]], unchecked: str
-) -> None:
+def test_a_skipped_package_does_not_count_as_clean(dependencies: list[dict[str, Any]], unchecked: str) -> None:
     assert read({"dependencies": dependencies}) == ([], unchecked)
 
 

@@ -43,7 +43,7 @@ def test_the_check_knows_what_every_statement_costs(engine: str) -> None:
     assert not unknown, f"storage/migrations/plan.py has to judge these: {unknown}"
 
 
-def test_a_migration_that_runs_online_leaves_what_earlier_processes_use() -> None:
+def test_an_online_migration_keeps_what_earlier_processes_use() -> None:
     parts = statements(migrations.script("postgresql", None))
     online = {revision: change for revision, change in CHANGES.items() if change.is_online}
     breaking = {revision: breaks(revision, change, parts[revision]) for revision, change in online.items()}
@@ -78,7 +78,7 @@ DROP = "ALTER TABLE orders DROP COLUMN channel"
         ("DROP TABLE channels", "0037", True),
     ],
 )
-def test_the_rule_lets_pass_only_what_two_versions_can_work_with(
+def test_the_rule_accepts_only_changes_that_two_versions_can_work_with(
     statement: str, unused_since: str, is_allowed: bool
 ) -> None:
     change = Change("Changes something.", is_online=True, unused_since=unused_since)

@@ -76,7 +76,7 @@ def personal(table: Table) -> set[str]:
     return {*(erasure.values or {}), *erasure.others} & texts(table)
 
 
-def test_every_column_of_text_is_personal_or_not() -> None:
+def test_every_text_column_is_classified_as_personal_or_not() -> None:
     unknown = {
         f"{table.name}.{column}"
         for table in metadata.tables.values()
@@ -87,7 +87,7 @@ def test_every_column_of_text_is_personal_or_not() -> None:
     assert not unknown, f"{sentence}: {', '.join(sorted(unknown))}"
 
 
-def test_no_column_is_both_and_every_name_is_a_column() -> None:
+def test_no_column_is_classified_twice_and_every_name_is_a_column() -> None:
     assert not NEVER_PERSONAL & {*NOT_PERSONAL, *(table.name for table in PERSONAL)}
     for name, columns in NOT_PERSONAL.items():
         table = metadata.tables[name]

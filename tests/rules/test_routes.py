@@ -68,7 +68,7 @@ def test_reading_needs_the_scope_to_read_and_everything_else_the_scope_to_write(
     assert offenders(lambda group, route: route.scope != _expected_scope(group, route)) == []
 
 
-def test_every_row_has_a_method_and_a_path_in_our_style() -> None:
+def test_every_row_has_a_method_and_a_path_in_house_style() -> None:
     assert offenders(lambda _, route: route.method not in METHODS or not _STYLE.fullmatch(route.path)) == []
 
 

@@ -26,7 +26,7 @@ def _file(alert: str) -> str:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=ALERTS)
-def test_an_alert_leads_to_its_page_and_says_how_bad_it_is(rule: dict[str, dict[str, str]]) -> None:
+def test_an_alert_links_to_its_page_and_has_a_severity(rule: dict[str, dict[str, str]]) -> None:
     page = _file(str(rule["alert"])).replace(".md", ".html")
     assert rule["annotations"]["runbook_url"] == f"https://docs.shop.example/operate/runbooks/{page}"
     assert rule["annotations"]["summary"].endswith(".")
@@ -37,7 +37,7 @@ def test_every_page_is_about_an_alert_and_every_alert_has_one() -> None:
     assert {path.name for path in FOLDER.iterdir()} - NO_ALERT == set(map(_file, ALERTS))
 
 
-def test_every_alert_is_made_to_fire() -> None:
+def test_every_alert_has_a_test_that_fires_it() -> None:
     tests = (ROOT / "tests/operate/test_firing.py").read_text()
     assert {alert for names in re.findall(r"alerts={(.*?)}", tests) for alert in re.findall(r"\w+", names)} == set(
         ALERTS
@@ -45,7 +45,7 @@ def test_every_alert_is_made_to_fire() -> None:
 
 
 @pytest.mark.parametrize("alert", ALERTS)
-def test_a_page_says_what_it_means_how_to_look_and_what_to_do_in_half_a_page(alert: str) -> None:
+def test_a_page_explains_the_meaning_the_diagnosis_and_the_remedy_in_half_a_page(alert: str) -> None:
     text = (FOLDER / _file(alert)).read_text()
     assert text.startswith(f"# {alert}\n")
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == HEADINGS

@@ -11,13 +11,13 @@ from tests.servers import POSTGRES_URL, REDIS_URL
 GIVEN = {POSTGRES_URL: "postgresql://given/postgres", REDIS_URL: "redis://given/0"}
 
 
-def test_the_newest_postgres_is_taken_by_number_and_not_by_name(tmp_path: Path) -> None:
+def test_the_newest_postgres_is_chosen_by_number_and_not_by_name(tmp_path: Path) -> None:
     folders = [_programs(tmp_path, version) for version in ("9.6.24", "17beta1", "15.3")]
 
     assert newest_postgres(folders) == tmp_path / "17beta1"
 
 
-def test_a_postgres_that_is_too_old_is_not_taken(tmp_path: Path) -> None:
+def test_a_postgres_that_is_too_old_is_not_used(tmp_path: Path) -> None:
     assert newest_postgres([_programs(tmp_path, "12.19")]) is None
 
 
@@ -38,7 +38,7 @@ def test_the_exit_code_of_the_command_is_passed_on() -> None:
     assert _lend("sh", "-c", "exit 7").returncode == 7
 
 
-def test_a_command_that_does_not_exist_is_a_sentence_and_no_traceback() -> None:
+def test_a_missing_command_is_reported_without_a_traceback() -> None:
     outcome = _lend("no-such-command")
 
     assert (outcome.returncode, outcome.stderr) == (

@@ -17,7 +17,7 @@ def test_every_file_that_is_named_exists() -> None:
     assert len(named) > 30
 
 
-def test_every_threat_has_a_test_or_is_left_to_the_operator() -> None:
+def test_every_threat_has_a_test_or_is_assigned_to_the_operator() -> None:
     bare = []
     for table in PAGE.split(_HEAD)[1:]:
         for row in table.split("\n\n")[0].splitlines()[2:]:

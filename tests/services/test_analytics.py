@@ -156,7 +156,7 @@ def play(empty: Callable[[], Coroutine[Any, Any, Engine]], examples: int) -> Non
 
 
 @pytest.mark.timeout(600)
-def test_figures_of_any_history_agree_with_the_orders_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
+def test_figures_agree_with_the_orders_for_any_history_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
     numbers = count(1)
 
     async def empty() -> Engine:
@@ -168,7 +168,7 @@ def test_figures_of_any_history_agree_with_the_orders_on_sqlite(sqlite_template:
 
 
 @pytest.mark.timeout(600)
-def test_figures_of_any_history_agree_with_the_orders_on_postgresql(postgres_url: str) -> None:
+def test_figures_agree_with_the_orders_for_any_history_on_postgresql(postgres_url: str) -> None:
     names = ", ".join(table.name for table in schema.metadata.sorted_tables)
 
     async def empty() -> Engine:

@@ -19,7 +19,7 @@ RECIPIENTS = int(os.environ.get("LOOTKEEP_TEST_RECIPIENTS", "10000"))
 MAX_BYTES = 4_000_000
 
 
-async def test_many_recipients_are_fixed_with_little_memory(world: World) -> None:
+async def test_a_large_recipient_list_is_stored_with_little_memory(world: World) -> None:
     engine = "sqlite" if isinstance(world.db, SqliteDatabase) else "postgresql"
     async with world.db.write() as tx:
         await tx.run(Query(text(PEOPLE + NUMBERS[engine].format(RECIPIENTS))))

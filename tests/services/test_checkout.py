@@ -68,7 +68,7 @@ class _Rollback(Exception):
     """Takes everything back."""
 
 
-async def test_history_placed_together_is_what_it_is_one_by_one(world: World) -> None:
+async def test_orders_imported_as_a_batch_equal_orders_imported_one_by_one(world: World) -> None:
     carts = _carts(random.Random(5), await _people(world), await _product_ids(world))
     together, alone = await _outcome(world, carts, 500), await _outcome(world, carts, 1)
     assert together == alone

@@ -231,10 +231,10 @@ class GiftCardMachine(Machine):
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_operations_on_cards_adds_up_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
+def test_balances_add_up_after_any_sequence_of_card_operations_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
     play(GiftCardMachine, on_sqlite(sqlite_template, tmp_path), examples=40)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_operations_on_cards_adds_up_on_postgresql(postgres_url: str) -> None:
+def test_balances_add_up_after_any_sequence_of_card_operations_on_postgresql(postgres_url: str) -> None:
     play(GiftCardMachine, on_postgresql(postgres_url), examples=8)

@@ -30,13 +30,13 @@ async def test_a_sku_belongs_to_one_product(world: World) -> None:
     assert await products.change(world.deps, axe.id, {}) == axe
 
 
-async def test_of_many_who_want_a_sku_at_once_one_gets_it(world: World) -> None:
+async def test_only_one_of_many_concurrent_products_gets_a_sku(world: World) -> None:
     answers = await asyncio.gather(*(create(world, sku=f"S-{i % 5}") for i in range(50)), return_exceptions=True)
     assert sorted(answer.sku or "" for answer in answers if isinstance(answer, Product)) == [f"S-{i}" for i in range(5)]
     assert sum(isinstance(answer, InvalidFields) for answer in answers) == 45
 
 
-async def test_of_creating_and_changing_at_once_one_gets_the_sku(world: World) -> None:
+async def test_only_one_of_a_concurrent_creation_and_change_gets_the_sku(world: World) -> None:
     others = [await create(world, name=f"Axe {number}") for number in range(10)]
     changes = [products.change(world.deps, product.id, {"sku": "S-1"}) for product in others]
     answers = await asyncio.gather(*changes, *(create(world, sku="S-1") for _ in range(10)), return_exceptions=True)

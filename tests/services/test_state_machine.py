@@ -82,10 +82,10 @@ class StoreMachine(Program, Ordering):
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_operations_leaves_totals_that_agree_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
+def test_totals_agree_after_any_sequence_of_operations_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
     play(StoreMachine, on_sqlite(sqlite_template, tmp_path), examples=50)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_operations_leaves_totals_that_agree_on_postgresql(postgres_url: str) -> None:
+def test_totals_agree_after_any_sequence_of_operations_on_postgresql(postgres_url: str) -> None:
     play(StoreMachine, on_postgresql(postgres_url), examples=12)

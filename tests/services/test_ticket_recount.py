@@ -52,7 +52,7 @@ async def test_broken_figures_are_found_without_being_changed_and_then_repaired(
     assert (await world.get("/support-tickets/stats")).json() == before
 
 
-async def test_figures_that_were_lost_altogether_are_counted_again(world: World) -> None:
+async def test_figures_that_are_missing_are_counted_again(world: World) -> None:
     await a_busy_desk(world)
     before = (await world.get("/support-tickets/stats")).json()
     async with world.db.write() as tx:

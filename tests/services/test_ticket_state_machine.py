@@ -237,12 +237,10 @@ class TicketMachine(Machine):
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_operations_on_tickets_is_as_the_model_says_on_sqlite(
-    sqlite_template: Path, tmp_path: Path
-) -> None:
+def test_any_sequence_of_ticket_operations_matches_the_model_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
     play(TicketMachine, on_sqlite(sqlite_template, tmp_path), examples=50)
 
 
 @pytest.mark.timeout(TIME_TO_SHRINK)
-def test_any_sequence_of_operations_on_tickets_is_as_the_model_says_on_postgresql(postgres_url: str) -> None:
+def test_any_sequence_of_ticket_operations_matches_the_model_on_postgresql(postgres_url: str) -> None:
     play(TicketMachine, on_postgresql(postgres_url), examples=12)

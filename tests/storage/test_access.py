@@ -30,24 +30,24 @@ async def add_token(db: Engine, digest: str, **changes: Any) -> Token:
         )
 
 
-async def test_a_user_is_found_by_the_address(db: Engine) -> None:
+async def test_a_user_is_found_by_email(db: Engine) -> None:
     ada = await add_user(db, "ada@store.test")
     async with db.read() as tx:
         assert await access.user_by_email(tx, "ada@store.test") == ada
         assert await access.user_by_email(tx, "grace@store.test") is None
 
 
-async def test_an_address_is_given_once(db: Engine) -> None:
+async def test_an_email_is_unique(db: Engine) -> None:
     await add_user(db, "ada@store.test")
     assert await add_user(db, "ada@store.test") is None
 
 
-async def test_an_address_that_many_want_at_once_is_given_once(db: Engine) -> None:
+async def test_an_email_is_unique_under_concurrency(db: Engine) -> None:
     users = await asyncio.gather(*(add_user(db, "ada@store.test") for _ in range(16)))
     assert sum(user is not None for user in users) == 1
 
 
-async def test_there_is_one_owner_however_many_try(db: Engine) -> None:
+async def test_concurrent_attempts_create_one_owner(db: Engine) -> None:
     owners = await asyncio.gather(*(add_user(db, f"{n}@store.test", is_owner=True) for n in range(8)))
     (owner,) = [owner for owner in owners if owner]
     async with db.read() as tx:
@@ -60,7 +60,7 @@ async def test_a_new_store_has_no_owner_yet(db: Engine) -> None:
         assert await access.owner(tx) is None
 
 
-async def test_users_are_listed_in_the_order_they_came(db: Engine) -> None:
+async def test_users_are_listed_in_order_of_creation(db: Engine) -> None:
     for email in ("c@store.test", "a@store.test", "b@store.test"):
         await add_user(db, email)
     async with db.read() as tx:
@@ -109,7 +109,7 @@ async def test_a_limit_below_zero_is_refused_by_the_database_itself(db: Engine) 
         await add_token(db, "d1", rate_limit=-1)
 
 
-async def test_tokens_are_listed_with_their_users_addresses(db: Engine) -> None:
+async def test_tokens_are_listed_with_their_users_emails(db: Engine) -> None:
     first, second = await add_token(db, "d1"), await add_token(db, "d2")
     async with db.read() as tx:
         assert await access.all_tokens(tx) == [(first, "user of d1"), (second, "user of d2")]

@@ -128,7 +128,7 @@ AUDIENCES = {
 
 
 @pytest.mark.parametrize("name", AUDIENCES)
-async def test_nobody_is_sorted_to_count_an_audience_and_show_some_of_it(
+async def test_counting_and_sampling_an_audience_sorts_nothing(
     full: Engine, db_location: Path | str, name: str
 ) -> None:
     async with full.read() as tx:
@@ -169,7 +169,7 @@ async def _explained(db_location: Path | str, recorder: QueryRecorder) -> list[A
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_the_next_one_is_found_by_an_index(full: Engine, db_location: Path | str, name: str) -> None:
+async def test_campaign_queries_use_an_index(full: Engine, db_location: Path | str, name: str) -> None:
     async with full.write() as tx:
         recorder = QueryRecorder(tx)
         await READINGS[name](recorder)

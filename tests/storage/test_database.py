@@ -38,7 +38,7 @@ async def test_a_statement_that_the_database_refuses_undoes_the_whole_operation(
     assert await emails(db) == ["ada"]
 
 
-async def test_the_engine_goes_on_after_a_refused_statement(db: Engine) -> None:
+async def test_the_engine_keeps_working_after_a_failed_statement(db: Engine) -> None:
     await add(db, "ada")
     with pytest.raises(Exception, match=r"(?i)unique"):
         await add(db, "ada")
@@ -46,7 +46,7 @@ async def test_the_engine_goes_on_after_a_refused_statement(db: Engine) -> None:
     assert await emails(db) == ["ada", "grace"]
 
 
-async def test_a_failing_operation_takes_none_of_its_neighbours_with_it(db: Engine) -> None:
+async def test_a_failing_operation_does_not_affect_its_neighbours(db: Engine) -> None:
     operations = [(fail if number % 4 == 0 else add)(db, f"{number:02}") for number in range(20)]
     outcomes = await asyncio.gather(*operations, return_exceptions=True)
     committed = [f"{number:02}" for number in range(20) if number % 4]
@@ -76,20 +76,20 @@ async def test_a_slow_read_sees_what_is_acknowledged_too(db: Engine) -> None:
         assert await tx.all(EMAILS) == [("ada",)]
 
 
-async def test_what_is_not_committed_is_seen_by_the_operation_and_by_nobody_else(db: Engine) -> None:
+async def test_uncommitted_changes_are_visible_only_to_their_operation(db: Engine) -> None:
     async with db.write() as tx:
         await tx.run(ADD, email="ada")
         assert await tx.one(COUNT) == (1,)
         assert await emails(db) == []
 
 
-async def test_one_operation_after_another_sees_what_the_first_wrote(db: Engine) -> None:
+async def test_an_operation_sees_the_writes_of_earlier_ones(db: Engine) -> None:
     await add(db, "ada")
     async with db.write() as tx:
         assert await tx.one(COUNT) == (1,)
 
 
-async def test_a_cancelled_operation_leaves_nothing_and_the_engine_goes_on(db: Engine) -> None:
+async def test_a_cancelled_operation_leaves_nothing_and_the_engine_keeps_working(db: Engine) -> None:
     # More often than there are connections: none of them may be lost.
     for number in range(25):
         await _cancel_in_the_middle(db, f"{number:02}")
@@ -97,7 +97,7 @@ async def test_a_cancelled_operation_leaves_nothing_and_the_engine_goes_on(db: E
     assert await emails(db) == [f"stored {number:02}" for number in range(12)]
 
 
-async def test_an_operation_that_is_cancelled_while_it_waits_for_its_slot_holds_nobody_up(db: Engine) -> None:
+async def test_an_operation_cancelled_while_it_waits_for_its_slot_blocks_nobody(db: Engine) -> None:
     go_on = asyncio.Event()
     # Enough to hold every connection, so that the next one waits.
     holders = [asyncio.create_task(_hold(db, go_on)) for _ in range(10)]
@@ -146,12 +146,12 @@ async def test_a_joined_reader_sees_what_its_transaction_wrote(db: Engine) -> No
             assert await tx.all(EMAILS) == [("ada",)]
 
 
-async def test_a_lock_is_given_to_the_operation_that_asks(db: Engine) -> None:
+async def test_a_free_lock_is_granted(db: Engine) -> None:
     async with db.write() as tx:
         assert await tx.lock("a name") is True
 
 
-async def test_a_lock_is_free_again_when_its_operation_has_ended(db: Engine) -> None:
+async def test_a_lock_is_released_when_its_operation_ends(db: Engine) -> None:
     async with db.write() as tx:
         await tx.lock("a name")
     async with db.write() as tx:

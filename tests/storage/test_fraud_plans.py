@@ -103,7 +103,7 @@ async def judged(judged_location: Path | str) -> AsyncIterator[GeneratedStore]:
 
 # For a rare combination, PostgreSQL may look at every row of a table that is no larger.
 @pytest.mark.parametrize("filters", [filters for filters in _EVERY_FILTER if len(filters.keys() - {"from", "to"}) < 2])
-async def test_a_first_page_goes_along_an_index(judged: GeneratedStore, filters: dict[str, Any]) -> None:
+async def test_a_first_page_uses_an_index(judged: GeneratedStore, filters: dict[str, Any]) -> None:
     async with judged.engine.read() as tx:
         recorder = QueryRecorder(tx)
         await fraud_lists.LISTING.page(recorder, ListRequest(Page(1, 20), filters))
@@ -111,7 +111,7 @@ async def test_a_first_page_goes_along_an_index(judged: GeneratedStore, filters:
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_reading_of_fraud_touches_little_more_than_it_answers(judged: GeneratedStore, name: str) -> None:
+async def test_a_fraud_query_reads_little_more_than_it_returns(judged: GeneratedStore, name: str) -> None:
     async with judged.engine.read() as tx:
         recorder = QueryRecorder(tx)
         await READINGS[name](recorder)
@@ -119,7 +119,7 @@ async def test_a_reading_of_fraud_touches_little_more_than_it_answers(judged: Ge
 
 
 @pytest.mark.parametrize("name", COUNTS)
-async def test_what_is_counted_is_counted_along_an_index(judged: GeneratedStore, name: str) -> None:
+async def test_counts_use_an_index(judged: GeneratedStore, name: str) -> None:
     async with judged.engine.read() as tx:
         recorder = QueryRecorder(tx)
         await COUNTS[name](recorder)
@@ -132,7 +132,7 @@ def checks() -> list[dict[str, Any]]:
     return [row for part in data.ORDERS.parts(ORDERS) for row in part.get(schema.fraud_checks, [])][::-1]
 
 
-async def test_every_page_of_every_filter_holds_what_belongs_there(
+async def test_every_page_of_every_filter_holds_the_right_rows(
     judged: GeneratedStore, checks: list[dict[str, Any]]
 ) -> None:
     async with judged.engine.read() as tx:
@@ -155,7 +155,7 @@ def _is_wanted(check: dict[str, Any], **filters: Any) -> bool:
     return start <= check["created_at"] < end and all(check[name] == value for name, value in filters.items())
 
 
-async def test_a_judged_order_and_its_review_find_what_they_need(judged: GeneratedStore, world: World) -> None:
+async def test_judging_and_reviewing_an_order_need_no_table_scan(judged: GeneratedStore, world: World) -> None:
     deps = replace(world.deps, clock=ManualClock(END))
     cart = Cart(7, (CartLine(1, 1),), buyers.RUSH_ADDRESS, "DE", None, buyers.RUSH_DEVICE)
     with suppress(Rollback):

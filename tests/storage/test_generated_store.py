@@ -94,7 +94,7 @@ def test_the_generated_checks_have_every_level_and_action() -> None:
     assert {row["review_outcome"] for row in checks} == {None, "legitimate", "fraud", "inconclusive"}
 
 
-def test_the_rare_fragment_is_in_as_many_names_at_every_size() -> None:
+def test_the_rare_fragment_is_in_the_same_number_of_names_at_every_size() -> None:
     for size in (100, SIZE, 5000):
         everyone = list(people(size))
         assert sum(RARE in person.name.casefold() for person in everyone) == RARE_NAMES

@@ -35,7 +35,7 @@ MAILBOXES = [
 DEVICES = [" Phone-1 ", "phone-1", "PHONE-2"]
 
 
-async def test_mailboxes_and_devices_of_before_get_the_form_they_have_now(world: World) -> None:
+async def test_existing_mailboxes_and_devices_get_the_current_form(world: World) -> None:
     customer = (await new_customer(world, email="kim@a.example"))["customer"]["id"]
     seen = [("mailbox", value) for value in MAILBOXES] + [("device", value) for value in DEVICES]
     async with world.db.write() as tx:

@@ -57,13 +57,13 @@ async def store(listed_address: Path | str) -> AsyncIterator[GeneratedStore]:
 
 
 @pytest.mark.parametrize("name", lists.LISTS)
-def test_every_filter_of_a_list_is_read_here(name: str) -> None:
+def test_every_filter_of_a_list_is_tested_here(name: str) -> None:
     listing = lists.LISTS[name]
     assert set(listing.values) == set(listing.listing.filters) - UNREAD
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_first_page_goes_along_an_index(store: GeneratedStore, name: str) -> None:
+async def test_a_first_page_uses_an_index(store: GeneratedStore, name: str) -> None:
     async with store.engine.read() as tx:
         recorder = QueryRecorder(tx)
         rows, _ = await READINGS[name](recorder)

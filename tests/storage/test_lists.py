@@ -100,9 +100,7 @@ async def everything(
 
 @pytest.mark.parametrize("max_sorted", [0, 2_000], ids=["along the sort", "fetched and sorted"])
 @pytest.mark.parametrize("kind", LISTINGS)
-async def test_every_filter_and_order_gives_what_a_plain_reckoning_gives(
-    world: World, kind: str, max_sorted: int
-) -> None:
+async def test_every_filter_and_sort_order_equals_a_plain_computation(world: World, kind: str, max_sorted: int) -> None:
     shop = ShopRows(7, 150)
     office = BackOffice(shop)
     await office.open(world.db)

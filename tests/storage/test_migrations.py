@@ -107,7 +107,7 @@ async def test_a_second_upgrade_changes_nothing(empty: Callable[[], Any]) -> Non
     assert await engine.revision() == migrations.HEAD
 
 
-async def test_two_upgrades_at_once_both_end_well_and_only_one_does_the_work(empty: Callable[[], Any]) -> None:
+async def test_concurrent_upgrades_both_succeed_and_only_one_does_the_work(empty: Callable[[], Any]) -> None:
     first, other = await empty(), await empty()
     await asyncio.gather(migrations.upgrade(first), migrations.upgrade(other))
     assert (await first.revision(), await other.revision()) == (migrations.HEAD, migrations.HEAD)
@@ -120,7 +120,7 @@ async def test_an_upgrade_starts_from_every_older_schema(empty: Callable[[], Any
         assert await engine.revision() == revision
 
 
-async def test_deliveries_and_attempts_outlive_the_change_of_their_tables(empty: Callable[[], Any]) -> None:
+async def test_deliveries_and_attempts_survive_the_migration_of_their_tables(empty: Callable[[], Any]) -> None:
     engine = await empty()
     await engine.migrate(lambda current: _script(engine.name, current, "0006"))
     await engine.migrate(lambda _: OLD_DELIVERIES.replace("TRUE", "1" if engine.name == "sqlite" else "TRUE"))
@@ -137,7 +137,7 @@ async def test_deliveries_and_attempts_outlive_the_change_of_their_tables(empty:
     assert new == (8,)
 
 
-async def test_addresses_of_old_orders_and_sightings_are_counted_by_network(empty: Callable[[], Any]) -> None:
+async def test_ips_of_old_orders_and_sightings_are_counted_by_network(empty: Callable[[], Any]) -> None:
     engine = await empty()
     await engine.migrate(lambda current: _script(engine.name, current, "0016"))
     await engine.migrate(lambda _: old_orders())
@@ -150,7 +150,7 @@ async def test_addresses_of_old_orders_and_sightings_are_counted_by_network(empt
     assert ("address", "2001:db8:0:0::/64", 1, 2, 13) in seen
 
 
-async def test_reviews_that_are_there_become_labels(empty: Callable[[], Any]) -> None:
+async def test_existing_reviews_become_labels(empty: Callable[[], Any]) -> None:
     engine = await empty()
     await engine.migrate(lambda current: _script(engine.name, current, "0016"))
     await engine.migrate(lambda _: old_orders())
@@ -203,13 +203,13 @@ def test_every_revision_is_the_one_its_file_is_named_after() -> None:
     assert {script.revision for script in directory.walk_revisions()} == migrations.known_revisions()
 
 
-async def test_on_sqlite_the_migrations_make_what_the_tables_describe(sqlite_template: Path, tmp_path: Path) -> None:
+async def test_the_migrations_create_the_described_tables_on_sqlite(sqlite_template: Path, tmp_path: Path) -> None:
     described = tmp_path / "described.db"
     apsw.Connection(str(described)).execute(_described("sqlite")).fetchall()
     _same(_sqlite_facts(sqlite_template), _sqlite_facts(described))
 
 
-async def test_on_postgresql_the_migrations_make_what_the_tables_describe(
+async def test_the_migrations_create_the_described_tables_on_postgresql(
     postgres_url: str, new_postgres_url: str
 ) -> None:
     connection = await asyncpg.connect(new_postgres_url)

@@ -67,7 +67,7 @@ async def test_a_lock_lasts_as_long_as_its_transaction_and_no_longer(db: Postgre
         assert (taken, await later.lock("a name")) == ((True, False), True)
 
 
-async def test_deadlines_come_with_the_transaction_and_go_with_it(db: PostgresDatabase) -> None:
+async def test_deadlines_apply_only_within_their_transaction(db: PostgresDatabase) -> None:
     async with db.write() as tx:
         short = await tx.one(LIMIT)
     async with db.write(is_long=True) as tx:
@@ -88,12 +88,12 @@ async def test_the_schema_is_migrated_through_a_pooler(postgres_admin_url: str, 
     assert revision == migrations.HEAD
 
 
-async def test_a_pooler_that_was_not_announced_is_recognised_at_the_start(pooled_url: str) -> None:
+async def test_an_unconfigured_pooler_is_detected_at_the_start(pooled_url: str) -> None:
     with pytest.raises(StartupError, match=SENTENCE):
         await PostgresDatabase.open(pooled_url, 2)
 
 
-async def test_a_pooler_that_hides_at_the_start_is_recognised_when_a_statement_fails(postgres_url: str) -> None:
+async def test_a_pooler_missed_at_the_start_is_detected_when_a_statement_fails(postgres_url: str) -> None:
     ignored = (
         "jit,statement_timeout,idle_in_transaction_session_timeout,"
         "tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count"

@@ -134,7 +134,7 @@ async def store(store_location: Path | str) -> AsyncIterator[GeneratedStore]:
 
 
 @pytest.mark.parametrize("name", LISTS)
-async def test_a_first_page_goes_along_an_index(store: GeneratedStore, name: str) -> None:
+async def test_a_first_page_uses_an_index(store: GeneratedStore, name: str) -> None:
     async with store.engine.read() as tx:
         recorder = QueryRecorder(tx)
         await LISTS[name](recorder)
@@ -142,14 +142,14 @@ async def test_a_first_page_goes_along_an_index(store: GeneratedStore, name: str
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_reading_touches_little_more_than_it_answers(store: GeneratedStore, name: str) -> None:
+async def test_a_query_reads_little_more_than_it_returns(store: GeneratedStore, name: str) -> None:
     async with store.engine.read() as tx:
         recorder = QueryRecorder(tx)
         await READINGS[name](recorder)
     assert [work for work in await store.works(recorder) if not store.is_small(work)] == []
 
 
-async def test_where_all_have_spent_alike_their_orders_are_added_up_at_once(store: GeneratedStore) -> None:
+async def test_top_customers_need_no_spending_floor_when_all_spent_alike(store: GeneratedStore) -> None:
     times = (YEAR.start, YEAR.end, "USD", 10)
     async with store.engine.read() as tx:
         recorder = QueryRecorder(tx)
@@ -159,9 +159,7 @@ async def test_where_all_have_spent_alike_their_orders_are_added_up_at_once(stor
     assert len(best) == 10
 
 
-async def test_operations_find_what_they_need_without_looking_through_a_table(
-    store: GeneratedStore, world: World
-) -> None:
+async def test_operations_need_no_table_scan(store: GeneratedStore, world: World) -> None:
     deps = replace_in(world.deps, clock=ManualClock(rows.NOW))
     form = SignUp("new@new.example", "New", referral_code=code(1), ip_address="203.0.113.9", device_id="d1")
     with suppress(Rollback):

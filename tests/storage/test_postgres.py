@@ -42,7 +42,7 @@ async def server(open_database: Open, postgres_url: str) -> PostgresDatabase:
     return await open_database(postgres_url)
 
 
-async def test_the_pool_opens_no_more_connections_than_it_may(server: PostgresDatabase) -> None:
+async def test_the_pool_never_exceeds_its_number_of_connections(server: PostgresDatabase) -> None:
     pids: set[int] = set()
     under_way = most = 0
 
@@ -60,7 +60,7 @@ async def test_the_pool_opens_no_more_connections_than_it_may(server: PostgresDa
     assert 1 <= len(pids) <= SIZE
 
 
-async def test_a_connection_is_used_again_rather_than_another_opened(server: PostgresDatabase) -> None:
+async def test_a_connection_is_reused_rather_than_opening_another(server: PostgresDatabase) -> None:
     pids = set()
     for _ in range(10):
         async with server.read() as tx:
@@ -69,7 +69,7 @@ async def test_a_connection_is_used_again_rather_than_another_opened(server: Pos
     assert len(pids) == 1
 
 
-async def test_who_finds_no_free_connection_waits_for_one(server: PostgresDatabase) -> None:
+async def test_a_caller_without_a_free_connection_waits_for_one(server: PostgresDatabase) -> None:
     go_on = asyncio.Event()
     holders = [asyncio.create_task(_hold(server, go_on)) for _ in range(SIZE)]
     waiting = asyncio.create_task(add(server, "ada"))
@@ -79,7 +79,7 @@ async def test_who_finds_no_free_connection_waits_for_one(server: PostgresDataba
     assert (done, await emails(server)) == (set(), ["ada"])
 
 
-async def test_a_caller_that_has_waited_long_enough_learns_that_the_database_is_busy(server: PostgresDatabase) -> None:
+async def test_a_caller_that_waits_too_long_fails_because_the_database_is_busy(server: PostgresDatabase) -> None:
     go_on = asyncio.Event()
     holders = [asyncio.create_task(_hold(server, go_on)) for _ in range(SIZE)]
     waiting = asyncio.create_task(add(server, "refused"))
@@ -132,7 +132,7 @@ async def test_a_connection_that_ends_before_a_lock_is_taken_is_an_outage(
         await _operation_without_connection(server, postgres_url, lambda tx: tx.lock("a name"))
 
 
-async def test_a_lock_that_another_operation_holds_is_not_given(server: PostgresDatabase) -> None:
+async def test_a_lock_held_by_another_operation_is_not_granted(server: PostgresDatabase) -> None:
     async with server.write() as first, server.write() as other:
         assert (await first.lock("a name"), await other.lock("a name"), await other.lock("another")) == (
             True,
@@ -141,7 +141,7 @@ async def test_a_lock_that_another_operation_holds_is_not_given(server: Postgres
         )
 
 
-async def test_a_server_out_of_reach_is_an_outage_and_back_in_reach_it_serves(
+async def test_an_unreachable_server_is_an_outage_that_ends_when_it_is_back(
     open_database: Open, postgres_url: str
 ) -> None:
     relay = _Relay(postgres_url)
@@ -164,7 +164,7 @@ async def test_a_server_out_of_reach_is_an_outage_and_back_in_reach_it_serves(
         "postgresql://postgres@127.0.0.1:port/postgres",
     ],
 )
-async def test_a_wrong_address_is_reported_at_the_start(url: str) -> None:
+async def test_a_wrong_url_is_reported_at_the_start(url: str) -> None:
     with pytest.raises(StartupError, match="Check LOOTKEEP_DATABASE_URL and that the server is running"):
         await PostgresDatabase.open(url, SIZE)
 

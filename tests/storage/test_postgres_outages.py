@@ -67,7 +67,7 @@ async def test_a_statement_that_an_administrator_cancels_is_an_outage(db: Postgr
     await admin.close()
 
 
-async def test_a_row_that_another_holds_for_too_long_is_an_outage(db: PostgresDatabase) -> None:
+async def test_waiting_too_long_for_a_locked_row_is_an_outage(db: PostgresDatabase) -> None:
     await add(db, "ada")
     change = Query(text("UPDATE users SET name = 'x'"))
     async with db.write() as holder, db.write() as waiting:
@@ -82,7 +82,7 @@ async def test_an_application_error_stays_one(db: PostgresDatabase) -> None:
             await tx.run(Query(text("SELECT 1 FROM nothing")))
 
 
-async def test_a_key_that_is_there_already_is_no_outage(db: PostgresDatabase) -> None:
+async def test_a_duplicate_key_is_not_an_outage(db: PostgresDatabase) -> None:
     again = Query(text("INSERT INTO settings (name, version, value, updated_at) VALUES ('twice', 0, '', 0)"))
     async with db.write() as tx:
         await tx.run(ADD, email="ada")

@@ -61,7 +61,7 @@ async def test_an_added_product_is_read_back_as_it_was(db: Engine) -> None:
     assert (added.sales_count, added.created_at, added.updated_at, added.deleted_at) == (0, NOW, NOW, None)
 
 
-async def test_many_are_looked_up_at_once_without_the_deleted(db: Engine) -> None:
+async def test_many_products_are_looked_up_at_once_without_the_deleted(db: Engine) -> None:
     sword, axe, bow = await make(db), await make(db, name="Axe"), await make(db, name="Bow")
     await remove(db, axe.id)
     async with db.read() as tx:
@@ -69,11 +69,11 @@ async def test_many_are_looked_up_at_once_without_the_deleted(db: Engine) -> Non
         assert await products_db.get_many(tx, []) == {}
 
 
-async def test_products_of_one_name_get_numbered_slugs(db: Engine) -> None:
+async def test_products_with_the_same_name_get_numbered_slugs(db: Engine) -> None:
     assert [(await make(db)).slug for _ in range(4)] == ["sword", "sword-2", "sword-3", "sword-4"]
 
 
-async def test_a_number_that_another_name_has_taken_is_left_out(db: Engine) -> None:
+async def test_a_slug_number_taken_by_another_name_is_skipped(db: Engine) -> None:
     await make(db, name="Sword 2")
     await make(db, name="Sword of Dawn")
     assert [(await make(db)).slug for _ in range(2)] == ["sword", "sword-3"]
@@ -84,12 +84,12 @@ async def test_long_names_that_begin_the_same_get_different_slugs(db: Engine) ->
     assert slugs == ["x" * 80, "x" * 78 + "-2", "x" * 78 + "-3"]
 
 
-async def test_the_same_name_added_at_once_gets_as_many_slugs(db: Engine) -> None:
+async def test_concurrent_products_with_the_same_name_get_different_slugs(db: Engine) -> None:
     added = await asyncio.gather(*(make(db) for _ in range(20)))
     assert {product.slug for product in added} == {"sword", *(f"sword-{number}" for number in range(2, 21))}
 
 
-async def test_a_change_keeps_the_slug_and_moves_the_search_along(db: Engine) -> None:
+async def test_a_change_keeps_the_slug_and_updates_the_search(db: Engine) -> None:
     sword = await make(db, sku="S-1")
     async with db.write() as tx:
         changed = await products_db.set_terms(tx, sword, msgspec.structs.replace(sword, name="Axe"), LATER)
@@ -107,7 +107,7 @@ async def test_a_deleted_product_is_gone_but_its_row_stays(db: Engine) -> None:
     assert await stored(db, sword.id) == (None, "sword", "sword\ns-1", LATER)
 
 
-async def test_a_deleted_product_gives_back_its_sku_but_not_its_slug(db: Engine) -> None:
+async def test_a_deleted_product_frees_its_sku_but_not_its_slug(db: Engine) -> None:
     await remove(db, (await make(db, sku="S-1")).id)
     again = await make(db, sku="S-1")
     assert (again.sku, again.slug) == ("S-1", "sword-2")
@@ -135,11 +135,11 @@ async def test_unlimited_stock_stays_unlimited(db: Engine) -> None:
     assert (await read(db, sword.id)).stock is None
 
 
-async def test_nothing_is_reserved_of_a_product_that_does_not_exist(db: Engine) -> None:
+async def test_nothing_is_reserved_of_a_missing_product(db: Engine) -> None:
     assert not await reserve(db, 7, 1)
 
 
-async def test_64_at_once_share_a_stock_of_10(db: Engine) -> None:
+async def test_64_concurrent_reservations_share_a_stock_of_10(db: Engine) -> None:
     sword = await make(db, stock=10)
     answers = await asyncio.gather(*(reserve(db, sword.id, 1) for _ in range(64)))
     assert sorted(answers) == [False] * 54 + [True] * 10
@@ -160,7 +160,7 @@ async def test_a_change_made_during_reservations_loses_none_of_them(db: Engine) 
     assert (await read(db, sword.id)).stock == 80
 
 
-async def test_sales_go_up_and_down_without_touching_the_rest(db: Engine) -> None:
+async def test_sales_counters_change_without_touching_other_columns(db: Engine) -> None:
     sword = await make(db)
     async with db.write() as tx:
         await products_db.add_sales(tx, {sword.id: 3})

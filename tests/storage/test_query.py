@@ -32,7 +32,7 @@ def test_a_statement_is_compiled_once_for_each_dialect() -> None:
     assert "users.email = $1" in query.postgres.sql
 
 
-def test_arguments_are_placed_by_name_also_when_one_is_used_twice() -> None:
+def test_arguments_are_bound_by_name_even_when_used_twice() -> None:
     query = Query(
         update(users)
         .where(users.c.created_at < bindparam("now"), users.c.email == bindparam("address"))
@@ -41,7 +41,7 @@ def test_arguments_are_placed_by_name_also_when_one_is_used_twice() -> None:
     assert query.sqlite.arguments({"address": "a", "now": 1}) == [1, 1, "a"]
 
 
-def test_values_written_in_the_statement_need_not_be_given() -> None:
+def test_literals_in_the_statement_need_no_argument() -> None:
     query = Query(select(users.c.id).where(users.c.name == "Ada", users.c.id > bindparam("after")).limit(3))
     assert query.sqlite.arguments({"after": 7})[:2] == ["Ada", 7]
 
@@ -69,7 +69,7 @@ async def test_a_row_becomes_its_record_with_real_booleans(db: Engine) -> None:
     assert ada.is_owner is True
 
 
-async def test_a_query_without_a_record_answers_tuples(db: Engine) -> None:
+async def test_a_query_without_a_record_returns_tuples(db: Engine) -> None:
     async with db.read() as tx:
         rows = await tx.all(Query(select(literal(1), literal("two"))))
     assert rows == [(1, "two")]
@@ -83,7 +83,7 @@ async def test_a_boolean_expression_is_a_boolean_on_both_engines(db: Engine) -> 
     assert row == (True, False, True)
 
 
-async def test_a_boolean_that_a_join_did_not_find_is_null_and_not_false(db: Engine) -> None:
+async def test_a_boolean_missing_from_a_join_is_null_and_not_false(db: Engine) -> None:
     query = Query(
         select(users.c.name, users.c.is_owner)
         .select_from(select(literal(1).label("one")).subquery().outerjoin(users, users.c.email == bindparam("email")))
@@ -104,7 +104,7 @@ async def test_a_boolean_inside_a_subquery_is_a_boolean(db: Engine) -> None:
     assert flags[0].is_owner is True
 
 
-async def test_null_goes_in_and_comes_out(db: Engine) -> None:
+async def test_null_round_trips(db: Engine) -> None:
     async with db.write() as tx:
         (ada,) = await tx.all(ADD, **ADA)
         values = {"name": "t", "digest": "d", "hint": "h", "scopes": "", "created_at": 1}
@@ -114,20 +114,20 @@ async def test_null_goes_in_and_comes_out(db: Engine) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "O'Brien", '"; DROP TABLE users; --', "日本語 😀", "a%b_c\\d", "line\nbreak\t"])
-async def test_any_text_comes_back_as_it_was(db: Engine, text: str) -> None:
+async def test_any_text_round_trips(db: Engine, text: str) -> None:
     async with db.write() as tx:
         (user,) = await tx.all(ADD, **(ADA | {"name": text}))
     assert user.name == text
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)])
-async def test_any_64_bit_number_comes_back_as_it_was(db: Engine, number: int) -> None:
+async def test_any_64_bit_number_round_trips(db: Engine, number: int) -> None:
     async with db.write() as tx:
         (user,) = await tx.all(ADD, **(ADA | {"created_at": number}))
     assert user.created_at == number
 
 
-async def test_one_answers_none_when_there_is_no_row(db: Engine) -> None:
+async def test_one_returns_none_when_there_is_no_row(db: Engine) -> None:
     async with db.read() as tx:
         assert await tx.one(Query(select(users.c.id).where(users.c.id == bindparam("id")).limit(1)), id=99) is None
 
@@ -167,7 +167,7 @@ def test_a_subquery_of_a_set_sees_the_same_row_of_values() -> None:
     )
 
 
-def test_a_set_cannot_have_an_offset_or_parameters_that_nobody_sees() -> None:
+def test_a_set_cannot_have_an_offset_or_hidden_parameters() -> None:
     with pytest.raises(TypeError, match="must not have its own OFFSET"):
         _ = Query(select(users.c.id).offset(bindparam("skip"))).postgres_set
     hidden = IsOneOf(users.c.name, bindparam("names", type_=Text))
@@ -175,7 +175,7 @@ def test_a_set_cannot_have_an_offset_or_parameters_that_nobody_sees() -> None:
         _ = Query(select(users.c.id).where(hidden)).postgres_set
 
 
-async def test_many_rows_are_written_at_once_as_they_are_one_by_one(db: Engine) -> None:
+async def test_writing_many_rows_at_once_equals_writing_them_one_by_one(db: Engine) -> None:
     add = Query(insert(users).values({name: bindparam(name) for name in ADA}).inline(), set_based=True)
     rename = Query(
         update(users).where(users.c.email == bindparam("address")).values(name=bindparam("new_name")), set_based=True
@@ -192,7 +192,7 @@ async def test_many_rows_are_written_at_once_as_they_are_one_by_one(db: Engine) 
     assert rows == [("new 1", False), ("2", False), ("new 3", False)]
 
 
-async def test_a_select_answers_for_each_row_of_values(db: Engine) -> None:
+async def test_a_select_returns_rows_for_each_row_of_values(db: Engine) -> None:
     found_by_time = Query(
         select(*_COLUMNS)
         .where(users.c.created_at == bindparam("time"))

@@ -93,7 +93,7 @@ def _parked(webhook: int, event: int, now: int) -> dict[str, Any]:
     return values | {"created_at": now}
 
 
-async def test_counting_what_is_pending_does_not_read_what_has_ended(
+async def test_counting_pending_rows_does_not_read_finished_ones(
     world: World, explain: Explain, db_location: Path | str
 ) -> None:
     now = world.clock.now()
@@ -112,7 +112,7 @@ async def test_counting_what_is_pending_does_not_read_what_has_ended(
 
 
 @pytest.mark.parametrize("name", LOOKS)
-async def test_a_look_at_a_full_queue_touches_little(
+async def test_polling_a_full_queue_reads_little(
     world: World, explain: Explain, db_location: Path | str, name: str
 ) -> None:
     most = MAX_STEPS if isinstance(db_location, Path) else MAX_ROWS

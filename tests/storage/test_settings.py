@@ -45,12 +45,12 @@ async def test_a_change_is_stored_and_leaves_the_other_fields_alone(db: Engine) 
     assert await read(db) == ReferralSettings(referral_enabled=False)
 
 
-async def test_two_changes_of_different_fields_at_once_both_count(db: Engine) -> None:
+async def test_concurrent_changes_of_different_fields_are_both_stored(db: Engine) -> None:
     await asyncio.gather(change(db, referral_enabled=False), change(db, referral_reward_event="signup"))
     assert await read(db) == ReferralSettings(referral_enabled=False, referral_reward_event="signup")
 
 
-async def test_many_changes_at_once_are_counted_one_by_one(db: Engine) -> None:
+async def test_concurrent_changes_each_increment_the_version(db: Engine) -> None:
     await asyncio.gather(*(change(db, now=7, referral_welcome_discount_value=100 + n) for n in range(20)))
     async with db.read() as tx:
         assert await tx.all(ROWS) == [(GROUP, 20, 7)]

@@ -36,7 +36,7 @@ async def db(gate: Gate, postgres_url: str) -> AsyncIterator[PostgresDatabase]:
     await db.close()
 
 
-async def test_a_silent_break_under_traffic_is_an_outage_and_over_when_data_arrives_again(
+async def test_a_silent_network_failure_under_traffic_is_an_outage_until_data_arrives_again(
     db: PostgresDatabase, gate: Gate
 ) -> None:
     await asyncio.gather(*(add(db, f"before {number}") for number in range(SIZE)))
@@ -50,9 +50,7 @@ async def test_a_silent_break_under_traffic_is_an_outage_and_over_when_data_arri
     assert len(await emails(db)) == SIZE + 1 + 4 * SIZE
 
 
-async def test_a_break_in_the_middle_of_a_transaction_ends_it_and_leaves_nothing(
-    db: PostgresDatabase, gate: Gate
-) -> None:
+async def test_a_network_failure_within_a_transaction_rolls_it_back(db: PostgresDatabase, gate: Gate) -> None:
     async def count_in_silence() -> None:
         async with asyncio.timeout(SOON), db.write() as tx:
             await tx.run(ADD, email="lost")
@@ -76,7 +74,7 @@ async def test_a_commit_that_nobody_answers_is_an_outage(db: PostgresDatabase, g
     await until_it_works(db)
 
 
-async def test_after_one_silent_connection_no_other_that_was_idle_is_lent(db: PostgresDatabase, gate: Gate) -> None:
+async def test_after_one_silent_connection_no_idle_connection_is_reused(db: PostgresDatabase, gate: Gate) -> None:
     await asyncio.gather(*(pid(db) for _ in range(SIZE)))
     gate.is_silent = True
     assert await outcome(add(db, "lost")) is Unavailable
@@ -92,7 +90,7 @@ async def test_closing_does_not_wait_for_a_silent_server(db: PostgresDatabase, g
         await db.close()
 
 
-async def test_a_slow_way_is_no_outage(db: PostgresDatabase, gate: Gate) -> None:
+async def test_a_slow_network_is_not_an_outage(db: PostgresDatabase, gate: Gate) -> None:
     gate.delay_seconds = 0.05
     await add(db, "ada")
     assert await emails(db) == ["ada"]
@@ -108,14 +106,14 @@ async def test_the_server_ends_a_statement_that_takes_too_long_and_its_connectio
     assert await pid(db) == before
 
 
-async def test_a_transaction_that_may_take_long_is_not_ended(db: PostgresDatabase) -> None:
+async def test_a_long_transaction_is_not_cancelled(db: PostgresDatabase) -> None:
     async with db.write(is_long=True) as tx:
         await tx.one(NAP)
         await tx.run(ADD, email="ada")
     assert await emails(db) == ["ada"]
 
 
-async def test_a_statement_that_may_take_long_is_not_ended(db: PostgresDatabase) -> None:
+async def test_a_long_statement_is_not_cancelled(db: PostgresDatabase) -> None:
     async with db.write() as tx:
         await tx.run_slow(NAP)
         await tx.run(ADD, email="ada")
@@ -128,7 +126,7 @@ async def test_a_long_transaction_leaves_nothing_behind_for_the_next_on_its_conn
     assert await timeouts(db) == ("1500ms", "15s")
 
 
-async def test_a_transaction_that_may_take_long_does_not_begin_in_silence(db: PostgresDatabase, gate: Gate) -> None:
+async def test_a_long_transaction_does_not_begin_on_a_silent_connection(db: PostgresDatabase, gate: Gate) -> None:
     async def begin() -> None:
         async with asyncio.timeout(SOON), db.write(is_long=True):
             pass
@@ -141,7 +139,7 @@ async def test_a_migration_may_take_long(db: PostgresDatabase) -> None:
     await db.migrate(lambda _: "SELECT pg_sleep(1.8); SELECT 1")
 
 
-async def test_the_server_ends_a_transaction_whose_process_does_nothing_any_more(postgres_url: str) -> None:
+async def test_the_server_ends_an_idle_transaction(postgres_url: str) -> None:
     db = await PostgresDatabase.open(postgres_url, 1, Deadlines(idle_transaction=0.1))
 
     async def forget() -> None:
@@ -154,7 +152,7 @@ async def test_the_server_ends_a_transaction_whose_process_does_nothing_any_more
     await db.close()
 
 
-async def test_the_operating_system_watches_over_each_connection(gate: Gate) -> None:
+async def test_each_connection_uses_tcp_keepalive(gate: Gate) -> None:
     connection = await Sessions(gate.url, SHORT, is_pooled=False).connect()
     sock = connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]
     options = [

@@ -36,12 +36,12 @@ async def embedded(file: Path) -> AsyncIterator[SqliteDatabase]:
     await db.close()
 
 
-async def test_operations_at_the_same_time_share_a_commit(file: Path, embedded: SqliteDatabase) -> None:
+async def test_concurrent_operations_share_a_commit(file: Path, embedded: SqliteDatabase) -> None:
     await asyncio.gather(*(add(embedded, f"{number:02}") for number in range(64)))
     assert 1 <= _commits(file) <= 4
 
 
-async def test_operations_one_after_another_have_a_commit_each(file: Path, embedded: SqliteDatabase) -> None:
+async def test_sequential_operations_have_a_commit_each(file: Path, embedded: SqliteDatabase) -> None:
     for number in range(5):
         await add(embedded, f"{number:02}")
     assert _commits(file) == 5
@@ -72,7 +72,7 @@ async def test_reading_goes_on_while_another_process_writes(file: Path, embedded
     other.execute("ROLLBACK")
 
 
-async def test_an_operation_that_has_waited_long_enough_learns_that_the_database_is_busy(
+async def test_an_operation_that_waits_too_long_fails_because_the_database_is_busy(
     file: Path, embedded: SqliteDatabase
 ) -> None:
     other = _other(file)
@@ -84,7 +84,7 @@ async def test_an_operation_that_has_waited_long_enough_learns_that_the_database
     assert await emails(embedded) == ["ada"]
 
 
-async def test_many_writes_that_wait_for_another_process_are_refused_together_and_not_one_after_the_other(
+async def test_writes_that_wait_for_another_process_time_out_together_and_not_in_sequence(
     file: Path,
 ) -> None:
     db = SqliteDatabase(file, patience_seconds=0.5)
@@ -98,7 +98,7 @@ async def test_many_writes_that_wait_for_another_process_are_refused_together_an
     await db.close()
 
 
-async def test_a_write_behind_a_long_one_of_this_process_is_refused_in_time_and_the_next_is_not(file: Path) -> None:
+async def test_a_write_behind_a_long_one_times_out_and_the_next_succeeds(file: Path) -> None:
     db = SqliteDatabase(file, patience_seconds=0.2)
     async with db.write(), asyncio.timeout(10):
         outcomes = await asyncio.gather(*(add(db, f"{number}") for number in range(3)), return_exceptions=True)
@@ -107,9 +107,7 @@ async def test_a_write_behind_a_long_one_of_this_process_is_refused_in_time_and_
     await db.close()
 
 
-async def test_when_sqlite_rolls_the_group_back_by_itself_every_operation_in_it_is_reported(
-    file: Path, embedded: SqliteDatabase
-) -> None:
+async def test_every_operation_of_a_group_fails_when_sqlite_rolls_it_back(file: Path, embedded: SqliteDatabase) -> None:
     _make_rolling_back(file)
     outcomes = await asyncio.gather(
         add(embedded, "ada"), add(embedded, "grace"), _roll_everything_back(embedded), return_exceptions=True
@@ -118,7 +116,7 @@ async def test_when_sqlite_rolls_the_group_back_by_itself_every_operation_in_it_
     assert await emails(embedded) == []
 
 
-async def test_the_engine_goes_on_after_sqlite_has_rolled_back_by_itself(file: Path, embedded: SqliteDatabase) -> None:
+async def test_the_engine_keeps_working_after_sqlite_rolled_back_a_group(file: Path, embedded: SqliteDatabase) -> None:
     _make_rolling_back(file)
     with pytest.raises(Unavailable):
         await _roll_everything_back(embedded)
@@ -126,7 +124,7 @@ async def test_the_engine_goes_on_after_sqlite_has_rolled_back_by_itself(file: P
     assert await emails(embedded) == ["ada"]
 
 
-async def test_a_full_disk_is_an_outage_and_what_was_acknowledged_stays(file: Path, embedded: SqliteDatabase) -> None:
+async def test_a_full_disk_is_an_outage_and_acknowledged_writes_stay(file: Path, embedded: SqliteDatabase) -> None:
     await add(embedded, "ada")
     pages = Query(text("PRAGMA max_page_count = 1"))
     async with embedded.write() as tx:
@@ -157,7 +155,7 @@ async def test_a_foreign_key_is_stored(embedded: SqliteDatabase) -> None:
             )
 
 
-async def test_an_id_is_not_given_out_twice(embedded: SqliteDatabase) -> None:
+async def test_an_id_is_never_reused(embedded: SqliteDatabase) -> None:
     add_one = Query(text("INSERT INTO users (email, name, is_owner, created_at) VALUES ('a', '', 0, 0) RETURNING id"))
     async with embedded.write() as tx:
         first = await tx.one(add_one)
@@ -220,7 +218,7 @@ async def test_an_operation_that_is_cancelled_in_a_long_statement_leaves_nothing
     assert (adding.cancelled(), await emails(embedded)) == (True, ["ada"])
 
 
-def test_a_file_that_is_no_database_is_reported_in_a_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_reported_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("Dear diary, " * 100)
     with pytest.raises(StartupError, match=r"notes\.txt is not a SQLite database\."):

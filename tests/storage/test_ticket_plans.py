@@ -57,16 +57,14 @@ def is_small(desk: GeneratedStore, work: QueryWork) -> bool:
 
 
 @pytest.mark.parametrize("name", READINGS)
-async def test_a_reading_goes_along_an_index(desk: GeneratedStore, name: str) -> None:
+async def test_a_query_uses_an_index(desk: GeneratedStore, name: str) -> None:
     async with desk.engine.read() as tx:
         recorder = QueryRecorder(tx)
         await READINGS[name](recorder)
     assert [work for work in await desk.works(recorder) if not is_small(desk, work)] == []
 
 
-async def test_operations_find_what_they_need_without_looking_through_a_table(
-    desk: GeneratedStore, world: World
-) -> None:
+async def test_operations_need_no_table_scan(desk: GeneratedStore, world: World) -> None:
     with suppress(Rollback):
         async with desk.engine.write() as tx:
             recorder = QueryRecorder(tx)
@@ -84,7 +82,7 @@ async def test_operations_find_what_they_need_without_looking_through_a_table(
     assert [work for work in works if not is_small(desk, work)] == []
 
 
-async def test_every_page_of_every_filter_holds_what_belongs_there(desk: GeneratedStore) -> None:
+async def test_every_page_of_every_filter_holds_the_right_rows(desk: GeneratedStore) -> None:
     everything = [ticket | {"agent": ticket["assigned_to_id"] or NOBODY} for ticket, _ in tickets.rows(SIZE)]
     days: tuple[dict[str, Any], ...] = ({}, {"from": BEGIN + 50 * DAY, "to": BEGIN + 900 * DAY})
     choices: dict[str, tuple[Any, ...]] = {

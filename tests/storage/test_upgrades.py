@@ -63,7 +63,7 @@ async def earlier(dump: Path, db_location: Path | str) -> AsyncIterator[Engine]:
     await engine.close()
 
 
-async def test_a_filled_store_of_an_earlier_schema_is_upgraded_whole(dump: Path, earlier: Engine) -> None:
+async def test_a_filled_store_of_an_earlier_schema_is_upgraded_without_loss(dump: Path, earlier: Engine) -> None:
     assert await migrations.revision(earlier) == revision_of(dump)
     before = await counts(earlier)
     assert min(before.values()) > 0

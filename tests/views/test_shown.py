@@ -44,7 +44,7 @@ class RecordView(msgspec.Struct, frozen=True):
 RECORD = Record(7, "open", Hundredths(1999), None, '{"level":40}', '["rare"]', instant(NOON), None)
 
 
-def test_fields_of_one_name_are_copied_in_their_public_form() -> None:
+def test_fields_with_the_same_name_are_copied_in_their_public_form() -> None:
     view = shown(RecordView, Record)(RECORD)
     assert view == RecordView("NR-7", "open", "19.99", None, msgspec.Raw(b'{"level":40}'), ["rare"], NOON, None)
     assert msgspec.json.encode(view).endswith(
@@ -52,7 +52,7 @@ def test_fields_of_one_name_are_copied_in_their_public_form() -> None:
     )
 
 
-def test_optional_times_and_amounts_are_shown_when_they_are_there() -> None:
+def test_optional_times_and_amounts_are_shown_when_present() -> None:
     record = msgspec.structs.replace(RECORD, old_price=Hundredths(2500), closed_at=instant(NOON))
     view = shown(RecordView, Record)(record)
     assert (view.old_price, view.closed_at) == ("25.00", NOON)
@@ -63,18 +63,18 @@ class Renamed(msgspec.Struct, frozen=True):
     words: str
 
 
-def test_a_field_may_have_another_name_or_be_given_by_the_caller() -> None:
+def test_a_field_can_be_renamed_or_passed_by_the_caller() -> None:
     show = shown(Renamed, Record, "words", record_id="id")
     assert show(RECORD, words="by hand") == Renamed(7, "by hand")
     with pytest.raises(TypeError):
         show(RECORD)
 
 
-def test_a_field_that_the_record_does_not_have_is_refused_at_import() -> None:
+def test_a_field_missing_from_the_record_fails_at_import() -> None:
     with pytest.raises(TypeError, match=r"Renamed\.record_id is in no record"):
         shown(Renamed, Record, "words")
 
 
-def test_a_field_of_another_type_is_refused_at_import() -> None:
+def test_a_field_of_the_wrong_type_fails_at_import() -> None:
     with pytest.raises(TypeError, match=r"Renamed\.record_id cannot be shown"):
         shown(Renamed, Record, "words", record_id="state")

@@ -84,7 +84,7 @@ CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS)
-async def test_a_cause_is_reported_to_those_who_want_it_and_to_nobody_else(
+async def test_a_trigger_notifies_only_the_alerts_that_chose_it(
     store: World, receiver: Receiver, other_receiver: Receiver, trigger: AlertTrigger
 ) -> None:
     others = [other for other in TRIGGERS if other != trigger]

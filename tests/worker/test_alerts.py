@@ -88,9 +88,7 @@ async def test_a_new_ticket_reaches_a_plain_webhook_with_a_link(store: World, re
     }
 
 
-async def test_discord_gets_content_in_which_nothing_is_markdown_and_nobody_is_mentioned(
-    store: World, receiver: Receiver
-) -> None:
+async def test_discord_gets_content_without_active_markdown_or_mentions(store: World, receiver: Receiver) -> None:
     await new_alert(store, receiver.url, "discord")
     await notify(store, "a", text="@everyone [win](https://evil.example) **now**")
     await work(store)
@@ -100,7 +98,7 @@ async def test_discord_gets_content_in_which_nothing_is_markdown_and_nobody_is_m
     assert received.headers["Content-Type"] == "application/json"
 
 
-async def test_discord_gets_no_more_than_it_takes(store: World, receiver: Receiver) -> None:
+async def test_discord_content_is_limited_to_what_discord_accepts(store: World, receiver: Receiver) -> None:
     await new_alert(store, receiver.url, "discord")
     await notify(store, *map(str, range(30)), text="x" * 500)
     await work(store)
@@ -126,7 +124,7 @@ async def test_an_email_is_sent_in_the_layout_of_the_store(store: World, server:
     assert "Dragon Shop" in received.part("html")
 
 
-async def test_without_a_mail_server_an_alert_waits_and_says_why(store: World, server: MailServer) -> None:
+async def test_without_a_mail_server_an_alert_stays_pending_with_the_reason(store: World, server: MailServer) -> None:
     await new_alert(store, "staff@shop.example", "email")
     await notify(store, "a")
     await work(store)
@@ -136,7 +134,7 @@ async def test_without_a_mail_server_an_alert_waits_and_says_why(store: World, s
     assert len(server.arrived) == 1
 
 
-async def test_held_and_blocked_orders_are_reported_from_an_amount_on(store: World, receiver: Receiver) -> None:
+async def test_held_and_blocked_orders_are_reported_above_an_amount(store: World, receiver: Receiver) -> None:
     await new_alert(store, receiver.url, triggers=["order_held", "order_blocked"], amount=5000)
     await fraud.change_settings(store.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
     await new_product(store, price="30.00")
@@ -173,7 +171,7 @@ async def test_a_disputed_order_is_reported(store: World, receiver: Receiver) ->
     ]
 
 
-async def test_a_receiver_that_goes_on_failing_is_reported_once(store: World, receiver: Receiver) -> None:
+async def test_a_receiver_that_keeps_failing_is_reported_once(store: World, receiver: Receiver) -> None:
     async with Receiver() as broken:
         broken.answers = [500] * 9
         webhook = (await store.post("/webhooks", {"url": broken.url, "events": ["*"]})).json()["data"]
@@ -194,7 +192,9 @@ async def test_a_receiver_that_goes_on_failing_is_reported_once(store: World, re
     assert (notice["url"], "answered 500" in notice["text"]) == (f"{URL}/console/webhooks/{webhook['id']}", True)
 
 
-async def test_what_is_over_the_limit_is_one_message_at_the_end_of_the_hour(store: World, receiver: Receiver) -> None:
+async def test_notices_over_the_limit_become_one_message_at_the_end_of_the_hour(
+    store: World, receiver: Receiver
+) -> None:
     await new_alert(store, receiver.url, limit_per_hour=2)
     for number in range(6):
         await notify(store, f"n{number}")
@@ -210,7 +210,7 @@ async def test_what_is_over_the_limit_is_one_message_at_the_end_of_the_hour(stor
     assert receiver.received[-1].json["title"] == "4 alerts"
 
 
-async def test_a_muted_alert_sends_one_summary_when_it_is_heard_again(store: World, receiver: Receiver) -> None:
+async def test_a_muted_alert_sends_one_summary_when_it_is_unmuted(store: World, receiver: Receiver) -> None:
     alert = await new_alert(store, receiver.url, muted_until=Instant(store.clock.now() + HOUR))
     await notify(store, "a", "b")
     await work(store)
@@ -226,7 +226,7 @@ async def test_a_muted_alert_sends_one_summary_when_it_is_heard_again(store: Wor
     assert len(receiver.received) == 2
 
 
-async def test_a_channel_that_fails_gets_everything_when_it_is_back(store: World, receiver: Receiver) -> None:
+async def test_a_failing_channel_gets_everything_once_it_recovers(store: World, receiver: Receiver) -> None:
     await new_alert(store, receiver.url)
     receiver.answers = [500]
     await notify(store, "a")
@@ -240,7 +240,7 @@ async def test_a_channel_that_fails_gets_everything_when_it_is_back(store: World
     assert (alert.failures, alert.reason, alert.sent_in_hour) == (0, None, 1)
 
 
-async def test_a_worker_that_died_is_followed_by_the_next(store: World, receiver: Receiver) -> None:
+async def test_another_worker_takes_over_from_a_dead_one(store: World, receiver: Receiver) -> None:
     await new_alert(store, receiver.url)
     await notify(store, "a")
     async with store.db.write() as tx:
@@ -253,7 +253,7 @@ async def test_a_worker_that_died_is_followed_by_the_next(store: World, receiver
     assert len(receiver.received) == 1
 
 
-async def test_an_address_that_is_not_public_is_not_dialled(db: Engine, receiver: Receiver) -> None:
+async def test_a_private_ip_is_not_dialled(db: Engine, receiver: Receiver) -> None:
     open_store = World(db, webhook_allow_insecure=True)
     await open_store.begin()
     await new_alert(open_store, receiver.url)
@@ -265,7 +265,7 @@ async def test_an_address_that_is_not_public_is_not_dialled(db: Engine, receiver
     await strict.close()
 
 
-async def test_old_notices_are_removed_and_a_removed_alert_takes_its_own_along(
+async def test_old_notices_are_removed_and_deleting_an_alert_removes_its_notices(
     store: World, receiver: Receiver
 ) -> None:
     alert = await new_alert(store, receiver.url)

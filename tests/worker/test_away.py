@@ -35,7 +35,7 @@ async def world(gate: Gate) -> AsyncIterator[World]:
     await db.close()
 
 
-async def test_without_a_database_a_worker_writes_one_line_for_each_kind_of_work_and_one_when_it_is_back(
+async def test_a_database_outage_is_logged_once_per_kind_of_work_and_once_when_it_is_over(
     gate: Gate, world: World
 ) -> None:
     wakeup = PostgresWakeup(gate.url)
@@ -61,7 +61,7 @@ def works(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     return [line["work"] for line in lines if "work" in line]
 
 
-async def test_without_a_database_a_worker_tries_a_few_times_and_not_all_the_time(gate: Gate, world: World) -> None:
+async def test_without_a_database_a_worker_backs_off(gate: Gate, world: World) -> None:
     wakeup = PostgresWakeup(gate.url)
     worker = Worker((), loops(world, wakeup))
     gate.is_refusing = True
@@ -78,7 +78,7 @@ async def test_without_a_database_a_worker_tries_a_few_times_and_not_all_the_tim
     assert 3 <= visits <= 20
 
 
-async def test_a_worker_for_which_no_connection_is_free_to_listen_rests_as_long_as_one_that_listens(
+async def test_a_worker_without_a_free_connection_to_listen_rests_as_long_as_a_listening_one(
     gate: Gate,
 ) -> None:
     """A server that has reached `max_connections` refuses, and does so at once."""
@@ -114,7 +114,7 @@ async def test_a_silent_server_does_not_hold_up_a_worker_that_begins_to_listen(g
         await wakeup.close()
 
 
-async def test_a_worker_that_is_stopped_breaks_off_what_does_not_end() -> None:
+async def test_a_stopped_worker_cancels_work_that_does_not_finish() -> None:
     begun = asyncio.Event()
 
     async def hang() -> None:

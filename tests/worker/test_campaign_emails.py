@@ -15,7 +15,7 @@ from tests.world import World
 HOSTILE = '<b>Ann</b> & "Bob" {{ email }} 💎'
 
 
-async def test_placeholders_are_filled_in_escaped_and_never_looked_at_again(world: World, server: MailServer) -> None:
+async def test_placeholders_are_filled_in_escaped_and_never_expanded_twice(world: World, server: MailServer) -> None:
     customer = await reader(world, name=HOSTILE)
     body = "<p>Hi {{name}}, {{ email }} {{ referral_code }}</p>"
     await send(world, subject="For {{ name }}", body_html=body, body_text="Hi {{ name }} {{ unsubscribe_url }}")

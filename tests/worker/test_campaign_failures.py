@@ -18,7 +18,7 @@ from tests.world import World
 
 
 @pytest.mark.parametrize(("word", "status"), [("gone", "bounced"), ("policy", "ok"), ("spam", "ok")])
-async def test_a_rejection_is_counted_and_a_mailbox_that_is_gone_is_remembered(
+async def test_a_rejection_is_counted_and_a_missing_mailbox_is_remembered(
     world: World, server: MailServer, word: str, status: str
 ) -> None:
     refused = await reader(world, email=f"{word}@mail.example")
@@ -30,7 +30,7 @@ async def test_a_rejection_is_counted_and_a_mailbox_that_is_gone_is_remembered(
     assert await email_status(world, refused["id"]) == status
 
 
-async def test_a_campaign_none_of_whose_emails_is_taken_has_failed(world: World, server: MailServer) -> None:
+async def test_a_campaign_fails_when_every_email_is_rejected(world: World, server: MailServer) -> None:
     await reader(world, email="gone@mail.example")
     campaign = await send(world)
     await work(world, campaign_worker(world, server))
@@ -38,7 +38,7 @@ async def test_a_campaign_none_of_whose_emails_is_taken_has_failed(world: World,
     assert (data["status"], data["error"]) == ("failed", "None of the e-mails could be sent.")
 
 
-async def test_a_reader_who_cannot_be_reached_now_is_tried_again_while_others_go_on(
+async def test_a_temporarily_unreachable_reader_is_retried_while_sending_continues(
     world: World, server: MailServer
 ) -> None:
     await reader(world, email="full@mail.example")
@@ -55,7 +55,7 @@ async def test_a_reader_who_cannot_be_reached_now_is_tried_again_while_others_go
     assert (data["status"], data["sent_count"], data["failed_count"]) == ("sent", 1, 1)
 
 
-async def test_a_server_that_is_gone_is_not_held_against_the_readers(world: World) -> None:
+async def test_an_unreachable_mail_server_does_not_count_against_the_readers(world: World) -> None:
     for _ in range(2):
         await reader(world)
     campaign = await send(world)
@@ -74,7 +74,7 @@ async def test_a_server_that_is_gone_is_not_held_against_the_readers(world: Worl
     assert (data["status"], data["sent_count"], data["error"]) == ("sent", 2, None)
 
 
-async def test_the_email_of_a_worker_that_died_is_sent_again_and_marked(world: World, server: MailServer) -> None:
+async def test_the_email_of_a_dead_worker_is_resent_and_marked(world: World, server: MailServer) -> None:
     first, second = await reader(world), await reader(world)
     campaign = await send(world)
     async with world.db.write() as tx:
@@ -90,7 +90,7 @@ async def test_the_email_of_a_worker_that_died_is_sent_again_and_marked(world: W
     assert (await stats(world, campaign))["perhaps_twice"] == 1
 
 
-async def test_a_dropped_connection_after_the_content_is_tried_again_and_marked(
+async def test_an_email_is_retried_and_marked_after_a_connection_drops_after_the_content(
     world: World, server: MailServer
 ) -> None:
     await reader(world, email="drop@mail.example")

@@ -28,9 +28,7 @@ def named(world: World) -> World:
     return store
 
 
-async def test_each_email_unsubscribes_by_one_click_and_by_a_page_with_a_button(
-    world: World, server: MailServer
-) -> None:
+async def test_each_email_can_be_unsubscribed_with_one_click_and_on_a_page(world: World, server: MailServer) -> None:
     world = named(world)
     customer = await reader(world)
     campaign = await send(world)
@@ -58,9 +56,7 @@ async def test_each_email_unsubscribes_by_one_click_and_by_a_page_with_a_button(
     assert (await world.post(f"{PATH}/{again['id']}/send", {})).json()["code"] == "empty_audience"
 
 
-async def test_opens_and_clicks_are_counted_once_each_and_links_lead_where_they_did(
-    world: World, server: MailServer
-) -> None:
+async def test_opens_and_clicks_are_counted_once_and_links_keep_their_target(world: World, server: MailServer) -> None:
     await reader(world)
     body = (
         "<body><a href=\"https://a.example/?x=1&amp;y=2\">A</a><a href='https://b.example/'>B</a>"
@@ -84,7 +80,7 @@ async def test_opens_and_clicks_are_counted_once_each_and_links_lead_where_they_
     assert (figures["opened"], figures["clicked"], figures["click_rate"]) == (1, 1, 100.0)
 
 
-async def test_a_click_counts_as_opened_where_images_are_not_shown(world: World, server: MailServer) -> None:
+async def test_a_click_counts_as_an_open_where_images_are_not_shown(world: World, server: MailServer) -> None:
     await reader(world)
     campaign = await send(world, body_html='<a href="https://a.example/">A</a>')
     await work(world, campaign_worker(world, server))
@@ -93,7 +89,7 @@ async def test_a_click_counts_as_opened_where_images_are_not_shown(world: World,
     assert (figures["opened"], figures["clicked"]) == (1, 1)
 
 
-async def test_counting_can_be_switched_off(world: World, server: MailServer) -> None:
+async def test_open_and_click_tracking_can_be_switched_off(world: World, server: MailServer) -> None:
     await reader(world)
     await send(world, body_html='<a href="https://a.example/">A</a>')
     await work(world, campaign_worker(world, server, is_tracked=False))
@@ -136,7 +132,7 @@ async def test_referral_links_are_counted_and_lead_to_the_store_with_the_code_of
     assert (figures["referral_clicks"], figures["clicked"]) == (2, 0)
 
 
-async def test_without_counting_a_referral_link_leads_to_the_store_at_once(world: World, server: MailServer) -> None:
+async def test_without_tracking_a_referral_link_leads_straight_to_the_store(world: World, server: MailServer) -> None:
     world = named(world)
     customer = await reader(world)
     await send(world, body_html='<a href="{{ referral_url }}">Bring a friend</a>')
@@ -144,13 +140,13 @@ async def test_without_counting_a_referral_link_leads_to_the_store_at_once(world
     assert f"https://dragon.example?ref={customer['referral_code']}" in links_of(server.arrived[0])
 
 
-async def test_a_referral_link_needs_the_address_of_the_store(world: World) -> None:
+async def test_a_referral_link_needs_the_store_url(world: World) -> None:
     answer = await world.post(PATH, {"name": "N", "subject": "S", "body_html": "{{ referral_url }}"})
     assert (answer.status_code, "LOOTKEEP_STORE_URL" in answer.text) == (422, True)
 
 
 @pytest.mark.parametrize("page", ["u", "c", "o", "r"])
-async def test_a_token_that_is_not_known_or_is_for_another_page_does_nothing(
+async def test_an_unknown_token_or_a_token_of_another_page_does_nothing(
     world: World, server: MailServer, page: str
 ) -> None:
     customer = await reader(world)
@@ -172,7 +168,7 @@ async def test_a_token_that_is_not_known_or_is_for_another_page_does_nothing(
     assert (figures["opened"], figures["clicked"], figures["unsubscribed"]) == (0, 0, 0)
 
 
-async def test_a_link_beyond_those_of_the_email_leads_nowhere(world: World, server: MailServer) -> None:
+async def test_a_link_number_the_email_does_not_have_leads_nowhere(world: World, server: MailServer) -> None:
     await reader(world)
     await send(world, body_html='<a href="https://a.example/">A</a>')
     await work(world, campaign_worker(world, server))

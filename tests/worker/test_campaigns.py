@@ -13,7 +13,7 @@ from tests.worker.campaigning import campaign_worker, recipients, send, stats, w
 from tests.world import World
 
 
-async def test_everyone_is_written_to_once_and_the_campaign_ends_sent(world: World, server: MailServer) -> None:
+async def test_everyone_is_emailed_once_and_the_campaign_ends_as_sent(world: World, server: MailServer) -> None:
     people = [await reader(world) for _ in range(5)]
     campaign = await send(world, from_name="Dragon Shop", reply_to="help@shop.example")
     await work(world, campaign_worker(world, server))
@@ -27,7 +27,7 @@ async def test_everyone_is_written_to_once_and_the_campaign_ends_sent(world: Wor
     assert (await stats(world, campaign))["progress"] == 100.0
 
 
-async def test_without_a_server_nothing_is_called_sent(world: World) -> None:
+async def test_without_a_mail_server_nothing_is_marked_as_sent(world: World) -> None:
     for _ in range(3):
         await reader(world)
     campaign = await send(world)
@@ -39,7 +39,9 @@ async def test_without_a_server_nothing_is_called_sent(world: World) -> None:
     assert (await stats(world, campaign))["sent"] == 0
 
 
-async def test_a_scheduled_campaign_starts_at_its_time_with_who_is_there_then(world: World, server: MailServer) -> None:
+async def test_a_scheduled_campaign_starts_on_time_with_the_audience_of_that_moment(
+    world: World, server: MailServer
+) -> None:
     first = await reader(world)
     campaign = await make(world)
     time = iso(world.clock.now() + DAY)  # type: ignore[arg-type]
@@ -67,7 +69,7 @@ async def test_a_scheduled_campaign_with_nobody_left_fails_and_says_why(world: W
     assert (data["status"], data["error"]) == ("failed", "There were no recipients at the scheduled time.")
 
 
-async def test_the_pace_is_shared_by_all_workers_and_campaigns_together(world: World, server: MailServer) -> None:
+async def test_the_sending_rate_is_shared_by_all_workers_and_campaigns(world: World, server: MailServer) -> None:
     for _ in range(4):
         await reader(world)
     await send(world)
@@ -83,7 +85,7 @@ async def test_the_pace_is_shared_by_all_workers_and_campaigns_together(world: W
     assert Counter(received.recipients[0] for received in server.arrived).most_common(1)[0][1] == 2
 
 
-async def test_workers_at_once_never_write_to_anyone_twice(world: World, server: MailServer) -> None:
+async def test_concurrent_workers_never_email_anyone_twice(world: World, server: MailServer) -> None:
     people = [await reader(world) for _ in range(30)]
     campaign = await send(world)
     workers = [campaign_worker(world, server) for _ in range(4)]
@@ -100,7 +102,7 @@ async def test_workers_at_once_never_write_to_anyone_twice(world: World, server:
     assert (await read(world, campaign))["sent_count"] == 30
 
 
-async def test_who_unsubscribes_before_they_are_sent_to_is_not_written_to(world: World, server: MailServer) -> None:
+async def test_a_customer_who_unsubscribes_before_their_email_is_not_emailed(world: World, server: MailServer) -> None:
     first, second = await reader(world), await reader(world)
     campaign = await send(world)
     working = campaign_worker(world, server)
@@ -113,7 +115,7 @@ async def test_who_unsubscribes_before_they_are_sent_to_is_not_written_to(world:
     assert (data["status"], data["sent_count"], data["skipped_count"]) == ("sent", 1, 1)
 
 
-async def test_a_cancelled_campaign_writes_to_nobody_more(world: World, server: MailServer) -> None:
+async def test_a_cancelled_campaign_emails_nobody_else(world: World, server: MailServer) -> None:
     for _ in range(3):
         await reader(world)
     campaign = await send(world)

@@ -13,7 +13,7 @@ from tests.worker.delivering import attempts, claim_and_die, fan_out, log, recor
 from tests.world import World
 
 
-async def test_a_delivery_that_is_cancelled_unsent_has_no_attempt(
+async def test_a_delivery_cancelled_before_it_was_sent_has_no_attempt(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -27,7 +27,7 @@ async def test_a_delivery_that_is_cancelled_unsent_has_no_attempt(
 
 
 @pytest.mark.parametrize("is_deleted", [True, False])
-async def test_what_a_dead_worker_held_for_a_webhook_that_is_off_comes_to_an_end(
+async def test_a_dead_workers_delivery_to_a_disabled_webhook_ends(
     insecure_world: World, receiver: Receiver, is_deleted: bool
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -45,7 +45,7 @@ async def test_what_a_dead_worker_held_for_a_webhook_that_is_off_comes_to_an_end
     assert [attempt["outcome"] for attempt in detail["attempts"]] == ["interrupted"]
 
 
-async def test_what_a_dead_worker_held_of_a_type_that_was_dropped_comes_to_an_end(
+async def test_a_dead_workers_delivery_of_an_unsubscribed_type_ends(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -60,7 +60,7 @@ async def test_what_a_dead_worker_held_of_a_type_that_was_dropped_comes_to_an_en
     assert [attempt["outcome"] for attempt in detail["attempts"]] == ["interrupted"]
 
 
-async def test_a_replay_of_types_that_are_not_subscribed_is_refused_rather_than_done_without_sending(
+async def test_a_replay_of_unsubscribed_types_is_rejected(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "order.paid")
@@ -72,7 +72,7 @@ async def test_a_replay_of_types_that_are_not_subscribed_is_refused_rather_than_
     assert answer.status_code == 422 or len(receiver.received) == 2
 
 
-async def test_a_redelivery_of_a_type_that_is_not_subscribed_is_refused_rather_than_cancelled(
+async def test_a_redelivery_of_an_unsubscribed_type_is_rejected(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -84,7 +84,7 @@ async def test_a_redelivery_of_a_type_that_is_not_subscribed_is_refused_rather_t
     assert answer.status_code == 409 or len(receiver.received) == 2
 
 
-async def test_what_is_cancelled_as_unsubscribed_does_not_hold_up_what_is_subscribed(
+async def test_cancelled_deliveries_do_not_delay_subscribed_ones(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     """A turn that only cancels says that there was nothing to do: the worker rests for 5 s after every ten of them."""

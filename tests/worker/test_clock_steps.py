@@ -20,7 +20,7 @@ def set_back(world: World, microseconds: int = DAY) -> None:
     world.clock.set_to(Instant(world.clock.now() - microseconds))
 
 
-async def test_a_retry_goes_out_after_its_delay_although_the_clock_was_set_back(
+async def test_a_retry_is_sent_after_its_delay_although_the_clock_was_set_back(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     watch = ClockWatch(insecure_world.deps)
@@ -40,7 +40,7 @@ async def test_a_retry_goes_out_after_its_delay_although_the_clock_was_set_back(
         assert len(receiver.received) == before + 1
 
 
-async def test_a_first_attempt_goes_out_at_once_although_the_clock_was_set_back(
+async def test_a_first_attempt_is_sent_at_once_although_the_clock_was_set_back(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     watch = ClockWatch(insecure_world.deps)
@@ -53,7 +53,7 @@ async def test_a_first_attempt_goes_out_at_once_although_the_clock_was_set_back(
     assert len(receiver.received) == 1
 
 
-async def test_what_a_dead_worker_held_is_free_after_its_lease_although_the_clock_was_set_back(
+async def test_a_dead_workers_lease_expires_although_the_clock_was_set_back(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     watch = ClockWatch(insecure_world.deps)
@@ -97,7 +97,7 @@ async def test_a_campaign_goes_on_although_the_clock_was_set_back(world: World, 
     assert (await read_campaign(world, campaign))["status"] == "sent"
 
 
-async def test_small_corrections_and_an_hour_ahead_and_back_again_move_nothing(
+async def test_small_clock_corrections_and_a_temporary_hour_ahead_change_nothing(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     watch = ClockWatch(insecure_world.deps)

@@ -59,7 +59,7 @@ async def test_a_paid_order_arrives_signed_and_exactly_as_specified(
     }
 
 
-async def test_a_delivery_is_tried_six_times_never_early_and_always_with_the_same_bytes(
+async def test_a_delivery_is_attempted_six_times_never_early_and_always_with_the_same_bytes(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver)
@@ -100,7 +100,7 @@ async def test_a_retry_that_succeeds_ends_the_delivery_with_every_attempt_record
 
 
 @pytest.mark.parametrize("change", [{"is_active": False}, {"events": ["product.created"]}, None])
-async def test_a_webhook_that_was_changed_gets_nothing_more(
+async def test_a_webhook_that_was_disabled_unsubscribed_or_deleted_gets_no_retry(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: dict[str, Any] | None
 ) -> None:
     webhook = await subscribe(insecure_world, receiver)

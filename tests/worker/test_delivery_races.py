@@ -28,7 +28,7 @@ from tests.worker.delivering import (
 from tests.world import World
 
 
-async def test_a_worker_that_is_late_for_its_own_lease_does_not_settle_the_next_attempt(
+async def test_a_worker_whose_lease_expired_does_not_settle_the_next_attempt(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
 ) -> None:
     """The lease is the worker's for its whole life: it does not distinguish one claim from the next."""
@@ -54,7 +54,7 @@ async def test_a_worker_that_is_late_for_its_own_lease_does_not_settle_the_next_
     assert delivery["status"] == "delivered"
 
 
-async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
+async def test_redelivering_a_delivery_in_flight_keeps_both_answers(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -77,7 +77,7 @@ async def test_a_redelivery_of_what_is_under_way_keeps_both_answers(
 
 
 @only_postgresql
-async def test_retention_does_not_remove_what_is_being_sent_again(
+async def test_retention_does_not_remove_a_delivery_that_is_being_resent(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, db_location: str
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")

@@ -24,7 +24,7 @@ _RAW = Query(select(mails.c.body))
 _POISON = Query(update(mails).values(body=Vault("o" * 32).seal("{}", emails_db.BODY_PURPOSE)))
 
 
-async def test_an_email_is_sent_once_and_says_so(world: World, server: MailServer) -> None:
+async def test_an_email_is_sent_once_and_marked_as_sent(world: World, server: MailServer) -> None:
     mail_id = await write(world)
     working = email_worker(world, server)
     await work(working)
@@ -37,7 +37,7 @@ async def test_an_email_is_sent_once_and_says_so(world: World, server: MailServe
     assert (email.reason, email.finished_at) == (None, world.clock.now())
 
 
-async def test_an_email_of_an_operation_that_fails_was_never_written(world: World, server: MailServer) -> None:
+async def test_a_failed_operation_queues_no_email(world: World, server: MailServer) -> None:
     email = emails_views.render(
         "ticket_reply",
         world.deps.store,
@@ -57,7 +57,7 @@ async def test_an_email_of_an_operation_that_fails_was_never_written(world: Worl
     assert server.arrived == []
 
 
-async def test_without_a_server_email_stays_in_the_outbox_and_is_never_called_sent(world: World) -> None:
+async def test_without_a_mail_server_emails_stay_in_the_outbox_and_are_never_marked_as_sent(world: World) -> None:
     mail_id = await write(world)
     await work(email_worker(world, None))
     email = await read(world, mail_id)
@@ -68,7 +68,7 @@ async def test_without_a_server_email_stays_in_the_outbox_and_is_never_called_se
     assert [CODE in emails_db.body_of(email, world.deps.vault.open).text for email in shown] == [True]
 
 
-async def test_what_waits_in_the_outbox_is_not_sent_when_a_server_is_set_later(
+async def test_emails_in_the_outbox_are_not_sent_when_a_server_is_configured_later(
     world: World, server: MailServer
 ) -> None:
     mail_id = await write(world)
@@ -86,7 +86,7 @@ async def test_the_text_of_an_email_is_not_readable_in_the_database(world: World
 
 
 @pytest.mark.parametrize("word", ["full", "greylist", "busy", "bye", "vanish"])
-async def test_a_temporary_failure_is_tried_again_after_each_delay_and_then_given_up(
+async def test_a_temporary_failure_is_retried_after_each_delay_and_then_given_up(
     world: World, server: MailServer, word: str
 ) -> None:
     mail_id = await write(world, f"{word}@mail.example")
@@ -107,7 +107,7 @@ async def test_a_temporary_failure_is_tried_again_after_each_delay_and_then_give
 
 
 @pytest.mark.parametrize("word", ["gone", "policy", "spam"])
-async def test_a_rejection_is_for_good(world: World, server: MailServer, word: str) -> None:
+async def test_a_rejection_is_permanent(world: World, server: MailServer, word: str) -> None:
     mail_id = await write(world, f"{word}@mail.example")
     await work(email_worker(world, server))
     email = await read(world, mail_id)
@@ -115,7 +115,7 @@ async def test_a_rejection_is_for_good(world: World, server: MailServer, word: s
     assert (email.reason or "").startswith("the mail server answered 55")
 
 
-async def test_an_email_that_may_have_arrived_is_sent_again_and_marked(world: World, server: MailServer) -> None:
+async def test_an_email_that_may_have_arrived_is_resent_and_marked(world: World, server: MailServer) -> None:
     mail_id = await write(world, "drop@mail.example")
     working = email_worker(world, server, delays=(1,))
     await work(working)
@@ -127,7 +127,7 @@ async def test_an_email_that_may_have_arrived_is_sent_again_and_marked(world: Wo
     assert first.message["Message-ID"] == second.message["Message-ID"]
 
 
-async def test_an_email_whose_worker_died_is_sent_by_the_next_and_marked(world: World, server: MailServer) -> None:
+async def test_an_email_of_a_dead_worker_is_sent_by_the_next_and_marked(world: World, server: MailServer) -> None:
     mail_id = await write(world)
     async with world.db.write() as tx:
         assert await claim_and_die(world, tx)
@@ -142,7 +142,7 @@ async def test_an_email_whose_worker_died_is_sent_by_the_next_and_marked(world: 
     assert len(server.arrived) == 1
 
 
-async def test_a_worker_that_was_given_up_cannot_overwrite_its_successor(world: World, server: MailServer) -> None:
+async def test_a_worker_that_lost_its_lease_cannot_overwrite_its_successor(world: World, server: MailServer) -> None:
     mail_id = await write(world)
     slow = email_worker(world, None)
     assert await slow.run_once()
@@ -152,7 +152,7 @@ async def test_a_worker_that_was_given_up_cannot_overwrite_its_successor(world: 
     assert (await read(world, mail_id)).status == "sent"
 
 
-async def test_an_email_that_ends_every_worker_is_given_up(world: World, server: MailServer) -> None:
+async def test_an_email_that_crashes_every_worker_is_given_up(world: World, server: MailServer) -> None:
     mail_id = await write(world)
     for _ in range(len(RETRY_SECONDS) + 1):
         async with world.db.write() as tx:
@@ -164,7 +164,7 @@ async def test_an_email_that_ends_every_worker_is_given_up(world: World, server:
     assert (server.arrived, email.perhaps_twice) == ([], True)
 
 
-async def test_an_email_that_cannot_be_opened_fails_and_the_next_goes_out(world: World, server: MailServer) -> None:
+async def test_an_email_that_cannot_be_decrypted_fails_and_the_next_is_sent(world: World, server: MailServer) -> None:
     spoilt = await write(world)
     async with world.db.write() as tx:
         await tx.run(_POISON)
@@ -185,7 +185,7 @@ async def test_two_workers_never_send_the_same_email(world: World, server: MailS
     )
 
 
-async def test_a_worker_asked_to_stop_settles_what_is_under_way(world: World, server: MailServer) -> None:
+async def test_a_stopping_worker_settles_the_emails_in_flight(world: World, server: MailServer) -> None:
     mail_id = await write(world, "hang@mail.example")
     stopping = asyncio.Event()
     running = asyncio.create_task(email_worker(world, server).run(stopping))

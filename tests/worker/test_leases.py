@@ -15,7 +15,7 @@ from tests.worker.delivering import attempts, claim_and_die, log, record, subscr
 from tests.world import World
 
 
-async def test_the_attempt_is_written_down_before_the_request_goes_out(
+async def test_an_attempt_is_recorded_before_the_request_is_sent(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -31,7 +31,7 @@ async def test_the_attempt_is_written_down_before_the_request_goes_out(
     assert await attempts(insecure_world, request.json["id"]) == [(1, "delivered")]
 
 
-async def test_what_a_killed_worker_held_is_sent_again_only_when_its_lease_is_over(
+async def test_a_killed_workers_delivery_is_resent_only_after_its_lease_expires(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
@@ -62,7 +62,7 @@ async def test_an_expired_lease_closes_the_attempt_as_interrupted_and_the_next_h
     assert (detail["delivery"]["status"], detail["delivery"]["attempts_count"]) == ("delivered", 3)
 
 
-async def test_an_interruption_is_not_a_failure_of_the_receiver(
+async def test_an_interruption_does_not_count_as_a_receiver_failure(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -78,7 +78,7 @@ async def test_an_interruption_is_not_a_failure_of_the_receiver(
 
 
 @pytest.mark.parametrize("late_status", [200, 500])
-async def test_a_late_worker_cannot_overwrite_what_its_successor_found(
+async def test_a_late_worker_cannot_overwrite_its_successors_result(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, late_status: int
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -99,7 +99,7 @@ async def test_a_late_worker_cannot_overwrite_what_its_successor_found(
     assert await attempts(insecure_world, before["id"]) == [(1, "interrupted"), (2, successor)]
 
 
-async def test_a_late_worker_cannot_settle_what_its_successor_still_holds(
+async def test_a_late_worker_cannot_settle_a_delivery_its_successor_still_holds(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")

@@ -38,7 +38,7 @@ async def test_a_refused_connection_is_reported_as_text() -> None:
     assert result.reason == "connection refused"
 
 
-async def test_an_address_that_is_not_public_is_reported_as_text() -> None:
+async def test_a_private_ip_is_reported_as_text() -> None:
     outbound = Outbound()
     results = [await outbound.post(url, b"{}", {}) for url in ("http://127.0.0.1:1/", "http://localhost:1/")]
     await outbound.close()
@@ -46,7 +46,7 @@ async def test_an_address_that_is_not_public_is_reported_as_text() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-async def test_a_secret_that_cannot_be_opened_fails_the_attempt_with_a_message_and_frees_its_place(
+async def test_a_secret_that_cannot_be_decrypted_fails_the_attempt_with_a_message_and_frees_its_slot(
     insecure_world: World, receiver: Receiver
 ) -> None:
     worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=1)
@@ -74,5 +74,5 @@ async def test_an_unknown_event_type_as_a_filter_is_refused(insecure_world: Worl
 
 
 @pytest.mark.parametrize("ip", ["100:0:0:1::1", "2620:4f:8000::1", "200::1", "::ffff:0:7f00:1", "4000::1"])
-def test_the_rest_of_the_registry_and_what_is_not_allocated_is_not_public(ip: str) -> None:
+def test_reserved_and_unallocated_ips_are_not_public(ip: str) -> None:
     assert not is_public(ip)

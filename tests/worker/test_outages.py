@@ -29,7 +29,7 @@ async def test_an_event_committed_while_the_worker_begins_to_listen_does_not_wai
 
 
 @only_postgresql
-async def test_what_was_sent_while_the_database_was_gone_is_settled_when_it_is_back(
+async def test_deliveries_sent_during_a_database_outage_are_settled_when_it_is_over(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, postgres_admin_url: str, postgres_url: str
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -50,7 +50,7 @@ async def test_what_was_sent_while_the_database_was_gone_is_settled_when_it_is_b
 
 
 @only_postgresql
-async def test_a_running_worker_outlives_an_outage_of_the_database(
+async def test_a_running_worker_survives_a_database_outage(
     insecure_world: World, receiver: Receiver, postgres_admin_url: str, postgres_url: str
 ) -> None:
     wakeup = PostgresWakeup(postgres_url)

@@ -11,7 +11,7 @@ from tests.worker.delivering import log, record, subscribe, work
 from tests.world import World
 
 
-async def test_a_delivery_that_is_under_way_during_a_reset_holds_nothing_up(
+async def test_a_delivery_in_flight_does_not_block_a_reset(
     insecure_world: World, worker: DeliveryWorker, receiver: Receiver
 ) -> None:
     answered = asyncio.Event()

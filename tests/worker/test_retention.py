@@ -11,7 +11,7 @@ from tests.worker.delivering import fan_out, log, only_sqlite, record, subscribe
 from tests.world import World
 
 
-async def test_old_events_and_deliveries_go_but_never_an_open_delivery(
+async def test_old_events_and_deliveries_are_removed_but_never_an_open_delivery(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -34,7 +34,7 @@ async def test_old_events_and_deliveries_go_but_never_an_open_delivery(
     assert len(receiver.received) == 2
 
 
-async def test_what_is_exactly_as_old_as_the_retention_stays(
+async def test_rows_exactly_as_old_as_the_retention_period_stay(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")

@@ -33,7 +33,7 @@ async def test_several_workers_share_the_work_without_sending_anything_twice(
 
 
 @only_postgresql
-async def test_workers_in_processes_of_their_own_do_not_wait_for_each_other(
+async def test_workers_in_separate_processes_do_not_wait_for_each_other(
     insecure_world: World, receiver: Receiver, postgres_url: str
 ) -> None:
     """What one transaction is claiming is passed over by another, not waited for."""
@@ -80,7 +80,7 @@ async def receiver_gets(worker: DeliveryWorker, receiver: Receiver, count: int) 
 
 
 @pytest.mark.parametrize("cap", [1, 3])
-async def test_a_webhook_never_has_more_requests_under_way_than_its_cap(
+async def test_a_webhook_never_has_more_requests_in_flight_than_its_cap(
     insecure_world: World, receiver: Receiver, cap: int
 ) -> None:
     worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=cap)
@@ -115,7 +115,7 @@ async def test_retries_wait_behind_first_attempts(insecure_world: World, receive
 
 
 @only_sqlite
-async def test_what_has_finished_meanwhile_is_settled_in_one_transaction(
+async def test_finished_deliveries_are_settled_in_one_transaction(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     assert isinstance(insecure_world.db, SqliteDatabase)
@@ -133,7 +133,9 @@ async def test_what_has_finished_meanwhile_is_settled_in_one_transaction(
 
 
 @only_sqlite
-async def test_a_running_worker_runs_once_for_all_that_is_under_way(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_running_worker_runs_once_for_all_deliveries_in_flight(
+    insecure_world: World, receiver: Receiver
+) -> None:
     assert isinstance(insecure_world.db, SqliteDatabase)
     commits: list[None] = []
     wakeup = MemoryWakeup()

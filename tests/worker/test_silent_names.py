@@ -19,7 +19,7 @@ from tests.world import World
 SILENT, HEALTHY = 30, 20
 
 
-async def test_thirty_webhooks_whose_name_servers_are_silent_delay_none_of_twenty_others(
+async def test_thirty_webhooks_with_silent_name_servers_do_not_delay_twenty_others(
     insecure_world: World,
 ) -> None:
     names, wakeup = StubNames(), MemoryWakeup()

@@ -34,7 +34,7 @@ async def test_an_operation_that_is_rolled_back_sends_nothing(
 
 @pytest.mark.parametrize("is_fanned_out", [False, True])
 @pytest.mark.parametrize("change", ["deleted", "deactivated", "unsubscribed"])
-async def test_nothing_is_sent_after_a_webhook_was(
+async def test_nothing_is_sent_to_a_webhook_that_was_disabled_unsubscribed_or_deleted(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: str, is_fanned_out: bool
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -50,7 +50,7 @@ async def test_nothing_is_sent_after_a_webhook_was(
 
 
 @pytest.mark.parametrize("change", ["deleted", "deactivated", "unsubscribed"])
-async def test_deliveries_that_nobody_waits_for_end_as_cancelled_with_the_reason(
+async def test_unwanted_deliveries_end_as_cancelled_with_a_reason(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: str
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -68,7 +68,7 @@ async def test_deliveries_that_nobody_waits_for_end_as_cancelled_with_the_reason
     assert detail["delivery"]["finished_at"] == "2026-11-15T13:00:00Z"
 
 
-async def test_a_webhook_gets_no_event_from_before_it_was_made_or_while_it_was_off(
+async def test_a_webhook_gets_no_events_from_before_its_creation_or_while_it_was_off(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await record(insecure_world)

@@ -25,7 +25,7 @@ from tests.worker.resting import FOR_GOOD, OnlyWoken
 from tests.world import World
 
 
-async def test_a_first_attempt_does_not_wait_for_the_next_look(
+async def test_a_first_attempt_does_not_wait_for_the_next_poll(
     insecure_world: World, receiver: Receiver, db_location: Path | str
 ) -> None:
     wakeup = wakeup_of(insecure_world, db_location)
@@ -69,7 +69,7 @@ async def test_a_worker_whose_webhooks_are_all_full_rests_until_one_has_room(
         await receiver.wait_for(12)
 
 
-async def test_a_worker_that_is_stopped_ends_what_is_under_way(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_stopped_worker_finishes_the_deliveries_in_flight(insecure_world: World, receiver: Receiver) -> None:
     wakeup = MemoryWakeup()
     webhook = await subscribe(insecure_world, receiver, "product.created")
     gate, stopping = asyncio.Event(), asyncio.Event()
@@ -125,7 +125,7 @@ class CountedWakeup(PostgresWakeup):
 
 
 @only_postgresql
-async def test_what_other_processes_commit_wakes_once_for_many_notifications(db_location: str) -> None:
+async def test_commits_of_other_processes_wake_a_worker_once_for_many_notifications(db_location: str) -> None:
     wakeup = CountedWakeup(db_location, is_own=lambda _backend: False)
     await wakeup.wait(PATIENCE_SECONDS)
     before = wakeup.wakes

@@ -10,7 +10,7 @@ from tests.worker.delivering import subscribe, work
 from tests.world import World
 
 
-async def test_the_feed_gives_every_event_in_order_after_a_cursor(insecure_world: World) -> None:
+async def test_the_feed_returns_every_event_after_a_cursor_in_order(insecure_world: World) -> None:
     await record(insecure_world, 3)
     await record(insecure_world, 2, "order.paid")
     first = (await insecure_world.get("/events?limit=2")).json()
@@ -38,7 +38,7 @@ async def test_the_feed_gives_every_event_in_order_after_a_cursor(insecure_world
     }
 
 
-async def test_the_feed_carries_the_very_data_that_was_delivered(
+async def test_the_feed_carries_exactly_the_data_that_was_delivered(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")

@@ -37,7 +37,7 @@ async def other(world: World, postgres_url: str) -> AsyncIterator[asyncpg.Connec
 
 
 @only_postgresql
-async def test_an_event_that_is_fanned_out_while_a_transaction_is_open_is_not_passed_over(
+async def test_an_event_fanned_out_during_an_open_transaction_is_not_skipped(
     world: World, other: asyncpg.Connection[asyncpg.Record]
 ) -> None:
     await record(world, 3)
@@ -57,7 +57,7 @@ async def test_a_transaction_that_records_no_event_does_not_hold_the_feed_back(
 
 
 @only_postgresql
-async def test_an_event_of_a_younger_transaction_with_a_smaller_id_is_not_passed_over(
+async def test_an_event_with_a_smaller_id_of_a_later_transaction_is_not_skipped(
     world: World, other: asyncpg.Connection[asyncpg.Record]
 ) -> None:
     """The older transaction takes the larger id and commits first: neither ids nor transactions are in order."""
@@ -69,7 +69,7 @@ async def test_an_event_of_a_younger_transaction_with_a_smaller_id_is_not_passed
 
 
 @only_postgresql
-async def test_the_feed_goes_as_far_as_the_first_event_that_may_still_come(world: World) -> None:
+async def test_the_feed_stops_before_the_first_event_that_may_still_commit(world: World) -> None:
     await record(world, 2)
     async with world.db.write() as slow:
         await outbox.append(slow, "order.paid", SampleData(1), world.clock.now())
@@ -80,7 +80,7 @@ async def test_the_feed_goes_as_far_as_the_first_event_that_may_still_come(world
 
 
 @only_postgresql
-async def test_an_event_that_is_never_committed_leaves_a_gap_that_the_feed_crosses(
+async def test_the_feed_skips_the_gap_of_an_event_that_was_never_committed(
     world: World, other: asyncpg.Connection[asyncpg.Record]
 ) -> None:
     await other.execute(INSERT)
@@ -108,7 +108,7 @@ async def test_a_transaction_announces_once_however_many_events_it_records(
 
 
 @only_postgresql
-async def test_ids_beyond_what_a_lock_can_name_are_in_order_too(
+async def test_ids_beyond_the_range_of_a_lock_stay_in_order(
     world: World, other: asyncpg.Connection[asyncpg.Record]
 ) -> None:
     far = 3 * 2**31
@@ -121,7 +121,7 @@ async def test_ids_beyond_what_a_lock_can_name_are_in_order_too(
 
 
 @only_postgresql
-async def test_a_replay_begins_with_an_event_that_commits_after_its_request(
+async def test_a_replay_includes_an_event_that_commits_after_its_request(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "order.paid")
@@ -138,7 +138,7 @@ async def test_a_replay_begins_with_an_event_that_commits_after_its_request(
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_every_reader_gets_every_event_once_and_in_order_while_many_write(
+async def test_every_reader_gets_every_event_once_and_in_order_under_concurrent_writes(
     world: World, request: pytest.FixtureRequest, seed: int
 ) -> None:
     chance = random.Random(seed)

@@ -41,7 +41,7 @@ async def test_a_delivery_in_the_log_has_every_field(
     }
 
 
-async def test_a_delivery_that_waits_says_when_it_is_sent_next(
+async def test_a_pending_delivery_shows_its_next_attempt(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")

@@ -14,7 +14,7 @@ from tests.worker.delivering import subscribe, work
 from tests.world import World
 
 
-async def test_a_redelivery_keeps_the_id_and_the_bytes_and_begins_a_new_round(
+async def test_a_redelivery_keeps_the_id_and_bytes_and_starts_a_new_retry_schedule(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -37,7 +37,7 @@ async def test_a_redelivery_keeps_the_id_and_the_bytes_and_begins_a_new_round(
     assert (delivery["status"], delivery["attempts_count"]) == ("delivered", 2)
 
 
-async def test_a_failed_delivery_that_is_sent_again_is_retried_again(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_resent_failed_delivery_is_retried_again(insecure_world: World, receiver: Receiver) -> None:
     worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), delays=(10,))
     webhook = await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500] * 4
@@ -55,7 +55,7 @@ async def test_a_failed_delivery_that_is_sent_again_is_retried_again(insecure_wo
 
 
 @pytest.mark.parametrize("is_deleted", [True, False])
-async def test_nothing_is_sent_again_to_a_webhook_that_is_off(
+async def test_nothing_is_resent_to_a_disabled_webhook(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker, is_deleted: bool
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")

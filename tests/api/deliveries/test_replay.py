@@ -59,7 +59,7 @@ async def test_a_replay_reaches_events_from_before_the_webhook_existed(
     assert {request.json["created_at"] for request in receiver.received} == {"2026-11-15T12:00:00Z"}
 
 
-async def test_a_replay_takes_only_the_types_asked_for(
+async def test_a_replay_sends_only_the_requested_types(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created", "order.paid")
@@ -76,7 +76,7 @@ async def test_a_replay_takes_only_the_types_asked_for(
     assert [request.json["event_type"] for request in receiver.received] == ["order.paid"]
 
 
-async def test_a_replay_goes_at_a_pace_and_reports_its_progress(
+async def test_a_replay_is_paced_and_reports_its_progress(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     await record(insecure_world, 150)
@@ -152,7 +152,7 @@ async def test_a_bad_replay_is_rejected_with_a_message(insecure_world: World, re
         assert (answer.status_code, answer.json()["errors"]) == (422, errors), body
 
 
-async def test_a_webhook_that_is_off_has_no_replay(insecure_world: World, receiver: Receiver) -> None:
+async def test_a_disabled_webhook_cannot_be_replayed(insecure_world: World, receiver: Receiver) -> None:
     webhook = await subscribe(insecure_world, receiver)
     await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": False})
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})

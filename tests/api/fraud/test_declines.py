@@ -31,7 +31,7 @@ async def declined(world: World, declines: int, *, ago: int = MINUTE, **fields: 
     return int(order["order"]["customer"]["id"])
 
 
-async def test_a_decline_is_answered_and_the_same_external_id_again_is_the_same_one(world: World) -> None:
+async def test_repeating_the_external_id_of_a_decline_returns_the_same_decline(world: World) -> None:
     await shop(world)
     await judged(world, await regular(world))
     sent = {"reason": "insufficient_funds", "external_id": "pi_1"}
@@ -42,7 +42,7 @@ async def test_a_decline_is_answered_and_the_same_external_id_again_is_the_same_
     assert len(await rows(world.db, payment_attempts)) == 1
 
 
-async def test_declines_of_an_account_count_above_the_limit_and_twice_above_twice(world: World) -> None:
+async def test_declines_of_an_account_count_above_the_limit_and_double_above_twice_the_limit(world: World) -> None:
     await shop(world)
     await settings(world, fraud_velocity_limit_declines=2, fraud_action="flag")
     for number, declines in enumerate((2, 3, 4, 5)):
@@ -52,7 +52,7 @@ async def test_declines_of_an_account_count_above_the_limit_and_twice_above_twic
     assert points == [0, 20, 20, 40]
 
 
-async def test_declines_on_a_device_or_an_address_count_for_other_accounts(world: World) -> None:
+async def test_declines_on_a_device_or_an_ip_count_for_other_accounts(world: World) -> None:
     await shop(world)
     others = [await regular(world) for _ in range(3)]
     await declined(world, 6, device_id="d", ip_address="2001:db8::1")
@@ -69,7 +69,7 @@ async def test_declines_are_forgotten_after_the_window(world: World) -> None:
     assert "card_testing" not in await signals(world, 2)
 
 
-async def test_a_card_that_was_only_tried_is_a_link_and_stored_as_a_hash(world: World) -> None:
+async def test_a_declined_card_is_a_link_and_stored_as_a_hash(world: World) -> None:
     await shop(world)
     first, second = await regular(world), await regular(world)
     await judged(world, first)
@@ -79,7 +79,7 @@ async def test_a_card_that_was_only_tried_is_a_link_and_stored_as_a_hash(world: 
     assert "fp_tried" not in str([await rows(world.db, table) for table in (payment_attempts, sightings)])
 
 
-async def test_a_decline_of_the_past_is_history(world: World) -> None:
+async def test_a_decline_can_be_reported_with_a_past_time(world: World) -> None:
     await shop(world)
     placed = (await judged(world, await regular(world)))["order"]["created_at"]
     world.clock.advance(DAY)

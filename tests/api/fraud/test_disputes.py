@@ -38,7 +38,7 @@ async def signals(world: World, check_id: int) -> dict[str, int]:
     return dict((await check(world, check_id))["check"]["signals"])
 
 
-async def test_a_dispute_is_stored_once_announced_and_the_truth_of_the_check(world: World) -> None:
+async def test_a_dispute_is_stored_once_announced_and_becomes_the_label_of_the_check(world: World) -> None:
     await shop(world)
     await paid(world, await regular(world))
     first, again = await report(world, 1, external_id="dp_1"), await report(world, 1, external_id="dp_1")
@@ -60,7 +60,7 @@ async def test_a_dispute_is_stored_once_announced_and_the_truth_of_the_check(wor
         ([{"reason": "other"}], (None, None)),
     ],
 )
-async def test_the_truth_follows_the_bank_unless_the_dispute_is_won(
+async def test_the_label_follows_the_bank_unless_the_dispute_is_won(
     world: World, reports: list[dict[str, Any]], expected: tuple[str | None, str | None]
 ) -> None:
     await shop(world)
@@ -95,7 +95,7 @@ async def test_the_bank_counts_more_than_a_review_and_a_refund_for_fraud_is_a_la
         ({}, 0),
     ],
 )
-async def test_a_confirmed_fraud_counts_by_what_links_another_account_to_it(
+async def test_a_confirmed_fraud_counts_for_linked_accounts_by_their_link(
     world: World, link: dict[str, Any], points: int
 ) -> None:
     await shop(world)
@@ -130,7 +130,7 @@ async def test_trust_ends_with_a_dispute_for_any_reason_and_returns_when_it_is_w
     assert ["trusted_customer" in await signals(world, number) for number in (2, 3, 4)] == [True, False, True]
 
 
-async def test_a_dispute_that_is_won_no_longer_counts_against_anybody(world: World) -> None:
+async def test_a_won_dispute_no_longer_counts_against_anyone(world: World) -> None:
     await shop(world)
     await settings(world, fraud_action="flag")
     customer = await regular(world)
@@ -147,7 +147,7 @@ async def test_a_dispute_that_is_won_no_longer_counts_against_anybody(world: Wor
     assert ["confirmed_fraud" in await signals(world, number) for number in (2, 3, 4)] == [True, False, False]
 
 
-async def test_every_check_is_executed_again_exactly_whatever_was_labelled_since(world: World) -> None:
+async def test_every_check_can_be_reproduced_whatever_was_labelled_since(world: World) -> None:
     await shop(world)
     await settings(world, fraud_action="flag")
     first, second = await regular(world), await regular(world)
@@ -164,7 +164,7 @@ async def test_every_check_is_executed_again_exactly_whatever_was_labelled_since
             assert (verdict.signals, verdict.risk_score) == (stored.points, stored.risk_score)
 
 
-async def test_an_order_of_the_past_is_not_judged_by_what_nobody_knew(world: World) -> None:
+async def test_a_past_order_is_judged_only_by_what_was_known_then(world: World) -> None:
     await shop(world)
     await settings(world, fraud_action="flag")
     customer = await regular(world)
@@ -178,7 +178,7 @@ async def test_an_order_of_the_past_is_not_judged_by_what_nobody_knew(world: Wor
     assert (await signals(world, 4))["confirmed_fraud"] == 60
 
 
-async def test_an_order_that_was_never_paid_cannot_be_disputed(world: World) -> None:
+async def test_an_unpaid_order_cannot_be_disputed(world: World) -> None:
     await shop(world)
     await judged(world, await regular(world))
     answer = await report(world, 1)

@@ -37,7 +37,7 @@ async def listed(world: World, **query: Any) -> tuple[list[int], int]:
     return [row["id"] for row in answer.json()["data"]], answer.json()["meta"]["total"]
 
 
-async def test_every_combination_of_filters_gives_what_a_plain_look_finds(world: World) -> None:
+async def test_every_combination_of_filters_equals_a_plain_scan(world: World) -> None:
     stored = await filled(world)
     days = (None, "2026-12-17", "2026-12-20")
     for level, action, reviewed, first, last in product(LEVELS, ACTIONS, (None, True, False), days, days):
@@ -72,7 +72,7 @@ async def test_pages_go_through_the_whole_list_once(world: World) -> None:
     assert all_ids == [fraud_check["id"] for fraud_check in stored]
 
 
-async def test_the_list_shows_twenty_and_names_order_and_customer(world: World) -> None:
+async def test_the_list_shows_twenty_checks_with_order_and_customer(world: World) -> None:
     stored = await filled(world)
     answer = (await world.get("/fraud/checks")).json()
     assert len(answer["data"]) == 20
@@ -104,6 +104,6 @@ async def test_a_bad_filter_is_named(world: World, query: dict[str, str], field:
     assert list(answer.json()["errors"]) == [field]
 
 
-def test_the_world_begins_on_a_sunday() -> None:
+def test_the_test_clock_starts_on_a_sunday() -> None:
     """The days in this file are read against this."""
     assert iso(Instant(1_794_744_000_000_000)) == "2026-11-15T12:00:00Z"

@@ -84,7 +84,7 @@ async def test_an_entry_ends_at_its_time_and_can_be_added_again(world: World) ->
     assert (await action(world, customer, ip_address=VPN))[0] == "verification_required"
 
 
-async def test_a_list_is_made_once_and_deleted_when_no_rule_asks_about_it(world: World) -> None:
+async def test_a_list_is_created_once_and_deleted_when_no_rule_uses_it(world: World) -> None:
     list_id = await new_list(world, "mine", "ip", VPN, DATACENTER)
     (listed,) = (await world.get("/fraud/lists")).json()["data"]
     assert listed == {
@@ -108,7 +108,7 @@ async def test_a_list_is_made_once_and_deleted_when_no_rule_asks_about_it(world:
         assert (await world.call(method, f"/fraud/lists/{list_id}{path}")).status_code == 404
 
 
-async def test_everything_of_a_buyer_is_blocked_with_a_review(world: World) -> None:
+async def test_a_review_can_block_every_trait_of_a_buyer(world: World) -> None:
     await shop(world)
     thief = await regular(world, email="thief@gmail.com")
     order = await judged(world, thief, ip_address=VPN, device_id="phone", **CARD)

@@ -6,7 +6,7 @@ from tests.api.fraud.shop import check, judged, regular, settings, shop
 from tests.world import World
 
 
-async def test_orders_from_one_ipv6_network_exceed_the_velocity_of_an_address(world: World) -> None:
+async def test_orders_from_one_ipv6_network_exceed_the_ip_velocity(world: World) -> None:
     await shop(world)
     await settings(world, fraud_velocity_limit_orders_per_ip=2)
     customers = [await regular(world) for _ in range(4)]
@@ -18,13 +18,13 @@ async def test_orders_from_one_ipv6_network_exceed_the_velocity_of_an_address(wo
     assert ["ip_accounts" in names for names in signals] == [False, True, True, False]
 
 
-async def test_a_check_shows_the_whole_address(world: World) -> None:
+async def test_a_check_shows_the_whole_ip(world: World) -> None:
     await shop(world)
     await judged(world, await regular(world), ip_address="2001:DB8:0:7:0:0:0:9")
     assert (await check(world, 1))["check"]["ip_address"] == "2001:db8:0:7::9"
 
 
-async def test_an_address_of_the_network_is_explained_by_the_orders_of_its_neighbours(world: World) -> None:
+async def test_an_ip_is_explained_by_the_orders_of_its_network(world: World) -> None:
     await shop(world)
     await settings(world, fraud_velocity_limit_orders_per_ip=1)
     await judged(world, await regular(world), ip_address="2001:db8:0:7::1")
@@ -32,7 +32,7 @@ async def test_an_address_of_the_network_is_explained_by_the_orders_of_its_neigh
     assert [signal["name"] for signal in data["signals"]] == ["velocity_ip", "ip_accounts"]
 
 
-async def test_the_whitelist_holds_single_addresses(world: World) -> None:
+async def test_the_whitelist_holds_single_ips(world: World) -> None:
     await shop(world)
     await settings(world, fraud_velocity_limit_orders_per_ip=1, fraud_whitelisted_ips=["2001:db8:0:7::1"])
     customers = [await regular(world, email=f"{name}@trash.example") for name in "abcd"]

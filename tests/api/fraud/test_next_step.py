@@ -14,7 +14,7 @@ VERIFY = "The order is on hold until the customer is verified"
 WAIT = "The order is on hold until it is reviewed"
 
 
-async def test_an_order_that_is_allowed_or_flagged_is_to_be_paid(world: World) -> None:
+async def test_an_allowed_or_flagged_order_is_to_be_paid(world: World) -> None:
     await shop(world)
     customer = await regular(world)
     allowed = await place(world, customer)
@@ -23,7 +23,7 @@ async def test_an_order_that_is_allowed_or_flagged_is_to_be_paid(world: World) -
     assert [said(answer) for answer in (allowed, flagged)] == [(201, PLACED, "pay")] * 2
 
 
-async def test_a_blocked_order_is_refused_and_says_what_was_detected(world: World) -> None:
+async def test_a_blocked_order_is_rejected_with_what_was_detected(world: World) -> None:
     await shop(world)
     customer = await regular(world)
     first = await place(world, customer, ip_address=TOR, user_agent="curl/8.0", external_id="cart-1")
@@ -76,7 +76,7 @@ async def test_a_free_order_on_hold_is_not_paid_at_once(world: World) -> None:
     assert said(answer) == (201, VERIFY, "verify")
 
 
-async def test_an_order_that_the_store_cancelled_is_refused_when_it_is_sent_again(world: World) -> None:
+async def test_repeating_an_order_that_the_store_cancelled_is_rejected(world: World) -> None:
     await shop(world)
     customer = await regular(world)
     await place(world, customer, external_id="cart-1")
@@ -84,7 +84,7 @@ async def test_an_order_that_the_store_cancelled_is_refused_when_it_is_sent_agai
     assert said(await place(world, customer, external_id="cart-1")) == (200, REFUSED, "refused")
 
 
-async def test_history_that_was_paid_needs_nothing_whatever_was_detected(world: World) -> None:
+async def test_a_paid_past_order_needs_nothing_whatever_was_detected(world: World) -> None:
     await shop(world)
     customer = await regular(world)
     times = {"created_at": "2026-12-01T10:00:00Z", "paid_at": "2026-12-01T10:05:00Z"}

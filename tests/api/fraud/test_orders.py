@@ -47,7 +47,7 @@ async def test_a_regular_customer_at_home_is_allowed_with_no_points(world: World
     assert data["order"]["status"] == "pending"
 
 
-async def test_the_check_can_be_read_with_every_field_of_the_specification(world: World) -> None:
+async def test_a_check_is_returned_with_every_specified_field(world: World) -> None:
     await shop(world)
     customer = await regular(world, email="jun@trash.example", name="Jun Park")
     await judged(world, customer, ip_address=DATACENTER, billing_country="DE", user_agent="curl/8.0")
@@ -98,7 +98,7 @@ async def test_the_check_can_be_read_with_every_field_of_the_specification(world
     }
 
 
-async def test_a_blocked_order_is_cancelled_takes_nothing_and_sends_no_event(world: World) -> None:
+async def test_a_blocked_order_is_cancelled_reserves_nothing_and_sends_no_event(world: World) -> None:
     await shop(world, stock=5)
     customer = await regular(world)
     data = await judged(world, customer, ip_address=TOR)
@@ -141,7 +141,7 @@ async def test_an_order_that_needs_verification_is_held_and_announced(world: Wor
     assert (await world.post(f"{ORDERS}/1/pay", {})).status_code == 409
 
 
-async def test_a_free_order_that_needs_verification_is_not_paid_by_itself(world: World) -> None:
+async def test_a_free_order_that_needs_verification_is_not_paid_automatically(world: World) -> None:
     await shop(world, price="0.00")
     await settings(world, fraud_action="verify", fraud_sensitivity_level="high")
     data = await judged(world, await regular(world, email="jun@trash.example"), ip_address=PROXY, user_agent="curl/8.0")
@@ -175,7 +175,7 @@ async def test_with_detection_switched_off_there_is_no_check(world: World) -> No
         (TOR, "is_tor", "fraud_block_tor"),
     ],
 )
-async def test_a_block_switch_blocks_whatever_the_score(world: World, ip: str, flag: str, switch: str) -> None:
+async def test_a_block_switch_blocks_at_any_score(world: World, ip: str, flag: str, switch: str) -> None:
     await shop(world)
     customer = await regular(world)
     await settings(world, **{switch: False})
@@ -190,7 +190,7 @@ async def test_a_block_switch_blocks_whatever_the_score(world: World, ip: str, f
 
 
 @pytest.mark.parametrize("trusted", [("ip", {"ip": TOR}), ("email", {"email": "JUN@j.example"})])
-async def test_whom_the_store_trusts_is_allowed_and_still_recorded(
+async def test_a_trusted_customer_is_allowed_and_still_recorded(
     world: World, trusted: tuple[str, dict[str, str]]
 ) -> None:
     await shop(world)
@@ -201,14 +201,14 @@ async def test_whom_the_store_trusts_is_allowed_and_still_recorded(
     assert "tor" in (await check(world, 1))["check"]["signals"]
 
 
-async def test_a_country_blocked_by_the_store_is_blocked_by_the_bill(world: World) -> None:
+async def test_a_blocked_country_is_blocked_by_billing_country(world: World) -> None:
     await shop(world)
     await world.post("/fraud/blocked-countries", {"country_code": "fr"})
     data = await judged(world, await regular(world), billing_country="FR")
     assert data["fraud_check"]["action_taken"] == "blocked"
 
 
-async def test_history_is_judged_at_its_own_time_and_what_was_paid_is_not_stopped(world: World) -> None:
+async def test_past_orders_are_judged_at_their_own_time_and_paid_ones_are_not_stopped(world: World) -> None:
     await shop(world)
     signed_up = {"created_at": "2025-03-01T10:00:00Z"}
     customer = (await world.post(f"{STORE}/customers", {"email": "a@a.example", "name": "A", **signed_up})).json()
@@ -222,7 +222,7 @@ async def test_history_is_judged_at_its_own_time_and_what_was_paid_is_not_stoppe
     assert await sent(world.deps.db) == []
 
 
-async def test_the_same_external_id_answers_the_same_check(world: World) -> None:
+async def test_repeating_an_external_id_returns_the_same_check(world: World) -> None:
     await shop(world)
     customer = await regular(world)
     first = await judged(world, customer, external_id="X-1")
@@ -232,7 +232,7 @@ async def test_the_same_external_id_answers_the_same_check(world: World) -> None
     assert len(await rows(world.deps.db, orders)) == 1
 
 
-async def test_every_stored_check_executes_again_to_the_same_result(world: World) -> None:
+async def test_every_stored_check_can_be_reproduced(world: World) -> None:
     await shop(world)
     customers = [await regular(world) for _ in range(4)]
     changes: list[dict[str, Any]] = [

@@ -20,7 +20,7 @@ async def signals(world: World, number: int) -> dict[str, int]:
     return dict((await check(world, number))["check"]["signals"])
 
 
-async def test_a_card_of_another_account_counts_however_long_ago(world: World) -> None:
+async def test_a_card_used_by_another_account_counts_however_long_ago(world: World) -> None:
     await shop(world)
     first, second = await regular(world), await regular(world)
     await judged(world, first, payment={"fingerprint": CARD})
@@ -31,7 +31,7 @@ async def test_a_card_of_another_account_counts_however_long_ago(world: World) -
     assert (await signals(world, 3))["account_cards"] == 12
 
 
-async def test_what_the_provider_says_of_the_card_counts(world: World) -> None:
+async def test_the_providers_card_checks_count(world: World) -> None:
     await shop(world)
     card = {"bin": "424242", "country": "fr", "funding": "prepaid", "three_d_secure": "passed"}
     await judged(world, await regular(world), payment=card, billing_country="DE")
@@ -46,7 +46,7 @@ async def test_the_fingerprint_is_stored_as_a_hash_only(world: World) -> None:
     assert {row["kind"] for row in stored[0]} == {"mailbox", "address", "instrument"}
 
 
-async def test_a_friend_who_pays_with_the_card_of_the_referrer_is_referral_abuse(world: World) -> None:
+async def test_paying_with_the_referrers_card_is_referral_abuse(world: World) -> None:
     await shop(world)
     referrer = (await new_customer(world))["customer"]
     friend = await regular(world, referral_code=referrer["referral_code"])
@@ -56,7 +56,7 @@ async def test_a_friend_who_pays_with_the_card_of_the_referrer_is_referral_abuse
     assert await signals(world, 2) == {"referral_abuse": 15, "card_accounts": 12}
 
 
-async def test_orders_at_once_with_one_card_are_judged_one_after_the_other(world: World) -> None:
+async def test_concurrent_orders_with_one_card_are_judged_in_sequence(world: World) -> None:
     await shop(world)
     await settings(world, fraud_action="flag")
     customers = [await regular(world) for _ in range(6)]

@@ -37,7 +37,7 @@ async def status(world: World, order_id: int) -> str:
     return str((await world.get(f"/orders/{order_id}")).json()["data"]["status"])
 
 
-async def test_the_queue_begins_where_most_is_at_stake(world: World) -> None:
+async def test_the_queue_starts_with_the_highest_amount_at_risk(world: World) -> None:
     await shop(world)
     for quantity in (1, 5, 2):
         await held(world, items=[{"product_id": 1, "quantity": quantity}])
@@ -61,7 +61,7 @@ async def test_a_check_has_an_owner_and_a_due_time(world: World) -> None:
     assert answer.json()["data"] == {"id": 1, "owner_id": None, "due_at": "2030-01-01T00:00:00Z"}
 
 
-async def test_a_held_order_ends_as_the_settings_say_when_its_time_is_over(world: World) -> None:
+async def test_a_held_order_ends_as_configured_when_its_review_time_is_over(world: World) -> None:
     await shop(world)
     for number, (when_due, expected) in enumerate(
         (("wait", "on_hold"), ("release", "pending"), ("cancel", "cancelled"))
@@ -86,7 +86,7 @@ async def test_a_held_order_ends_as_the_settings_say_when_its_time_is_over(world
     assert len([kind for kind, _ in await announced(world) if kind == "fraud.reviewed"]) == 3
 
 
-async def test_an_order_that_was_reviewed_in_time_is_left_alone(world: World) -> None:
+async def test_an_order_reviewed_in_time_is_not_changed(world: World) -> None:
     await shop(world)
     await held(world)
     await settings(world, fraud_review_when_due="cancel")
@@ -96,7 +96,7 @@ async def test_an_order_that_was_reviewed_in_time_is_left_alone(world: World) ->
     assert await status(world, 1) == "pending"
 
 
-async def test_what_was_done_and_decided_is_announced(world: World) -> None:
+async def test_actions_and_decisions_send_events(world: World) -> None:
     await shop(world)
     await held(world)
     await settings(world, fraud_action="flag")

@@ -15,7 +15,7 @@ from tests.world import World
 MINUTE = 60_000_000
 
 
-async def test_the_order_after_the_limit_exceeds_the_velocity_and_the_window_lets_go(world: World) -> None:
+async def test_the_order_after_the_limit_exceeds_the_velocity_until_the_window_has_passed(world: World) -> None:
     await shop(world)
     customers = [await regular(world) for _ in range(7)]
     await settings(world, fraud_velocity_limit_orders_per_ip=5, fraud_velocity_window_minutes=60)
@@ -30,7 +30,7 @@ async def test_the_order_after_the_limit_exceeds_the_velocity_and_the_window_let
     assert (await check(world, 7))["check"]["has_velocity_violation"] is False
 
 
-async def test_velocity_of_a_mailbox_sees_through_tags(world: World) -> None:
+async def test_mailbox_velocity_ignores_tags(world: World) -> None:
     await shop(world)
     accounts = [await regular(world, email=f"jun{tag}@j.example") for tag in ("", "+a", "+b")]
     for number, customer in enumerate([*accounts, accounts[0]]):
@@ -47,7 +47,7 @@ async def test_failed_calls_do_not_count_towards_the_velocity(world: World) -> N
     assert (await judged(world, customer))["fraud_check"]["risk_score"] == 0
 
 
-async def test_velocity_is_exact_when_sixty_four_orders_come_at_once(world: World) -> None:
+async def test_velocity_is_exact_for_sixty_four_concurrent_orders(world: World) -> None:
     await shop(world)
     customers = [await regular(world) for _ in range(64)]
     await settings(world, fraud_velocity_limit_orders_per_ip=5, fraud_action="flag")
@@ -76,7 +76,7 @@ async def test_accounts_on_one_device_are_remembered_for_two_years(world: World)
     assert (await check(world, 3))["check"]["signals"] == {}
 
 
-async def test_who_came_to_a_device_later_is_suspected_and_who_was_there_first_is_not(world: World) -> None:
+async def test_later_accounts_on_a_device_are_suspected_and_the_first_is_not(world: World) -> None:
     await shop(world)
     owner = await regular(world, device_id="d-1")
     newcomer = await regular(world, device_id="d-1")
@@ -87,7 +87,7 @@ async def test_who_came_to_a_device_later_is_suspected_and_who_was_there_first_i
     assert (await check(world, 2))["check"]["signals"] == {"device_reuse": 12}
 
 
-async def test_a_new_customer_who_orders_again_and_again_is_in_a_burst_until_a_week_is_over(world: World) -> None:
+async def test_a_new_customer_who_keeps_ordering_is_in_a_burst_for_a_week(world: World) -> None:
     await shop(world)
     customer = await regular(world)
     for wait in (0, 2 * 60 * MINUTE, 2 * 60 * MINUTE, 8 * DAY, MINUTE):
@@ -97,7 +97,7 @@ async def test_a_new_customer_who_orders_again_and_again_is_in_a_burst_until_a_w
     assert points == [0, 5, 15, 0, 0]
 
 
-async def test_a_paid_order_of_long_ago_counts_in_favour_but_not_on_a_new_device(world: World) -> None:
+async def test_an_old_paid_order_counts_in_favour_but_not_on_a_new_device(world: World) -> None:
     await shop(world)
     customer = await regular(world)
     await judged(world, customer, device_id="d-1")
@@ -110,7 +110,7 @@ async def test_a_paid_order_of_long_ago_counts_in_favour_but_not_on_a_new_device
     assert [details["detected_signals"] for details in checks] == [[], []]
 
 
-async def test_an_order_is_large_by_the_measure_of_the_week(world: World) -> None:
+async def test_an_order_is_large_compared_with_earlier_orders(world: World) -> None:
     await shop(world)
     customers = [await regular(world) for _ in range(4)]
     for number in range(100):
@@ -123,7 +123,7 @@ async def test_an_order_is_large_by_the_measure_of_the_week(world: World) -> Non
     assert points == [0, 5]
 
 
-async def test_an_account_made_a_minute_ago_counts_more_than_one_of_an_hour(world: World) -> None:
+async def test_an_account_one_minute_old_counts_more_than_one_hour_old(world: World) -> None:
     await shop(world)
     scores: list[int] = []
     for wait in (0, 30 * MINUTE, 20 * 60 * MINUTE, 2 * DAY):
@@ -136,7 +136,7 @@ async def test_an_account_made_a_minute_ago_counts_more_than_one_of_an_hour(worl
     assert scores[-1] == 0
 
 
-async def test_a_refused_referral_counts_against_the_buyer(world: World) -> None:
+async def test_a_rejected_referral_counts_against_the_buyer(world: World) -> None:
     await shop(world)
     referrer = (await new_customer(world, device_id="d-1"))["customer"]
     await new_customer(world, referral_code=referrer["referral_code"], device_id="d-1")

@@ -166,7 +166,7 @@ async def lived_through(world: World, orders: list[PastOrder]) -> None:
 # Thousands of transactions: on a busy machine they take longer than other tests.
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("path", [imported, lived_through], ids=["import", "checkout"])
-async def test_a_path_into_the_store_and_the_backtest_score_the_same_orders_alike(
+async def test_the_store_and_the_backtest_score_the_same_orders_alike(
     world: World, path: Callable[[World, list[PastOrder]], Awaitable[None]]
 ) -> None:
     orders = past()

@@ -57,7 +57,7 @@ async def test_legitimate_releases_an_order_on_hold(world: World) -> None:
     assert (await world.post(f"{ORDERS}/1/pay", {})).status_code == 200
 
 
-async def test_legitimate_pays_a_free_order_that_was_held(world: World) -> None:
+async def test_legitimate_marks_a_held_free_order_as_paid(world: World) -> None:
     await held(world, price="0.00")
     await review(world, 1, "legitimate")
     assert await status(world) == "paid"
@@ -103,7 +103,7 @@ async def test_the_reviewer_is_the_user_of_the_token(world: World) -> None:
     assert answer.json()["data"]["reviewed_by"] == user.id == 2
 
 
-async def test_a_legitimate_review_can_trust_the_buyer_from_now_on(world: World) -> None:
+async def test_a_legitimate_review_can_add_the_buyer_to_the_trusted_list(world: World) -> None:
     await held(world)
     await review(world, 1, "legitimate", whitelist_ip=True, whitelist_email=True)
     current = (await world.get("/fraud/settings")).json()["data"]["settings"]
@@ -146,7 +146,7 @@ async def test_a_bad_review_names_the_field(world: World, body: dict[str, Any], 
     assert list(answer.json()["errors"]) == [field]
 
 
-async def test_a_check_that_is_not_there_is_not_found(world: World) -> None:
+async def test_a_missing_check_is_not_found(world: World) -> None:
     assert (await review(world, 9, "fraud")).status_code == 404
     assert (await world.get("/fraud/checks/9")).status_code == 404
     assert (await world.get("/fraud/checks/9/reviews")).status_code == 404

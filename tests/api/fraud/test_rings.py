@@ -64,7 +64,7 @@ async def test_a_referral_links_and_labels_are_shown(world: World) -> None:
     assert {edge["kind"] for edge in ring["edges"]} == {"referral"}
 
 
-async def test_a_hub_is_named_and_not_walked_through(world: World) -> None:
+async def test_a_hub_is_named_and_not_traversed(world: World) -> None:
     for number in range(21):
         await new_customer(world, ip_address="203.0.113.1", device_id="cafe" if number < 2 else None)
     ring = await linked(world, 1)
@@ -72,7 +72,7 @@ async def test_a_hub_is_named_and_not_walked_through(world: World) -> None:
     assert ring["hubs"] == [{"kind": "address", "value": "203.0.113.1"}]
 
 
-async def test_no_more_than_two_hundred_accounts_are_walked_to(world: World) -> None:
+async def test_at_most_two_hundred_accounts_are_visited(world: World) -> None:
     ids = [(await new_customer(world))["customer"]["id"] for _ in range(MAX_ACCOUNTS + 10)]
     # The first account is on eleven devices, each with nineteen others, and so no hub.
     devices = [Trace("device", f"d{number}") for number in range(11)]
@@ -86,7 +86,7 @@ async def test_no_more_than_two_hundred_accounts_are_walked_to(world: World) -> 
     assert {edge["customer_id"] for edge in ring["edges"]} == set(listed)
 
 
-async def test_what_an_account_has_too_much_of_is_not_called_complete(world: World) -> None:
+async def test_a_ring_with_truncated_links_is_marked_as_incomplete(world: World) -> None:
     first, second = [(await new_customer(world))["customer"]["id"] for _ in range(2)]
     async with world.db.write() as tx:
         for number in range(30):
@@ -99,7 +99,7 @@ async def test_what_an_account_has_too_much_of_is_not_called_complete(world: Wor
     assert (await linked(world, second))["is_complete"] is False
 
 
-async def test_one_decision_for_a_ring_cancels_its_orders_and_blocks_its_buyers(world: World) -> None:
+async def test_one_decision_on_a_ring_cancels_its_orders_and_blocks_its_buyers(world: World) -> None:
     await shop(world)
     ids = [await regular(world) for _ in range(3)]
     for number, customer in enumerate(ids):

@@ -18,7 +18,7 @@ from tests.api.fraud.shop import DATACENTER, TOR, VPN, check, judged, regular, r
 from tests.world import World
 
 
-async def test_a_created_rule_is_answered_with_every_field(world: World) -> None:
+async def test_a_created_rule_is_returned_with_every_field(world: World) -> None:
     answer = await world.post("/fraud/rules", RULE | {"note": "Why", "expires_at": "2026-12-01T00:00:00Z"})
     rule = {
         "id": 1,
@@ -64,7 +64,7 @@ async def test_points_of_a_rule_are_part_of_the_score_and_named(world: World) ->
     assert (await check(world, 1))["detected_signals"] == ["Rule “Heavy”", "VPN address"]
 
 
-async def test_a_rule_in_shadow_is_counted_with_its_precision_and_does_nothing(world: World) -> None:
+async def test_a_shadow_rule_is_counted_with_its_precision_and_does_nothing(world: World) -> None:
     await shop(world)
     rule = await make(world, mode="shadow", action="block")
     for outcome in ("fraud", "legitimate", "fraud", "inconclusive", None):
@@ -110,7 +110,7 @@ async def test_a_rule_ends_at_its_time(world: World) -> None:
         ({"expires_at": "soon"}, "expires_at", "must be a time"),
     ],
 )
-async def test_a_rule_that_cannot_be_is_refused_with_its_field(
+async def test_an_invalid_rule_is_rejected_with_its_field(
     world: World, changes: dict[str, Any], field: str, words: str
 ) -> None:
     await new_list(world, "free_mail", "domain")
@@ -121,7 +121,7 @@ async def test_a_rule_that_cannot_be_is_refused_with_its_field(
     assert words in answer.json()["errors"][field][0]
 
 
-async def test_a_rule_that_is_gone_is_not_found_and_its_id_is_not_used_again(world: World) -> None:
+async def test_a_deleted_rule_is_not_found_and_its_id_is_not_reused(world: World) -> None:
     await make(world)
     assert (await world.delete("/fraud/rules/1")).json()["message"] == "Fraud rule deleted successfully"
     assert (await world.delete("/fraud/rules/1")).status_code == 404
@@ -129,14 +129,14 @@ async def test_a_rule_that_is_gone_is_not_found_and_its_id_is_not_used_again(wor
     assert (await make(world))["id"] == 2
 
 
-async def test_a_store_has_so_many_rules_and_no_more(world: World) -> None:
+async def test_the_number_of_rules_is_limited(world: World) -> None:
     for number in range(MAX_RULES):
         await make(world, name=f"Rule {number}")
     answer = await world.post("/fraud/rules", RULE)
     assert (answer.status_code, answer.json()["code"]) == (422, "too_many_rules")
 
 
-async def test_every_check_executes_again_to_the_same_result_after_rules_and_lists_have_changed(world: World) -> None:
+async def test_every_check_can_be_reproduced_after_rules_and_lists_have_changed(world: World) -> None:
     await shop(world)
     customers = [await regular(world, email=f"p{number}@mail{number}.example") for number in range(3)]
     domains = await new_list(world, "free_mail", "domain", "mail1.example")
@@ -174,7 +174,7 @@ async def test_an_imported_order_is_judged_by_rules_and_lists_too(world: World) 
     assert (imported.action_taken, [hit.name for hit in imported.rules]) == ("verification_required", ["VPN"])
 
 
-async def test_a_rule_is_tried_on_past_orders_before_it_is_saved(world: World) -> None:
+async def test_a_rule_can_be_tested_on_past_orders_before_it_is_saved(world: World) -> None:
     await shop(world)
     for outcome in ("fraud", "legitimate", None):
         order = await judged(world, await regular(world), ip_address=VPN)

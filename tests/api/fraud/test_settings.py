@@ -52,7 +52,7 @@ async def test_a_new_store_has_the_defaults_and_reports_the_countries(world: Wor
     }
 
 
-async def test_an_update_answers_exactly_the_fields_sent(world: World) -> None:
+async def test_an_update_returns_exactly_the_fields_sent(world: World) -> None:
     sent = {"fraud_action": "verify", "fraud_whitelisted_ips": ["203.0.113.9", "::ffff:203.0.113.9"]}
     answer = await world.put("/fraud/settings", sent)
     assert answer.json()["message"] == "Fraud settings updated successfully"
@@ -108,9 +108,7 @@ async def test_a_bad_setting_is_named_and_nothing_changes(world: World, name: st
         ("fraud_whitelisted_emails", ["a@b.example", "nobody"], 1),
     ],
 )
-async def test_a_bad_entry_of_a_list_is_named_by_its_place(
-    world: World, name: str, entries: list[str], index: int
-) -> None:
+async def test_a_bad_list_entry_is_named_by_its_index(world: World, name: str, entries: list[str], index: int) -> None:
     answer = await world.put("/fraud/settings", {name: entries})
     assert list(answer.json()["errors"]) == [f"{name}.{index}"]
 
@@ -140,7 +138,7 @@ async def test_entries_are_normalised_added_once_and_removed(
         ("/fraud/blocked-countries", "country_code", "Germany"),
     ],
 )
-async def test_what_cannot_be_an_entry_is_refused_when_added_and_when_removed(
+async def test_an_invalid_entry_is_rejected_when_added_and_when_removed(
     world: World, path: str, field: str, value: Any
 ) -> None:
     for method in ("POST", "DELETE"):
@@ -185,7 +183,7 @@ async def test_a_bad_backtest_is_refused(world: World, body: dict[str, Any], fie
     assert list(answer.json()["errors"]) == [field]
 
 
-async def test_a_buyer_is_explained_with_when_it_ends(world: World) -> None:
+async def test_an_explanation_of_a_buyer_includes_when_each_reason_ends(world: World) -> None:
     await shop(world)
     customer = await regular(world, email="jun@trash.example")
     for _ in range(3):
@@ -201,7 +199,7 @@ async def test_a_buyer_is_explained_with_when_it_ends(world: World) -> None:
     assert data["risk_score"] == sum(row["points"] for row in data["signals"])
 
 
-async def test_explaining_nobody_is_refused(world: World) -> None:
+async def test_an_explanation_without_a_buyer_is_rejected(world: World) -> None:
     answer = await world.get("/fraud/explain")
     assert answer.status_code == 422
     assert set(answer.json()["errors"]) == {"ip", "email"}

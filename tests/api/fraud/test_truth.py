@@ -90,7 +90,7 @@ async def test_an_order_counts_among_the_hits_of_a_rule_when_it_is_ninety_days_o
     assert await hits(world) == (SAID[what] == "fraud", SAID[what] == "legitimate")
 
 
-async def test_what_counts_in_favour_is_right_about_good_orders(world: World) -> None:
+async def test_a_favourable_signal_is_right_about_good_orders(world: World) -> None:
     await shop(world)
     for outcome in ("legitimate", "legitimate", "fraud"):
         order = await judged(world, await regular(world), payment={"three_d_secure": "passed"})
@@ -132,7 +132,7 @@ async def measured(world: World) -> tuple[int, int]:
     return counts
 
 
-async def test_a_review_counts_at_once_and_its_last_word(world: World) -> None:
+async def test_a_review_counts_at_once_and_the_last_one_wins(world: World) -> None:
     await said(world, "nothing")
     for outcome, counts in (("fraud", (1, 1, 0)), ("legitimate", (1, 0, 1)), ("inconclusive", (1, 0, 0))):
         await review(world, 1, outcome)

@@ -55,7 +55,7 @@ def test_a_request_whose_framing_never_ends_is_cut_off(served: RunningServer, ki
     assert served.get("/healthz").status_code == 200
 
 
-def test_a_trailer_without_end_after_the_answer_is_cut_off_without_a_second_one(served: RunningServer) -> None:
+def test_an_endless_trailer_after_the_answer_is_cut_off_without_a_second_answer(served: RunningServer) -> None:
     received, taken = send_until_closed(served, chunked(served, "/api/x", token="") + b"0\r\n", b"X: y\r\n" * 10_000)
     assert taken < ENDLESS
     assert received.count(b"HTTP/1.1 ") <= 1
@@ -105,7 +105,7 @@ def creation_with_trailer(served: RunningServer, token: str | None, *fields: str
 
 
 @pytest.mark.parametrize("token", [None, "lk_wrong"])
-def test_a_token_in_a_trailer_lets_nobody_in(served: RunningServer, token: str | None) -> None:
+def test_a_token_in_a_trailer_does_not_authenticate(served: RunningServer, token: str | None) -> None:
     answers = creation_with_trailer(served, token, f"Authorization: Bearer {served.token}")
     assert [answer.status_code for answer in answers] == [401, 401]
 

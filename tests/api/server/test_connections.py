@@ -42,7 +42,7 @@ async def test_a_probe_is_answered_on_a_connection_beyond_the_limit(world: World
         assert (await ask_anew(client, HEALTH)).startswith(b"HTTP/1.1 200 ")
 
 
-async def test_beyond_what_is_reserved_for_probes_nothing_is_read_any_more(world: World) -> None:
+async def test_beyond_the_connections_reserved_for_probes_nothing_is_read(world: World) -> None:
     async with connected(world.app, Patient, limit=1) as client:
         held = [await asyncio.open_connection(*client.writer.get_extra_info("peername")) for _ in range(32)]
         refused = await ask_anew(client, b"")

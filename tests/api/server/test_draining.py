@@ -55,7 +55,7 @@ async def test_a_request_on_a_keep_alive_connection_is_answered_while_the_server
     assert (second[:13], b"connection: close" in second) == (b"HTTP/1.1 201 ", True)
 
 
-async def test_the_request_under_way_is_answered_and_its_connection_closed(world: World) -> None:
+async def test_a_running_request_is_answered_and_its_connection_closed(world: World) -> None:
     head, body = creation(world, "Expect: 100-continue")
     async with connected(world.app, Patient) as client:
         assert (await client.ask(head)).startswith(b"HTTP/1.1 100 ")
@@ -66,7 +66,7 @@ async def test_the_request_under_way_is_answered_and_its_connection_closed(world
 
 
 @pytest.mark.parametrize("before", [b"", HEALTH], ids=["new", "reused"])
-async def test_an_idle_connection_is_closed_without_a_word(world: World, before: bytes) -> None:
+async def test_an_idle_connection_is_closed_silently(world: World, before: bytes) -> None:
     async with connected(world.app, ShortTimeoutServer) as client:
         if before:
             await client.ask(before)
@@ -130,7 +130,7 @@ async def test_a_request_that_never_ends_is_refused_in_the_envelope_when_the_tim
     assert (json.loads(body), b"connection: close" in head) == (UNAVAILABLE, True)
 
 
-def test_a_process_in_which_something_hangs_ends_all_the_same() -> None:
+def test_a_process_with_hanging_work_ends_anyway() -> None:
     program = "import time; from lootkeep.engines.process_end import end_in_time; end_in_time(0.1); time.sleep(3600)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=PATIENCE_SECONDS, check=False)
     assert (done.returncode, b"did not end in time" in done.stdout + done.stderr) == (1, True)

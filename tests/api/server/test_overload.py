@@ -57,7 +57,7 @@ async def listening(app: Any, admission: Admission) -> AsyncIterator[httpx.Async
     server.close()
 
 
-async def test_a_request_that_waits_too_long_for_a_slot_is_refused_and_the_one_under_way_is_not() -> None:
+async def test_a_request_that_waits_too_long_for_a_slot_is_rejected_and_the_running_one_is_not() -> None:
     app = BlockingApp()
     async with listening(app, HASTY(1)) as client:
         first = asyncio.create_task(client.get("/first"))
@@ -97,7 +97,7 @@ async def test_probes_are_answered_while_every_slot_is_taken() -> None:
         await first
 
 
-async def test_a_request_whose_client_has_gone_is_never_begun() -> None:
+async def test_a_request_of_a_disconnected_client_is_never_started() -> None:
     app = BlockingApp()
     async with listening(app, PATIENT(1)) as client:
         first = asyncio.create_task(client.get("/first"))
@@ -115,7 +115,7 @@ async def test_a_request_whose_client_has_gone_is_never_begun() -> None:
     assert app.begun == ["/first", "/last"]
 
 
-async def test_what_waits_for_something_slow_does_not_keep_others_out() -> None:
+async def test_a_request_that_waits_for_slow_work_does_not_block_others() -> None:
     app = BlockingApp()
     async with listening(app, Admission(1, slow_seconds=0.0, burst_seconds=NEVER)) as client:
         answers = [asyncio.create_task(client.get(f"/{number}")) for number in range(3)]
@@ -143,7 +143,7 @@ def waited(admission: Admission, seconds: float) -> AdmissionTicket:
         ((12.0, 7.0, 0.0), [False, False, True]),
     ],
 )
-async def test_those_who_have_waited_longest_are_refused_first(waits: tuple[float, ...], admitted: list[bool]) -> None:
+async def test_the_longest_waiting_requests_are_rejected_first(waits: tuple[float, ...], admitted: list[bool]) -> None:
     admission = Admission(1, burst_seconds=10.0, overload_seconds=5.0, slow_seconds=NEVER)
     turns: list[bool] = []
     running = AdmissionTicket(admission)
@@ -173,7 +173,7 @@ async def test_a_body_that_comes_slowly_holds_no_slot(world: World) -> None:
     assert (other.status_code, created[:13]) == (200, b"HTTP/1.1 201 ")
 
 
-async def test_of_too_many_writes_exactly_the_acknowledged_ones_are_stored(world: World) -> None:
+async def test_under_overload_exactly_the_acknowledged_writes_are_stored(world: World) -> None:
     admission = HASTY(2)
     headers = {"Authorization": f"Bearer {world.token}"}
     names = [f"Tier {number}" for number in range(60)]

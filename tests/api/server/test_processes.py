@@ -28,7 +28,7 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in listed if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
-def test_processes_end_when_the_one_that_started_them_is_killed(served: RunningServer) -> None:
+def test_processes_end_when_their_parent_is_killed(served: RunningServer) -> None:
     handles = [os.pidfd_open(child) for child in children(served.process.pid)]
     served.process.kill()
     served.process.wait()
@@ -46,7 +46,7 @@ def test_a_process_that_is_killed_is_replaced(served: RunningServer) -> None:
     assert len(alive) == 2
 
 
-def test_no_connection_is_taken_while_processes_end_what_is_under_way(served: RunningServer) -> None:
+def test_no_connection_is_accepted_while_processes_finish_running_requests(served: RunningServer) -> None:
     upload = Upload(served, "under way")
     served.process.send_signal(signal.SIGTERM)
     deadline = time.monotonic() + PATIENCE_SECONDS

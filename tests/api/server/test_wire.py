@@ -84,7 +84,7 @@ MALFORMED = [
 ]
 
 
-def test_what_is_not_http_is_refused_in_the_envelope_and_the_server_goes_on(served: RunningServer) -> None:
+def test_malformed_http_is_rejected_in_the_envelope_and_the_server_keeps_serving(served: RunningServer) -> None:
     answers = {sent: served.converse(sent)[-1] for sent in MALFORMED}
     rejection = {
         "success": False,
@@ -112,12 +112,12 @@ def test_a_bad_chunk_is_refused_in_the_envelope(served: RunningServer) -> None:
 
 
 @pytest.mark.parametrize("header", ["X-Long: " + "x" * 70_000, "\r\n".join(f"X-{n}: {'x' * 100}" for n in range(700))])
-def test_an_over_long_head_is_refused_in_the_envelope(served: RunningServer, header: str) -> None:
+def test_an_overlong_head_is_rejected_in_the_envelope(served: RunningServer, header: str) -> None:
     (answer,) = served.converse(served.request(TIERS, "GET", header))
     assert_bad_request(answer, "The head of the request is larger than 64 KiB.")
 
 
-def test_an_over_long_address_is_refused_in_the_envelope(served: RunningServer) -> None:
+def test_an_overlong_url_is_rejected_in_the_envelope(served: RunningServer) -> None:
     (answer,) = served.converse(served.request("/" + "x" * 70_000))
     assert_bad_request(answer, "The head of the request is larger than 64 KiB.")
 
@@ -127,13 +127,13 @@ def test_a_head_that_never_ends_is_refused_as_soon_as_it_is_too_long(served: Run
     assert_bad_request(answer, "The head of the request is larger than 64 KiB.")
 
 
-def test_a_long_but_honest_head_is_accepted(served: RunningServer) -> None:
+def test_a_long_but_valid_head_is_accepted(served: RunningServer) -> None:
     (answer,) = served.converse(served.request(TIERS, "GET", "X-Long: " + "x" * 60_000, "Connection: close"))
     assert answer.status_code == 200
 
 
 @pytest.mark.parametrize("method", ["BREW", "PROPFIND", "TRACE", "OPTIONS", "PATCH"])
-def test_a_method_that_is_not_known_gets_the_envelope(served: RunningServer, method: str) -> None:
+def test_an_unknown_method_gets_the_envelope(served: RunningServer, method: str) -> None:
     answer = served.converse(served.request(TIERS, method, "Connection: close"))[-1]
     assert answer.headers["Content-Type"] == "application/json"
     assert (answer.json()["success"], answer.json()["error"]) in {(False, "Method Not Allowed"), (False, "Bad Request")}
@@ -157,7 +157,7 @@ def test_a_body_of_the_largest_size_in_one_go_is_accepted(served: RunningServer)
     assert answer.status_code == 201
 
 
-def test_zeros_before_a_length_do_not_matter(served: RunningServer) -> None:
+def test_leading_zeros_in_a_content_length_do_not_matter(served: RunningServer) -> None:
     body = json.dumps(BRONZE).encode()
     length = f"Content-Length: {'0' * 5000}{len(body)}"
     head = served.request(TIERS, "POST", "Content-Type: application/json", length, "Connection: close")
@@ -198,13 +198,13 @@ def test_a_chunked_body_that_grows_too_large_is_refused(served: RunningServer) -
     assert (answer.status_code, answer.json()["error"]) == (413, "Payload Too Large")
 
 
-def test_requests_one_after_another_on_one_connection_are_answered_in_order(served: RunningServer) -> None:
+def test_pipelined_requests_are_answered_in_order(served: RunningServer) -> None:
     paths = ("/healthz", TIERS, "/nothing")
     requests = [served.request(path) for path in paths] + [served.request("/readyz", "GET", "Connection: close")]
     answers = served.converse(b"".join(requests))
     assert [answer.status_code for answer in answers] == [200, 200, 404, 200]
 
 
-def test_no_answer_reports_which_server_gave_it(served: RunningServer) -> None:
+def test_no_answer_reveals_the_server_software(served: RunningServer) -> None:
     for answer in (served.get(TIERS), served.get("/healthz"), *served.converse(b"garbage\r\n\r\n")):
         assert "server" not in answer.headers

@@ -45,11 +45,11 @@ def test_times_are_read_in_all_their_forms(text: str, moment: str) -> None:
         ("0", "0.0.0.0"),
     ],
 )
-def test_addresses_are_read_in_all_their_forms(text: str, ip: str) -> None:
+def test_ips_are_read_in_all_their_forms(text: str, ip: str) -> None:
     assert COMMA.ip_address(text) == ip
 
 
-def test_countries_and_amounts_are_read_as_shops_write_them() -> None:
+def test_countries_and_amounts_are_read_in_the_notations_of_shops() -> None:
     assert [COMMA.country(text) for text in ("DE", "de", "DEU", "Germany")] == ["DE"] * 4
     names = ["UK", "United Kingdom", "United States", "Russia", "South Korea"]
     assert [COMMA.country(text) for text in names] == ["GB", "GB", "US", "RU", "KR"]

@@ -18,19 +18,19 @@ def test_any_column_may_be_missing(run: BacktestRun, column: str) -> None:
     assert column in report["missing_columns"]
 
 
-def test_all_columns_may_be_missing_and_then_nothing_is_held_against_anyone(run: BacktestRun) -> None:
+def test_without_optional_columns_nothing_counts_against_anyone(run: BacktestRun) -> None:
     report = run.report("fraud\n1\n0\n0\n")
     assert (report["orders"], report["frauds"], report["auc"]) == (3, 1, 0.5)
     assert [row["fired"] for row in report["signals"]] == [0] * len(SIGNALS)
 
 
-def test_a_user_agent_is_missed_only_where_there_is_a_column_for_it(run: BacktestRun) -> None:
+def test_a_missing_user_agent_counts_only_where_there_is_a_column_for_it(run: BacktestRun) -> None:
     assert run.scores([ORDER])[0]["score"] == "0"
     assert run.scores([ORDER | {"user_agent": ""}])[0]["score"] == "5"
     assert run.scores([ORDER | {"user_agent": "curl/8.0"}])[0]["score"] == "20"
 
 
-def test_without_times_nothing_is_said_of_an_hour_but_devices_are_remembered(run: BacktestRun) -> None:
+def test_without_times_no_window_counts_but_devices_are_remembered(run: BacktestRun) -> None:
     columns = {"ip_address": "203.0.113.9", "device_id": "d", "customer_created_at": "2026-01-01", "fraud": 0}
     rows = [columns | {"customer_id": str(number)} for number in range(9)]
     assert [row["score"] for row in run.scores(rows)] == ["0", *["12"] * 8]
@@ -84,13 +84,13 @@ def test_a_bad_row_is_reported_with_its_line_and_reasons_and_skipped(
     assert outcome.err == f"Line 3: {reason}\nSkipped rows: 1.\n"
 
 
-def test_rows_that_are_no_csv_are_bad_rows_too(run: BacktestRun) -> None:
+def test_rows_that_are_not_csv_are_bad_rows_too(run: BacktestRun) -> None:
     outcome = run("order_id,fraud\n1,0\n2\n3,0,0\n4,1\n", "--json")
     assert json.loads(outcome.out)["orders"] == 2
     assert outcome.err.splitlines()[0] == "Line 3: The row has 1 cells, but the first line has 2 columns."
 
 
-def test_of_many_bad_rows_the_first_are_reported_and_all_are_counted(run: BacktestRun) -> None:
+def test_the_first_of_many_bad_rows_are_reported_and_all_are_counted(run: BacktestRun) -> None:
     outcome = run([ORDER, *[ORDER | {"fraud": "?"}] * 150], "--json")
     assert json.loads(outcome.out)["skipped"] == 150
     assert len(json.loads(outcome.out)["skipped_rows"]) == 100
@@ -111,7 +111,7 @@ def test_of_many_bad_rows_the_first_are_reported_and_all_are_counted(run: Backte
         ),
     ],
 )
-def test_a_file_that_says_nothing_is_one_sentence_and_exit_code_2(
+def test_a_file_without_usable_data_is_one_sentence_and_exit_code_2(
     run: BacktestRun, content: str, sentence: str
 ) -> None:
     outcome = run(content)

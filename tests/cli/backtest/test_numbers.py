@@ -40,7 +40,7 @@ def test_json_has_every_key(run: BacktestRun) -> None:
     assert (report["skipped"], report["skipped_rows"]) == (0, [])
 
 
-def test_the_numbers_are_those_of_counting_by_hand(run: BacktestRun) -> None:
+def test_the_numbers_equal_a_count_by_hand(run: BacktestRun) -> None:
     rows = past(1500, seed=2)
     scores = {row["order_id"]: row for row in run.scores(rows)}
     report = run.report(rows)
@@ -67,24 +67,24 @@ def test_an_order_id_that_is_a_formula_is_written_as_text(run: BacktestRun, orde
     assert [row["order_id"] for row in run.scores([ORDER | {"order_id": order_id}])] == [f"'{order_id}"]
 
 
-def test_what_came_later_is_not_held_against_an_order(run: BacktestRun) -> None:
+def test_later_orders_do_not_count_against_an_order(run: BacktestRun) -> None:
     later = ORDER | {"order_id": "later", "email": "bob@a.example", "device_id": "d", "created_at": "2026-01-03"}
     earlier = ORDER | {"order_id": "earlier", "device_id": "d", "created_at": "2026-01-02"}
     assert {row["order_id"]: row["score"] for row in run.scores([later, earlier])} == {"later": "20", "earlier": "0"}
 
 
-def test_orders_of_the_same_moment_come_as_in_the_file(run: BacktestRun) -> None:
+def test_orders_of_the_same_moment_keep_the_order_of_the_file(run: BacktestRun) -> None:
     rows = [ORDER | {"order_id": name, "email": f"{name}@a.example", "device_id": "d"} for name in "ab"]
     assert [row["score"] for row in run.scores(rows)] == ["0", "24"]
 
 
-def test_labels_are_not_learned_from(run: BacktestRun) -> None:
+def test_labels_do_not_influence_scores(run: BacktestRun) -> None:
     rows = past(300)
     turned = [row | {"fraud": 1 - row["fraud"]} for row in rows]
     assert run.scores(rows) == run.scores(turned)
 
 
-def test_accounts_are_known_by_their_mailbox_where_there_is_no_customer_id(run: BacktestRun) -> None:
+def test_accounts_are_identified_by_mailbox_without_a_customer_id(run: BacktestRun) -> None:
     emails = ["anna@gmail.com", "an.na+x@googlemail.com", "eve@a.example"]
     rows = [
         {"created_at": f"2026-01-0{day}", "device_id": "d", "email": email, "fraud": 0}
@@ -121,7 +121,7 @@ class FixedLists(NoLists):
         return domain == "gone.example"
 
 
-def test_what_lists_know_is_taken_into_account() -> None:
+def test_lists_are_taken_into_account() -> None:
     orders = [
         PastOrder(order_id="1", is_fraud=True, email="x@Gone.example", ip_address="203.0.113.9", billing_country="FR"),
         PastOrder(order_id="2", is_fraud=False, email="y@a.example"),
@@ -131,7 +131,7 @@ def test_what_lists_know_is_taken_into_account() -> None:
     assert judged[0].actions == {"low": "allowed", "medium": "allowed", "high": "allowed"}
 
 
-def test_the_last_fifth_by_time_has_figures_of_its_own(run: BacktestRun) -> None:
+def test_the_last_fifth_by_time_has_its_own_figures(run: BacktestRun) -> None:
     early: list[dict[str, Any]] = [
         ORDER | {"order_id": f"e{day}", "created_at": f"2026-01-{day:02}", "fraud": 0} for day in range(1, 9)
     ]
@@ -144,7 +144,7 @@ def test_the_last_fifth_by_time_has_figures_of_its_own(run: BacktestRun) -> None
     assert report == {"orders": 2, "frauds": 1, "auc": 1.0, "tpr_at_1pct_fpr": 1.0}
 
 
-def test_without_a_signal_a_score_does_not_fall_below_zero_either(run: BacktestRun) -> None:
+def test_removing_a_signal_does_not_make_a_score_negative(run: BacktestRun) -> None:
     times = ("2026-01-01", "2026-04-01", "2026-04-20", "2026-05-01")
     rows: list[dict[str, Any]] = [
         ORDER | {"created_at": time, "user_agent": "Mozilla/5.0", "fraud": 0} for time in times

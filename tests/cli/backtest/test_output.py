@@ -26,7 +26,7 @@ def test_where_no_order_was_fraud_there_is_nothing_to_rank(run: BacktestRun) -> 
     assert "ROC curve" not in (run.terminal.folder / "page.html").read_text()
 
 
-def test_lists_that_are_missing_or_younger_than_the_orders_are_named(run: BacktestRun) -> None:
+def test_lists_that_are_missing_or_newer_than_the_orders_are_named(run: BacktestRun) -> None:
     folder = run.terminal.folder / "lootkeep-data"
     folder.mkdir()
     (folder / "vpn.txt").write_text("192.0.2.0/24\n")
@@ -73,7 +73,7 @@ class ReportPage(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_whole_and_needs_nothing_from_elsewhere(run: BacktestRun) -> None:
+def test_the_page_is_self_contained(run: BacktestRun) -> None:
     rows = past(400)
     run([*rows, rows[0] | {"fraud": "?"}], "--html", "page.html")
     text = (run.terminal.folder / "page.html").read_text()
@@ -88,7 +88,7 @@ def test_the_page_is_whole_and_needs_nothing_from_elsewhere(run: BacktestRun) ->
     assert "Line 4" in text
 
 
-def test_a_name_with_markup_in_it_stays_a_name(terminal: Terminal) -> None:
+def test_markup_in_a_name_is_escaped(terminal: Terminal) -> None:
     (terminal.folder / "<b>.csv").write_text(csv_text([ORDER]))
     terminal.call("fraud", "backtest", "<b>.csv", "--label", "fraud", "--html", "page.html")
     text = (terminal.folder / "page.html").read_text()

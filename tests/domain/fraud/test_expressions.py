@@ -68,7 +68,7 @@ ORDER = order(
         ('email == "ADA@a.example"', True),
     ],
 )
-def test_an_expression_means_what_it_says(text: str, expected: bool) -> None:
+def test_an_expression_evaluates_as_written(text: str, expected: bool) -> None:
     assert parse(text).fits(ORDER) is expected
 
 
@@ -100,7 +100,7 @@ def test_an_expression_means_what_it_says(text: str, expected: bool) -> None:
         ("IS_VPN", "is not understood at character 1"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_its_place_and_without_its_words(text: str, words: str) -> None:
+def test_an_invalid_expression_is_rejected_with_its_position_and_without_its_text(text: str, words: str) -> None:
     with pytest.raises(ExpressionError) as error:
         parse(text)
     assert str(error.value) == words
@@ -130,12 +130,12 @@ def test_hostile_expressions_are_refused(text: str) -> None:
         parse(text)
 
 
-def test_the_deepest_and_longest_that_are_allowed_are_understood() -> None:
+def test_the_deepest_and_longest_allowed_expressions_are_accepted() -> None:
     assert parse("(" * MAX_DEPTH + "is_vpn" + ")" * MAX_DEPTH).fits(ORDER)
     assert parse(" and ".join(["is_vpn"] * (MAX_NODES // 2))).fits(ORDER)
 
 
-def test_lists_must_exist_and_hold_what_is_looked_up() -> None:
+def test_lists_must_exist_and_hold_values_of_the_right_kind() -> None:
     expression = parse("email_domain in @free_mail and ip in @offices")
     assert expression.lists == {ListUse("email_domain", "free_mail"), ListUse("ip", "offices")}
     check_lists(expression, {"free_mail": "domain", "offices": "ip"})
@@ -151,7 +151,7 @@ _WORDS = st.sampled_from(
 
 
 @given(st.lists(_WORDS, max_size=40).map(" ".join) | st.text(max_size=200))
-def test_whatever_is_sent_is_either_refused_or_gives_a_yes_or_no(text: str) -> None:
+def test_any_expression_is_either_rejected_or_evaluates_to_a_boolean(text: str) -> None:
     with suppress(ExpressionError):
         expression = parse(text)
         assert expression.fits(ORDER) in (True, False)
@@ -170,7 +170,7 @@ _TREES = st.recursive(
 
 
 @given(_TREES)
-def test_logic_is_that_of_python(text: str) -> None:
+def test_logic_matches_python(text: str) -> None:
     values = {leaf: str(parse(leaf).fits(ORDER)) for leaf in ("is_vpn", "is_tor", "total > 100", "paid_orders > 0")}
     plain = text.replace('ip_country == "DE"', "True")
     for leaf, value in values.items():

@@ -32,14 +32,14 @@ def test_a_trait_that_strangers_share_never_outranks_a_link_between_two_accounts
 
 
 @pytest.mark.parametrize("labels", list(product((False, True), repeat=4)), ids=str)
-def test_of_the_network_family_only_the_heaviest_counts(labels: tuple[bool, ...]) -> None:
+def test_only_the_heaviest_signal_of_the_network_family_counts(labels: tuple[bool, ...]) -> None:
     facts = dict(zip(NETWORK, labels, strict=True))
     signals = judge(order(**facts), Policy()).signals
     alone = [judge(order(**{name: True}), Policy()).risk_score for name, is_so in facts.items() if is_so]
     assert list(signals.values()) == ([max(alone)] if alone else [])
 
 
-def test_a_vpn_that_ends_abroad_is_one_fact_and_both_are_reported() -> None:
+def test_a_vpn_abroad_counts_once_and_both_signals_are_reported() -> None:
     facts = order(is_vpn=True, country="NL", billing_country="DE")
     assert judge(facts, Policy()).signals == {"vpn": 10}
     assert flags(facts, Policy()).has_geo_mismatch
@@ -110,7 +110,7 @@ HONEST: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("who", HONEST)
-def test_nothing_an_honest_buyer_does_alone_reaches_a_look(who: str) -> None:
+def test_honest_buyers_stay_below_the_review_threshold(who: str) -> None:
     verdict = judge(order(**HONEST[who]), Policy(fraud_sensitivity_level="high"))
     assert verdict.risk_score < FLAGGED_FROM, verdict.signals
     assert verdict.action_taken == "allowed"

@@ -31,7 +31,7 @@ def test_a_store_without_orders_remembers_nothing() -> None:
     assert history() == History()
 
 
-def test_own_orders_count_for_address_and_mailbox_but_not_as_other_accounts() -> None:
+def test_own_orders_count_for_ip_and_mailbox_but_not_as_other_accounts() -> None:
     assert history(seen(MINUTE), seen(0)) == History(
         address_orders=2,
         mailbox_orders=2,
@@ -41,17 +41,17 @@ def test_own_orders_count_for_address_and_mailbox_but_not_as_other_accounts() ->
     )
 
 
-def test_the_window_begins_just_after_its_edge() -> None:
+def test_the_window_excludes_its_start() -> None:
     past = history(seen(HOUR), seen(HOUR - 1))
     assert (past.address_orders, past.mailbox_orders) == (1, 1)
 
 
-def test_the_window_is_as_long_as_the_store_says() -> None:
+def test_the_window_has_the_configured_length() -> None:
     assert history(seen(16 * MINUTE), seen(14 * MINUTE), window=15).address_orders == 1
     assert history(seen(16 * MINUTE), seen(14 * MINUTE), window=1440).address_orders == 2
 
 
-def test_other_addresses_mailboxes_and_devices_are_others() -> None:
+def test_other_ips_mailboxes_and_devices_do_not_count() -> None:
     other = seen(MINUTE, account="bob", address="203.0.113.10", mailbox="bob@a.example", device="desk")
     assert history(other) == History()
 
@@ -68,7 +68,7 @@ def test_other_accounts_on_a_device_are_remembered_for_two_years() -> None:
     )
 
 
-def test_the_first_owner_is_not_suspected_for_those_who_came_later() -> None:
+def test_the_first_owner_of_a_device_is_not_suspected_because_of_later_accounts() -> None:
     first = seen(9 * DAY, account="ada", account_created_at=Instant(NOW - 9 * DAY))
     later = seen(5 * DAY, account="bob", account_created_at=Instant(NOW - 6 * DAY))
     owner = seen(account_created_at=first.account_created_at)
@@ -77,21 +77,21 @@ def test_the_first_owner_is_not_suspected_for_those_who_came_later() -> None:
     assert history(first, later, of=newcomer).device_accounts_before == 1
 
 
-def test_an_account_is_on_the_device_from_its_sign_up_on() -> None:
+def test_an_account_counts_on_a_device_from_its_sign_up() -> None:
     memory = OrderHistory(60)
     memory.remember_sign_up(seen(9 * DAY, account="ada"))
     bob = memory.history(seen(account="bob", account_created_at=NOW))
     assert (bob.device_accounts, bob.device_accounts_before, bob.mailbox_orders) == (1, 1, 0)
 
 
-def test_a_burst_is_counted_within_a_day_and_ends_for_customers_of_a_week() -> None:
+def test_a_burst_is_counted_within_a_day_and_ends_after_a_week() -> None:
     burst = history(seen(DAY), seen(DAY - 1))
     assert (burst.customer_orders_in_day, burst.has_older_order) == (1, False)
     assert not history(seen(7 * DAY)).has_older_order
     assert history(seen(7 * DAY + 1), seen(1)).has_older_order
 
 
-def test_an_order_is_large_above_nine_of_ten_of_the_ninety_days_before_its_week() -> None:
+def test_an_order_is_large_above_the_90th_percentile_of_the_90_days_before_its_week() -> None:
     week = NOW // (7 * DAY) * 7 * DAY
     before = [seen(NOW - week + DAY, amount=Hundredths(amount)) for amount in range(1, 101)]
     old = [seen(NOW - week + 90 * DAY + 1, amount=Hundredths(10**6))] * 50
@@ -100,28 +100,28 @@ def test_an_order_is_large_above_nine_of_ten_of_the_ninety_days_before_its_week(
     assert history(*old, *before, *this_week).large_from == 90
 
 
-def test_an_account_counts_by_its_last_time_and_once() -> None:
+def test_an_account_counts_once_by_its_last_sighting() -> None:
     past = history(seen(200 * DAY, account="bob"), seen(2 * DAY, account="bob"), seen(DAY, account="bob"))
     assert (past.device_accounts, past.device_accounts_in_hour) == (1, 0)
 
 
-def test_an_account_seen_again_is_later_than_one_seen_once() -> None:
+def test_seeing_an_account_again_updates_its_last_sighting() -> None:
     past = history(seen(3 * HOUR, account="bob"), seen(2 * HOUR, account="eve"), seen(MINUTE, account="bob"))
     assert (past.device_accounts, past.device_accounts_in_hour) == (2, 1)
 
 
-def test_accounts_at_an_address_are_not_those_on_the_device() -> None:
+def test_accounts_of_an_ip_are_separate_from_those_of_a_device() -> None:
     past = history(seen(MINUTE, account="bob", device="desk"))
     assert (past.device_accounts, past.address_accounts_in_hour) == (0, 1)
 
 
-def test_counting_accounts_ends_when_there_are_enough() -> None:
+def test_counting_accounts_stops_at_the_maximum() -> None:
     crowd = [seen(MINUTE, account=str(number)) for number in range(100)]
     assert history(*crowd).device_accounts == ENOUGH_ACCOUNTS
     assert history(*crowd).address_accounts_in_hour == ENOUGH_ACCOUNTS
 
 
-def test_what_was_not_sent_is_neither_remembered_nor_counted() -> None:
+def test_missing_traits_are_neither_remembered_nor_counted() -> None:
     nothing = {"account": None, "address": None, "mailbox": None, "device": None}
     assert history(seen(MINUTE, **nothing), of=seen(0, **nothing)) == History()
     assert history(seen(MINUTE, account="bob"), of=seen(0, account=None)).device_accounts == 0
@@ -137,7 +137,7 @@ values = st.none() | st.sampled_from(["a", "b", "c"])
 
 
 @given(st.lists(st.tuples(HOURS, values, values, values, values), max_size=30), st.sampled_from([15, 60, 1440]))
-def test_the_memory_is_that_of_counting_all_orders_again(rows: list[Any], window: int) -> None:
+def test_the_memory_equals_a_recount_of_all_orders(rows: list[Any], window: int) -> None:
     memory = OrderHistory(window)
     before: list[Sighting] = []
     for ago, account, ip, mailbox, device in sorted(rows, key=lambda row: -row[0]):

@@ -15,18 +15,18 @@ IP = (ListUse("ip", "mine"),)
 
 
 @given(st.ip_addresses(v=4), st.integers(8, 32))
-def test_an_ipv4_address_is_found_by_every_network_it_is_in(ip: ipaddress.IPv4Address, prefix: int) -> None:
+def test_an_ipv4_address_matches_every_network_that_contains_it(ip: ipaddress.IPv4Address, prefix: int) -> None:
     assert matches(str(ip), f"{ip}/{prefix}")
 
 
 @given(st.ip_addresses(v=6), st.sampled_from([*range(16, 65, 4), 128]))
-def test_an_ipv6_address_is_found_by_every_network_it_is_in(ip: ipaddress.IPv6Address, prefix: int) -> None:
+def test_an_ipv6_address_matches_every_network_that_contains_it(ip: ipaddress.IPv6Address, prefix: int) -> None:
     # An IPv4 address in IPv6 is the IPv4 address.
     assert matches(str(ip), f"{ip}/{prefix}") or ip.ipv4_mapped
 
 
 @given(st.ip_addresses(v=4), st.ip_addresses(v=4), st.integers(8, 32))
-def test_another_address_is_found_only_by_a_network_it_is_in(
+def test_an_ip_matches_only_networks_that_contain_it(
     ip: ipaddress.IPv4Address, other: ipaddress.IPv4Address, prefix: int
 ) -> None:
     network = ipaddress.ip_network(f"{other}/{prefix}", strict=False)
@@ -38,7 +38,7 @@ def matches(ip: str, entry: str) -> bool:
     return memberships(IP, sought(IP, order(ip_address=ip)), entries)["ip@mine"]
 
 
-def test_a_domain_is_found_by_those_above_it_and_by_no_other() -> None:
+def test_a_domain_matches_only_itself_and_its_parents() -> None:
     uses = (ListUse("email_domain", "mine"),)
     assert sought(uses, order(email="a@x.mail.example"))["email_domain"] == [
         "x.mail.example",
@@ -47,6 +47,6 @@ def test_a_domain_is_found_by_those_above_it_and_by_no_other() -> None:
     ]
 
 
-def test_an_address_that_is_none_is_on_no_list() -> None:
+def test_an_invalid_ip_is_on_no_list() -> None:
     assert sought(IP, order(ip_address="unix:")) == {"ip": []}
     assert sought(IP, order(ip_address=None)) == {"ip": []}

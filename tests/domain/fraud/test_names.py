@@ -26,7 +26,7 @@ from tests.domain.fraud.orders import BROWSER
         "PostmanRuntime/7.39",
     ],
 )
-def test_programs_are_known_by_their_names(agent: str) -> None:
+def test_programs_are_recognised_by_their_user_agent(agent: str) -> None:
     assert is_bot(agent)
 
 
@@ -43,7 +43,7 @@ def test_programs_are_known_by_their_names(agent: str) -> None:
         "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Launcher/3 Electron/31.0 Safari/537.36",
     ],
 )
-def test_people_and_their_apps_are_no_programs(agent: str) -> None:
+def test_browsers_and_apps_are_not_programs(agent: str) -> None:
     assert not is_bot(agent)
 
 
@@ -60,7 +60,7 @@ def test_people_and_their_apps_are_no_programs(agent: str) -> None:
         ("", False),
     ],
 )
-def test_addresses_that_only_forward_are_known(email: str, is_so: bool) -> None:
+def test_forwarding_email_domains_are_recognised(email: str, is_so: bool) -> None:
     assert relay(email) is is_so
 
 
@@ -68,10 +68,10 @@ def test_addresses_that_only_forward_are_known(email: str, is_so: bool) -> None:
     ("email", "is_so"),
     [("anna+shop@a.example", True), ("anna@a.example", False), ("+anna@a.example", False), ("anna@a+b.example", False)],
 )
-def test_a_tag_is_seen_in_the_name_only(email: str, is_so: bool) -> None:
+def test_a_tag_is_found_only_in_the_local_part(email: str, is_so: bool) -> None:
     assert tagged(email) is is_so
 
 
-def test_what_an_address_says_is_reported_together() -> None:
+def test_all_facts_about_an_email_are_reported_together() -> None:
     description = describe("anna+x@mozmail.com", is_disposable=True)
     assert (description.is_disposable, description.is_relay, description.has_tag) == (True, True, True)

@@ -14,7 +14,7 @@ scored = st.lists(st.tuples(st.integers(0, 100) | st.sampled_from([0, 25, 100]),
 
 
 @given(scored)
-def test_the_auc_is_that_of_comparing_every_pair(rows: list[tuple[int, bool]]) -> None:
+def test_the_auc_equals_a_comparison_of_every_pair(rows: list[tuple[int, bool]]) -> None:
     frauds = [score for score, is_fraud in rows if is_fraud]
     goods = [score for score, is_fraud in rows if not is_fraud]
     pairs = [(fraud > good) + 0.5 * (fraud == good) for fraud in frauds for good in goods]

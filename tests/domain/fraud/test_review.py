@@ -33,7 +33,7 @@ STEPS = {
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("status", STATUSES)
-def test_a_review_moves_an_order_only_from_where_it_may(outcome: ReviewedAs, status: OrderStatus) -> None:
+def test_a_review_changes_an_order_only_in_allowed_states(outcome: ReviewedAs, status: OrderStatus) -> None:
     assert consequence(outcome, status) == STEPS.get((outcome, status))
 
 
@@ -53,7 +53,7 @@ def test_every_level_and_every_action_has_its_badge() -> None:
     }
 
 
-def test_signals_are_reported_as_text_with_the_heaviest_first() -> None:
+def test_signals_are_described_as_text_heaviest_first() -> None:
     verdict = judge(order(has_tag=True, is_proxy=True, is_disposable=True), Policy())
     assert detected_signals(verdict.signals) == ["Disposable e-mail address", "Proxy address", "Tagged e-mail address"]
 

@@ -65,7 +65,7 @@ def expected(score: int, sensitivity: str, action: str, proof: str, switched_on:
 @pytest.mark.parametrize("sensitivity", ["low", "medium", "high"])
 @pytest.mark.parametrize("action", ["block", "flag", "verify"])
 @pytest.mark.parametrize("proof", PROOF)
-def test_the_decision_is_that_of_the_rules(sensitivity: Any, action: Any, proof: str) -> None:
+def test_the_decision_follows_the_rules(sensitivity: Any, action: Any, proof: str) -> None:
     facts = order(**PROOF[proof])
     for score, switched_on, trust in product(SCORES, [None, *BLOCKS], TRUST):
         policy = Policy(
@@ -101,7 +101,7 @@ def test_a_verdict_lists_its_signals_in_the_order_of_the_table() -> None:
     assert list(verdict.signals) == [signal.name for signal in SIGNALS if signal.name in verdict.signals]
 
 
-def test_whom_the_store_trusts_is_allowed_though_the_signals_are_recorded() -> None:
+def test_a_trusted_buyer_is_allowed_and_the_signals_are_still_recorded() -> None:
     policy = Policy(fraud_whitelisted_emails=frozenset({"ada@a.example"}))
     verdict = judge(order(email="Ada@A.Example", is_tor=True, confirmed_frauds=2), policy)
     assert (verdict.action_taken, verdict.risk_score, verdict.risk_level) == ("allowed", 80, "critical")
@@ -109,17 +109,17 @@ def test_whom_the_store_trusts_is_allowed_though_the_signals_are_recorded() -> N
 
 
 @pytest.mark.parametrize("written", ["2001:DB8:0:0:0:0:0:1", "2001:db8::1", "2001:0db8::0001%eth0"])
-def test_an_address_is_trusted_however_it_is_written(written: str) -> None:
+def test_an_ip_is_trusted_in_any_notation(written: str) -> None:
     policy = Policy(fraud_whitelisted_ips=frozenset({"2001:db8::1"}))
     assert judge(order(ip_address=written, is_tor=True), policy).action_taken == "allowed"
 
 
-def test_an_ipv4_address_inside_ipv6_is_trusted_as_what_it_is() -> None:
+def test_an_ipv4_address_mapped_into_ipv6_is_trusted_as_ipv4() -> None:
     policy = Policy(fraud_whitelisted_ips=frozenset({"203.0.113.9"}))
     assert judge(order(ip_address="::ffff:203.0.113.9", is_tor=True), policy).action_taken == "allowed"
 
 
-def test_a_list_of_trusted_addresses_does_not_trust_who_has_none() -> None:
+def test_a_list_of_trusted_ips_does_not_trust_a_buyer_without_an_ip() -> None:
     policy = Policy(fraud_whitelisted_ips=frozenset({"203.0.113.9"}))
     assert judge(order(ip_address=None, is_tor=True), policy).action_taken == "blocked"
 
@@ -144,13 +144,13 @@ def test_the_flags_report_what_the_signals_found() -> None:
         ("fraud_check_disposable_email", "is_disposable_email"),
     ],
 )
-def test_a_check_that_is_off_raises_no_flag_and_leaves_the_others(switch: str, flag: str) -> None:
+def test_a_disabled_check_raises_no_flag_and_does_not_affect_the_others(switch: str, flag: str) -> None:
     before = msgspec.structs.asdict(flags(SUSPICIOUS, Policy()))
     after = msgspec.structs.asdict(flags(SUSPICIOUS, msgspec.structs.replace(Policy(), **{switch: False})))
     assert after == before | {flag: False}
 
 
-def test_an_address_alone_may_exceed_the_velocity() -> None:
+def test_an_ip_alone_can_exceed_the_velocity() -> None:
     assert flags(order(address_orders=5), Policy()).has_velocity_violation
     assert not flags(order(address_orders=4, mailbox_orders=2), Policy()).has_velocity_violation
 
@@ -225,14 +225,14 @@ def test_a_score_is_between_0_and_100_and_every_signal_within_its_cap(facts: Ord
 
 
 @given(any_order, any_policy)
-def test_facts_that_were_stored_give_the_same_verdict_again(facts: OrderFacts, policy: Policy) -> None:
+def test_stored_facts_reproduce_the_verdict(facts: OrderFacts, policy: Policy) -> None:
     stored = msgspec.json.encode((facts, policy))
     kept_facts, kept_policy = msgspec.json.decode(stored, type=tuple[OrderFacts, Policy])
     assert judge(kept_facts, kept_policy) == judge(facts, policy) == judge(facts, policy)
 
 
 @given(any_order, any_policy, st.sampled_from(sorted({signal.setting for signal in SIGNALS if signal.setting})))
-def test_a_switch_takes_away_its_own_signals_and_no_others(facts: OrderFacts, policy: Policy, switch: str) -> None:
+def test_a_switch_disables_only_its_own_signals(facts: OrderFacts, policy: Policy, switch: str) -> None:
     on = judge(facts, msgspec.structs.replace(policy, **{switch: True})).signals
     off = judge(facts, msgspec.structs.replace(policy, **{switch: False})).signals
     own = {signal.name for signal in SIGNALS if signal.setting == switch}

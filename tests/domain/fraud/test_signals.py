@@ -177,7 +177,7 @@ def test_no_case_is_about_a_signal_that_does_not_exist() -> None:
     assert {case.signal for case in CASES} == {signal.name for signal in SIGNALS}
 
 
-def test_an_ordinary_order_sets_off_nothing() -> None:
+def test_an_ordinary_order_triggers_nothing() -> None:
     assert judge(order(), Policy()).signals == {}
 
 
@@ -201,7 +201,7 @@ def test_new_accounts_on_one_device_are_flagged_and_within_the_hour_blocked(
     assert judge(facts, Policy()).action_taken == action
 
 
-def test_facts_that_say_the_least_set_off_nothing_but_the_missing_user_agent() -> None:
+def test_minimal_facts_trigger_only_the_missing_user_agent() -> None:
     assert judge(OrderFacts(at=NOW, email=""), Policy()).signals == {"user_agent_missing_or_bot": 5}
 
 
@@ -215,7 +215,7 @@ def test_the_table_is_well_formed() -> None:
         assert signal.measure.__module__.endswith(f".{signal.family}")
 
 
-def test_what_history_counts_stops_no_earlier_than_the_signals_ask_for() -> None:
+def test_history_counts_at_least_as_far_as_the_signals_need() -> None:
     from lootkeep.domain.fraud.memory import ENOUGH_ACCOUNTS
 
     few, many = (

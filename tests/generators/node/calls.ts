@@ -6,7 +6,7 @@ import type { components, paths } from "./schema.js";
 type Failure = components["schemas"]["Failure"];
 type TierBody = components["schemas"]["TierBody"];
 
-const { STORE_ADDRESS: baseUrl = "", STORE_TOKEN: token = "" } = process.env;
+const { STORE_URL: baseUrl = "", STORE_TOKEN: token = "" } = process.env;
 
 function client(bearer: string = token) {
   return createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${bearer}` } });

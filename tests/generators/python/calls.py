@@ -22,11 +22,11 @@ from store_client.models import (
     TierListResponse,
 )
 
-ADDRESS, TOKEN = os.environ["STORE_ADDRESS"], os.environ["STORE_TOKEN"]
+URL, TOKEN = os.environ["STORE_URL"], os.environ["STORE_TOKEN"]
 
 
 def client(token: str = TOKEN) -> AuthenticatedClient:
-    return AuthenticatedClient(base_url=ADDRESS, token=token)
+    return AuthenticatedClient(base_url=URL, token=token)
 
 
 def bronze(name: str = "Bronze", required: int = 5) -> TierBody:
