@@ -135,3 +135,13 @@ async def _operation(db: PostgresDatabase, *steps: Callable[[Transaction], Await
     async with db.write() as tx:
         for step in steps:
             await step(tx)
+
+
+async def test_a_connection_holds_a_bounded_number_of_prepared_statements(db: PostgresDatabase) -> None:
+    async with db.write() as tx:
+        for number in range(600):
+            await tx.all(Query(sql(f"SELECT {number}")))
+        ((count,),) = await tx.all(Query(sql("SELECT count(*) FROM pg_prepared_statements")))
+    assert 100 < count < 600
+    await add(db, "ada")
+    assert await emails(db) == ["ada"]

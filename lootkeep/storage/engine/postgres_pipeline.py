@@ -23,6 +23,9 @@ _PLAN_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan"
 _OPENING = (BEGIN, _PLAN_ONCE)
 # Answers nothing, and is there to be waited for.
 _NOTHING = "SELECT"
+_ALWAYS_PREPARED = (*_OPENING, _COMMIT, _NOTHING)
+# Statements that a connection prepares besides those; `python -m tools.statements` lists them all.
+_MAX_PREPARED = 500
 # At most this many wait for the next one.
 _MAX_QUEUED = 50
 
@@ -107,7 +110,7 @@ class Pipeline:
 
     async def begin(self, sql: str) -> None:
         if not self._connection.prepared:
-            for statement in (*_OPENING, _COMMIT, _NOTHING):
+            for statement in _ALWAYS_PREPARED:
                 await self._prepared(statement, None)
         if sql != BEGIN:
             # It takes no longer than any other statement, so that a broken way is noticed before the long wait.
@@ -148,6 +151,10 @@ class Pipeline:
         statements = self._connection.prepared
         if (prepared := statements.get(sql)) is None:
             await self.flush(timeout)
+            if len(statements) >= _MAX_PREPARED + len(_ALWAYS_PREPARED):
+                # asyncpg closes a statement that nothing refers to any more.
+                for name in statements.keys() - set(_ALWAYS_PREPARED):
+                    del statements[name]
             prepared = statements[sql] = _Prepared(await self._connection.prepare(sql, timeout=timeout))
         return prepared
 
