@@ -1,4 +1,4 @@
-"""The world in which tests live: one database per engine, empty at the start of each test."""
+"""Fixtures for all tests: one database per engine, empty at the start of each test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.world import World
 
 ENGINES = ("sqlite", "postgresql")
 
-# The same examples in every run, so that a change is never stopped by luck; to look for new ones:
+# The same examples in every run, so that no change fails by chance; to look for new ones:
 # make test ARGS="tests/services --hypothesis-profile=explore"
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("explore", derandomize=False, print_blob=True)
@@ -122,7 +122,7 @@ def redis_url() -> str:
 
 
 async def new_postgres_database(admin_url: str, name: str) -> str:
-    """An empty database of that name; gives its address."""
+    """Creates an empty database and returns its URL."""
     admin = await asyncpg.connect(admin_url)
     await admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
     await admin.execute(f'CREATE DATABASE "{name}"')
@@ -184,7 +184,7 @@ async def _empty(url: str) -> None:
 
 @pytest.fixture
 async def gate(postgres_url: str) -> AsyncIterator[Gate]:
-    """A way to PostgreSQL that can fall silent."""
+    """A TCP proxy to PostgreSQL that can be silenced."""
     gate = Gate(postgres_url)
     await gate.open()
     yield gate

@@ -1,4 +1,4 @@
-"""Everything that is held about a person: exported, and erased wherever it is stored."""
+"""Personal data of a customer: exported, and erased wherever it is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking what a gift card's code is worth: how it is typed, why it cannot be used, and how often one may guess."""
+"""Validating the code of a gift card: notations, reasons why it cannot be used, and the limit on guesses."""
 
 from __future__ import annotations
 

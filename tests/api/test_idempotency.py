@@ -1,4 +1,4 @@
-"""Idempotency keys: a request sent again is answered as before, and done once."""
+"""Idempotency keys: a repeated request gets the same answer and runs once."""
 
 from __future__ import annotations
 

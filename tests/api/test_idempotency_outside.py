@@ -1,4 +1,4 @@
-"""Idempotency keys of what acts outside the database: done once, and again only when nobody knows how it ended."""
+"""Idempotency keys of operations outside the database: run once, and again only when the outcome is unknown."""
 
 from __future__ import annotations
 

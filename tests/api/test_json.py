@@ -1,4 +1,4 @@
-"""Strict JSON: what a careful reader would not accept is refused in the envelope, and never with a 500."""
+"""Strict JSON: ambiguous or malformed bodies are rejected in the envelope, and never with a 500."""
 
 from __future__ import annotations
 

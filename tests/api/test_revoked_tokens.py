@@ -1,4 +1,4 @@
-"""A token that was revoked or changed by one process: every other process knows from its next request on."""
+"""A token revoked or changed by one process: every other process applies it from its next request on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lootkeep.storage.schema import tokens
 from tests.api.tokens import stored
 from tests.world import World
 
-# Only what never happens takes so long.
+# Only a hang takes this long.
 PATIENCE_SECONDS = 60
 
 only_postgresql = pytest.mark.parametrize("db_location", ["postgresql"], indirect=True)
@@ -62,7 +62,7 @@ async def elsewhere(world: World, db_location: Path | str) -> AsyncIterator[Othe
 
 
 async def change(world: World, secret: str, column: str, value: object) -> None:
-    """As someone who writes SQL by hand does it."""
+    """Like an operator who writes SQL by hand."""
     statement = Query(update(tokens).where(tokens.c.id == bindparam("token")).values({column: bindparam("value")}))
     async with world.db.write_tokens() as tx:
         await tx.run(statement, token=(await stored(world, secret)).id, value=value)

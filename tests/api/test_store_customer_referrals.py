@@ -1,4 +1,4 @@
-"""What becomes of the referral code that is sent with a sign-up."""
+"""Referral codes that are sent with a sign-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Giving back what was paid for an order, in part and in whole."""
+"""Partial and full refunds of an order."""
 
 from __future__ import annotations
 

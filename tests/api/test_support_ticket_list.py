@@ -1,4 +1,4 @@
-"""The list of tickets and their figures, against the same picked and reckoned by hand."""
+"""The list of tickets and their figures, compared with the same computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot work is one sentence on stderr and a non-zero exit, never a traceback."""
+"""Invalid input is one sentence on stderr and a non-zero exit code, never a traceback."""
 
 from __future__ import annotations
 

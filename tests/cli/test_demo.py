@@ -52,7 +52,7 @@ from tests.world import World
 
 # A tenth of the small scale.
 ORDERS = 200
-# Sealed again each time, whatever is in them.
+# Sealed with a new nonce each time.
 SEALED = {"alerts": {"target"}, "webhooks": {"secret"}, "gift_cards": {"sealed_code"}, "mails": {"body"}}
 ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in metadata.sorted_tables}
 
@@ -69,7 +69,7 @@ async def rows(db: Engine, table: Table) -> list[dict[str, Any]]:
 
 
 async def dump(db: Engine) -> dict[str, list[dict[str, Any]]]:
-    """Everything but what is sealed, and the test's own token."""
+    """All rows except sealed columns and the token of the test."""
     tables = {}
     for table in metadata.sorted_tables:
         if table is not tokens:

@@ -24,7 +24,7 @@ NO_SANDBOX = "There is no sandbox yet: `lootkeep token create --test` creates it
 
 
 class Caller:
-    """Calls a server with a token."""
+    """A client that calls a server with a token."""
 
     def __init__(self, server: Serving, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}"}

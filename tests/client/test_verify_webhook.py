@@ -1,4 +1,4 @@
-"""`verify_webhook` believes what the service signs, and says why it does not believe the rest."""
+"""`verify_webhook` accepts what the service signs, and reports why it rejects the rest."""
 
 from __future__ import annotations
 

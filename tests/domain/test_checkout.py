@@ -1,4 +1,4 @@
-"""From a cart to an order: prices, faults of lines, and totals."""
+"""From a cart to an order: prices, errors of lines, and totals."""
 
 from __future__ import annotations
 

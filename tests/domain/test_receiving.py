@@ -1,4 +1,4 @@
-"""A receiver's view of a delivery: believed or not, and why not."""
+"""Verifying a delivery as a receiver: accepted, or rejected with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a receiver's address must be, and what it may subscribe to: every reason as a sentence."""
+"""Which URLs and event types a webhook may have: every reason as a sentence."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _checked_events(types: Any) -> Any:
 
 
 def fault(url: str, rules: WebhookRules = STRICT) -> str | None:
-    """What is said about the url; None when it is good."""
+    """The error of the URL; None when it is valid."""
     try:
         stored = checked({"url": url}, rules)["url"]
     except InvalidFields as reason:

@@ -10,7 +10,7 @@ from lootkeep.engines.resolver import AddressInfo
 
 
 class StubNames:
-    """What a resolver is given to look names up; it runs in the resolver's threads."""
+    """Looks names up for a resolver, in the threads of the resolver."""
 
     def __init__(self, ip: str = "127.0.0.1") -> None:
         self.ip = ip

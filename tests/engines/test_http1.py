@@ -29,7 +29,7 @@ async def post(client: Client, receiver: Receiver, behaviour: Behaviour | None =
 
 
 def serving_for_good(*answers: bytes) -> Behaviour:
-    """Says this and then keeps the connection open."""
+    """Sends these bytes and keeps the connection open."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"".join(answers))

@@ -16,7 +16,7 @@ REST = 1.0
 
 
 class Stopwatch:
-    """Time that passes when a test says so."""
+    """A clock that a test advances."""
 
     def __init__(self) -> None:
         self.seconds = 100.0

@@ -24,7 +24,7 @@ class FaultPlan:
 
 @dataclass
 class DeliveryReport:
-    """What came of it."""
+    """The result of a run."""
 
     plan: FaultPlan
     kills: int = 0

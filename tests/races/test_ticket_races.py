@@ -1,4 +1,4 @@
-"""Sixty-four at once on one ticket: nothing is lost, nothing happens twice, and every figure agrees afterwards."""
+"""Sixty-four concurrent requests on one ticket: nothing is lost or done twice, and every figure agrees afterwards."""
 
 from __future__ import annotations
 

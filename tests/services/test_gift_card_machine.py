@@ -189,7 +189,7 @@ class GiftCardMachine(Machine):
 
     @rule()
     def look_at_the_figures(self) -> None:
-        """Exact at this moment, whatever time has done since anyone looked."""
+        """The figures are exact at this moment, however much time has passed."""
         answer = self.run(self.world.get("/gift-cards/statistics", token=self._unlimited())).json()["data"]
         states = [model.status(self.now) for model in self.models.values()]
         assert answer["by_status"] == {state: states.count(state) for state in answer["by_status"]}

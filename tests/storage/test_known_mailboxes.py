@@ -1,4 +1,4 @@
-"""What was seen before a provider's other names were known is counted under the form it has now."""
+"""Existing mailboxes and devices are migrated to their current canonical form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Migrations: they make the very schema that the tables describe, once, and refuse what they do not know."""
+"""Migrations: they create exactly the described schema, once, and reject unknown databases."""
 
 from __future__ import annotations
 

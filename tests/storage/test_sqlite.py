@@ -232,7 +232,7 @@ def test_a_folder_that_does_not_exist_is_reported_in_a_sentence(tmp_path: Path) 
 
 
 def _other(file: Path) -> apsw.Connection:
-    """A connection as another process would have it."""
+    """A connection like that of another process."""
     return apsw.Connection(str(file))
 
 

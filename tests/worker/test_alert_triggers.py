@@ -1,4 +1,4 @@
-"""Everything that an alert can be about is made to happen, and is reported."""
+"""Every trigger of an alert is caused and reported."""
 
 from __future__ import annotations
 

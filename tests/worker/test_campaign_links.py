@@ -1,4 +1,4 @@
-"""The links of a campaign's mail: to unsubscribe, to count opens and clicks, and forged ones that do nothing."""
+"""The links of campaign e-mails: unsubscribing, counting opens and clicks, and forged links that do nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def links_of(email: ReceivedEmail) -> list[str]:
 
 
 def named(world: World) -> World:
-    """The same store, with a name and an address."""
+    """The same store with a name and a postal address."""
     store = World(world.db, clock=world.clock, store_name="Dragon Shop", store_url="https://dragon.example")
     store.token = world.token
     return store

@@ -1,4 +1,4 @@
-"""The wall clock is set back by a day while the worker runs: retries, mail and campaigns go on."""
+"""The wall clock is set back by a day while the worker runs: retries, e-mails and campaigns continue."""
 
 from __future__ import annotations
 

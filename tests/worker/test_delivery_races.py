@@ -1,4 +1,4 @@
-"""Two who meet at one delivery or event, one of them late: nothing is lost, doubled or untrue."""
+"""Races for one delivery or event: nothing is lost, duplicated or recorded wrongly."""
 
 from __future__ import annotations
 

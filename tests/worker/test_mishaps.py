@@ -1,4 +1,4 @@
-"""Errors that are reported with a message: odd requests, receivers and secrets, each with its reason and in time."""
+"""Errors that are reported with a message: odd requests, receivers and secrets."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ async def test_only_the_loop_whose_tables_changed_is_woken(insecure_world: World
 
 
 class CountedWakeup(PostgresWakeup):
-    """Counts how often it wakes its loops."""
+    """A wake-up that counts how often it wakes its loops."""
 
     wakes = 0
 
@@ -149,7 +149,7 @@ async def test_a_database_knows_the_backends_of_its_own_connections(insecure_wor
 
 
 def wakeup_of(world: World, db_location: Path | str, tables: Collection[str] = ()) -> MemoryWakeup:
-    """As wiring chooses it."""
+    """The wake-up that wiring chooses."""
     if isinstance(db_location, str):
         return PostgresWakeup(db_location, tables, cast(PostgresDatabase, world.db).uses)
     assert isinstance(world.db, SqliteDatabase)

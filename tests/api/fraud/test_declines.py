@@ -1,4 +1,4 @@
-"""Declined payments: what is recorded of them, and what they count at the next order."""
+"""Declined payments: how they are recorded, and what they count for the next order."""
 
 from __future__ import annotations
 

@@ -130,5 +130,5 @@ async def test_a_review_can_block_every_trait_of_a_buyer(world: World) -> None:
         assert (await check(world, placed["fraud_check"]["id"]))["check"]["action_taken"] == "blocked", fields
     alias = await regular(world, email="t.hief+2@googlemail.com")
     assert (await action(world, alias))[0] == "blocked"
-    # By now the address may be someone else's.
+    # By now the IP may belong to someone else.
     assert (await action(world, await regular(world), ip_address=VPN))[0] == "allowed"

@@ -29,7 +29,7 @@ SAID: dict[str, str | None] = {
 
 
 async def said(world: World, what: str) -> None:
-    """An order of which this is said, a day later."""
+    """An order that is labelled like this a day later."""
     await shop(world)
     customer = await regular(world)
     if what == "blocked":
@@ -46,7 +46,7 @@ async def said(world: World, what: str) -> None:
 
 
 async def until(world: World, age: int) -> None:
-    """The first order is as old as this."""
+    """Advances the clock until the first order is this old."""
     world.clock.advance(age - DAY)
 
 

@@ -1,4 +1,4 @@
-"""A real server on loopback: how it is started, asked in plain bytes, and stopped."""
+"""A real server on loopback: starts it, sends it raw bytes, and stops it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.world import KEY, World
 PROGRAMS = Path(sys.executable).parent
 TIERS = "/api/external/v1/referrals/tiers"
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
-# Only something that hangs takes so long.
+# Only a hang takes this long.
 PATIENCE_SECONDS = 30
 MEBIBYTE = 1024 * 1024
 

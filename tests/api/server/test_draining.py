@@ -29,7 +29,7 @@ UNAVAILABLE = {
 
 
 class ShortTimeoutServer(Protocol):
-    """The server's own, with less patience."""
+    """The real server with shorter time-outs."""
 
     idle_seconds = 0.05
     rest_seconds = 0.05

@@ -1,4 +1,4 @@
-"""More requests than can be answered: the rest is refused early, and what watches the service is always answered."""
+"""Overload: excess requests are rejected early, and probes are always answered."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PATIENT = partial(Admission, burst_seconds=NEVER, slow_seconds=NEVER)
 
 
 class BlockingApp:
-    """An application that begins requests and answers them when it may."""
+    """An application that starts requests and answers them when the test permits."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []
