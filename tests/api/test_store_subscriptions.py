@@ -92,9 +92,7 @@ async def test_a_new_subscription_is_returned_with_its_paid_order(world: World) 
 
 
 @pytest.mark.parametrize(("delivery", "more"), [("manual", []), ("keys", ["order.completed"])])
-async def test_each_period_sends_events_for_its_order_and_the_subscription(
-    world: World, delivery: str, more: list[str]
-) -> None:
+async def test_each_period_sends_order_and_subscription_events(world: World, delivery: str, more: list[str]) -> None:
     await begin(world, delivery_type=delivery)
     await renew(world)
     created, renewed = await sent(world, "subscription.")
@@ -237,9 +235,7 @@ async def test_subscriptions_use_up_stock_and_never_oversell_it(world: World) ->
         (MONTHLY | {"status": "archived"}, "is currently not for sale."),
     ],
 )
-async def test_only_active_recurring_products_can_be_subscribed_to(
-    world: World, product: dict[str, Any], sentence: str
-) -> None:
+async def test_only_active_recurring_products_can_be_sold(world: World, product: dict[str, Any], sentence: str) -> None:
     await new_customer(world)
     await new_product(world, **product)
     answer = await world.post(SUBSCRIPTIONS, BODY)

@@ -139,8 +139,8 @@ class Terminal:
 def environment(settings: Mapping[str, str]) -> dict[str, str]:
     """Our own environment without Lootkeep's settings, plus the given ones."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
-    given = {variable(name): value for name, value in settings.items()}
-    return plain | {"NO_COLOR": "1", "TERM": "dumb"} | given
+    variables = {variable(name): value for name, value in settings.items()}
+    return plain | {"NO_COLOR": "1", "TERM": "dumb"} | variables
 
 
 def start(folder: Path, env: Mapping[str, str], *arguments: str, launcher: Sequence[str] = ()) -> subprocess.Popen[str]:

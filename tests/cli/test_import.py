@@ -35,7 +35,7 @@ def shop(store: ImportedStore) -> ImportedStore:
 
 def test_a_customer_is_imported_with_every_column(store: ImportedStore) -> None:
     code = store.referrer()
-    given = {
+    columns = {
         "email": "Ada@A.example",
         "name": "Ada, Countess",
         "username": "ada",
@@ -47,7 +47,7 @@ def test_a_customer_is_imported_with_every_column(store: ImportedStore) -> None:
         "accepts_marketing": "true",
         "created_at": "2024-01-02T03:04:05Z",
     }
-    assert store.tally("customers", csv_text([given])) == (1, 0, 0)
+    assert store.tally("customers", csv_text([columns])) == (1, 0, 0)
     ada = store.rows(customers)[-1]
     assert (ada["email"], ada["name"], ada["country"]) == ("ada@a.example", "Ada, Countess", "GB")
     assert (ada["external_id"], ada["username"], bool(ada["accepts_marketing"])) == ("c1", "ada", True)

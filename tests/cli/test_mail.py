@@ -43,9 +43,9 @@ def write(store: Terminal, *ends: EmailStatus) -> None:
 async def _write(settings: Settings, ends: tuple[EmailStatus, ...]) -> None:
     async with wiring.opened(settings) as deps:
         for number, status in enumerate(ends, 1):
-            given = {"amount": "$20.00", "code": CODE, "name": NASTY, "sender_name": NASTY}
+            values = {"amount": "$20.00", "code": CODE, "name": NASTY, "sender_name": NASTY}
             email = emails_views.render(
-                "gift_card", StoreIdentity(), f"p{number}@mail.example", NASTY, message=None, expires_on=None, **given
+                "gift_card", StoreIdentity(), f"p{number}@mail.example", NASTY, message=None, expires_on=None, **values
             )
             now = Instant(number * 1_000_000)
             async with deps.db.write() as tx:

@@ -69,9 +69,9 @@ def test_url_and_token_are_read_from_the_environment() -> None:
 
 @pytest.mark.parametrize(("missing", "name"), [("url", "LOOTKEEP_URL"), ("token", "LOOTKEEP_TOKEN")])
 def test_a_missing_url_or_token_is_reported(missing: str, name: str) -> None:
-    given = {"url": "https://store.example", "token": "lk_token"} | {missing: ""}
+    arguments = {"url": "https://store.example", "token": "lk_token"} | {missing: ""}
     with pytest.raises(ValueError, match=f"set {name}"):
-        Server.given(given["url"], given["token"])
+        Server.given(arguments["url"], arguments["token"])
 
 
 async def test_waiting_is_logged_without_the_token(

@@ -140,8 +140,8 @@ async def test_a_step_forbidden_by_the_status_is_rejected_on_the_page(store: Wor
 
 
 async def test_a_held_order_is_approved_with_the_reasons_shown(world: World) -> None:
-    held = {"fraud_detection_enabled": True, "fraud_action": "verify", "fraud_sensitivity_level": "high"}
-    await fraud.change_settings(world.deps, held)
+    fraud_settings = {"fraud_detection_enabled": True, "fraud_action": "verify", "fraud_sensitivity_level": "high"}
+    await fraud.change_settings(world.deps, fraud_settings)
     await new_product(world)
     customer = (await new_customer(world))["customer"]
     order = {"customer_id": customer["id"], "items": [{"product_id": 1, "quantity": 1}], "user_agent": "curl/8"}

@@ -129,9 +129,9 @@ def test_a_database_without_any_usable_field_is_rejected(lists: ListFolder) -> N
 
 
 def test_a_database_truncated_anywhere_never_fails_a_lookup(lists: ListFolder) -> None:
-    whole = database({"192.0.2.0/24": {"country_code": "US"}, "2001:db8::/32": {"country_code": "FR"}}, lists.folder)
-    for cut in range(0, len(whole), max(1, len(whole) // 40)):
-        damaged = (whole[:cut], whole[cut:], whole[:cut] + b"\xff" * 8 + whole[cut + 8 :])
+    original = database({"192.0.2.0/24": {"country_code": "US"}, "2001:db8::/32": {"country_code": "FR"}}, lists.folder)
+    for cut in range(0, len(original), max(1, len(original) // 40)):
+        damaged = (original[:cut], original[cut:], original[:cut] + b"\xff" * 8 + original[cut + 8 :])
         for content in damaged:
             lists.write("a.mmdb", content)
             lists.intelligence.refresh_if_changed()

@@ -108,8 +108,8 @@ async def test_null_round_trips(db: Engine) -> None:
     async with db.write() as tx:
         (ada,) = await tx.all(ADD, **ADA)
         values = {"name": "t", "digest": "d", "hint": "h", "scopes": "", "created_at": 1}
-        given = insert(tokens).values(**values, user_id=ada.id, rate_limit=bindparam("limit"), expires_at=null())
-        row = await tx.one(Query(given.returning(tokens.c.rate_limit, tokens.c.expires_at)), limit=None)
+        statement = insert(tokens).values(**values, user_id=ada.id, rate_limit=bindparam("limit"), expires_at=null())
+        row = await tx.one(Query(statement.returning(tokens.c.rate_limit, tokens.c.expires_at)), limit=None)
     assert row == (None, None)
 
 

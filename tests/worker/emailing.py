@@ -29,8 +29,15 @@ def email_worker(world: World, server: MailServer | None, **options: Any) -> Ema
 
 
 async def write(world: World, to: str = "ann@mail.example", **values: Any) -> int:
-    given = {"amount": "$20.00", "code": CODE, "name": "Ann", "sender_name": "Bob", "message": None, "expires_on": None}
-    email = emails_views.render("gift_card", world.deps.store, to, "Ann", **given | values)
+    defaults = {
+        "amount": "$20.00",
+        "code": CODE,
+        "name": "Ann",
+        "sender_name": "Bob",
+        "message": None,
+        "expires_on": None,
+    }
+    email = emails_views.render("gift_card", world.deps.store, to, "Ann", **defaults | values)
     async with world.db.write() as tx:
         return await emails_db.add(tx, email, world.deps.vault.seal, world.clock.now())
 

@@ -75,14 +75,14 @@ def read_all(connection: socket.socket) -> bytes:
 
 def responses(received: bytes) -> Iterator[httpx.Response]:
     while received:
-        head, _, rest = received.partition(b"\r\n\r\n")
+        head, _, remainder = received.partition(b"\r\n\r\n")
         first, *lines = head.decode().split("\r\n")
         headers = httpx.Headers([(name, value.strip()) for name, _, value in (line.partition(":") for line in lines)])
         status = int(first.split()[1])
         length = int(headers.get("content-length", 0))
-        received = rest[length:]
+        received = remainder[length:]
         if status >= 200:
-            yield httpx.Response(status, headers=headers, content=rest[:length])
+            yield httpx.Response(status, headers=headers, content=remainder[:length])
 
 
 def environment(database: str, **settings: str) -> dict[str, str]:

@@ -44,8 +44,8 @@ async def test_a_probe_is_answered_on_a_connection_beyond_the_limit(world: World
 
 async def test_beyond_the_connections_reserved_for_probes_nothing_is_read(world: World) -> None:
     async with connected(world.app, Patient, limit=1) as client:
-        held = [await asyncio.open_connection(*client.writer.get_extra_info("peername")) for _ in range(32)]
+        connections = [await asyncio.open_connection(*client.writer.get_extra_info("peername")) for _ in range(32)]
         refused = await ask_on_new_connection(client, b"")
-        for _, writer in held:
+        for _, writer in connections:
             writer.close()
     assert refused.startswith(b"HTTP/1.1 503 ")
