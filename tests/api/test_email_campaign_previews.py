@@ -59,7 +59,7 @@ async def test_the_links_of_a_preview_unsubscribe_nobody(world: World) -> None:
     assert await email_status(world, customer["id"]) == "ok"
 
 
-async def test_a_test_is_queued_for_any_address_and_changes_nothing_about_the_campaign(world: World) -> None:
+async def test_a_test_is_queued_for_any_recipient_and_does_not_change_the_campaign(world: World) -> None:
     await reader(world, name="Ann")
     campaign = await make(world, body_html=BODY)
     answer = await world.post(f"{PATH}/{campaign['id']}/test", {"email": "me@shop.example"})
@@ -84,7 +84,7 @@ async def test_tests_are_limited(world: World) -> None:
 
 
 @pytest.mark.parametrize("field", ["subject", "preview_text", "body_html", "body_text"])
-async def test_an_unknown_placeholder_is_refused_with_the_known_ones(world: World, field: str) -> None:
+async def test_an_unknown_placeholder_is_rejected_with_the_known_ones(world: World, field: str) -> None:
     campaign = await make(world)
     wrong = {field: "Dear {{ first_name }}, {{name}} {{ <b> }}"}
     created = await world.post(PATH, {"name": "N", "subject": "S"} | wrong)

@@ -45,7 +45,7 @@ async def test_an_unusable_card_returns_the_reason(world: World, state: str) -> 
     assert validation["gift_card"]["status"] == state
 
 
-async def test_an_unknown_code_is_no_error(world: World) -> None:
+async def test_an_unknown_code_is_not_an_error(world: World) -> None:
     assert await validated(world, "NOBO-DYHA-STHI-SONE") == {
         "valid": False,
         "reason": "not_found",

@@ -224,7 +224,7 @@ async def narrow(db: Engine) -> AsyncIterator[World]:
     await world.close()
 
 
-async def test_the_settings_say_what_the_limits_are(narrow: World) -> None:
+async def test_the_limits_come_from_the_settings(narrow: World) -> None:
     assert statuses(await burst(narrow, 10)) == {200: 7, 429: 3}
     assert statuses(await burst(narrow, 10, token="lk_nobody")) == {401: 3, 429: 7}
 

@@ -68,7 +68,7 @@ async def change(world: World, secret: str, column: str, value: object) -> None:
         await tx.run(statement, token=(await stored(world, secret)).id, value=value)
 
 
-async def test_a_token_revoked_by_another_process_is_refused_from_the_next_request_on(
+async def test_a_token_revoked_by_another_process_is_rejected_from_the_next_request_on(
     world: World, elsewhere: OtherProcess
 ) -> None:
     for _ in range(5):
@@ -97,7 +97,7 @@ async def test_an_extended_token_is_accepted_again(world: World, elsewhere: Othe
     assert (before, await elsewhere.status(secret)) == (401, 200)
 
 
-async def test_a_token_revoked_in_the_same_process_is_refused_at_once(elsewhere: OtherProcess, world: World) -> None:
+async def test_a_token_revoked_in_the_same_process_is_rejected_at_once(elsewhere: OtherProcess, world: World) -> None:
     secret = await world.new_token("referrals:read")
     before = await elsewhere.status(secret)
     await access.revoke_token(elsewhere.deps, (await stored(world, secret)).id)

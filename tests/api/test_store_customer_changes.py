@@ -116,7 +116,7 @@ async def test_no_order_is_placed_after_its_customer_was_blocked(world: World, i
     assert (await world.get("/orders")).json()["meta"]["total"] == 6 - len(refused)
 
 
-async def test_an_order_that_waits_for_a_block_is_refused(world: World, db_location: Path | str) -> None:
+async def test_an_order_that_waits_for_a_block_is_rejected(world: World, db_location: Path | str) -> None:
     await sign_up(world)
     await new_product(world)
     body = {"customer_id": 1, "items": [{"product_id": 1, "quantity": 1}]} | honest_buyer(1)

@@ -132,7 +132,7 @@ async def test_a_coupon_that_expires_while_it_is_reserved_is_still_used(world: W
     assert (await maintained(world.db))["coupons"][1] == ("used", 1, 200)
 
 
-async def test_a_fixed_coupon_is_refused_in_another_currency_and_a_percentage_is_not(world: World) -> None:
+async def test_a_fixed_coupon_is_rejected_in_another_currency_and_a_percentage_is_not(world: World) -> None:
     customer, fixed = await welcomed(world, "fixed", 5)
     other, percentage = await welcomed(world)
     await new_product(world, currency="EUR")

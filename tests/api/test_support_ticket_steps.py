@@ -45,7 +45,7 @@ async def test_a_status_change_is_made_or_rejected_with_the_allowed_ones(world: 
     assert ticket["updated_at"] == (at_once if before == after else later)
 
 
-async def test_a_status_that_does_not_exist_is_refused(world: World) -> None:
+async def test_a_status_that_does_not_exist_is_rejected(world: World) -> None:
     ticket = await a_ticket(world)
     answer = await set_status(world, ticket["id"], "spam")
     assert (answer.status_code, answer.json()["errors"]) == (

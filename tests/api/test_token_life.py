@@ -23,7 +23,7 @@ from tests.world import EXTERNAL, World
 # Revocation, expiry and the cache
 
 
-async def test_a_revoked_token_is_refused_at_once(world: World) -> None:
+async def test_a_revoked_token_is_rejected_at_once(world: World) -> None:
     secret = await world.new_token("referrals:read")
     before = await world.get("/referrals/tiers", token=secret)
     await access.revoke_token(world.deps, (await stored(world, secret)).id)

@@ -129,7 +129,7 @@ def test_every_failing_field_of_a_row_is_reported(store: ImportedStore) -> None:
     )
 
 
-def test_an_external_id_of_another_customer_is_refused(store: ImportedStore) -> None:
+def test_an_external_id_of_another_customer_is_rejected(store: ImportedStore) -> None:
     rows = [CUSTOMER | {"external_id": "c1"}, CUSTOMER | {"external_id": "c1", "email": "ben@b.example"}]
     assert (
         store.reason("customers", csv_text(rows))
@@ -225,7 +225,7 @@ def test_unknown_columns_are_ignored_and_named(store: ImportedStore) -> None:
     assert store.rows(customers)[0]["referral_code"] != "MINE1234"
 
 
-def test_rows_of_another_length_are_refused(store: ImportedStore) -> None:
+def test_rows_of_another_length_are_rejected(store: ImportedStore) -> None:
     content = "email,name\na@a.example\nb@b.example,B,C\nc@c.example,C\n"
     outcome = store.run("customers", content)
     assert outcome.err.splitlines() == [
@@ -259,7 +259,7 @@ def test_a_quote_that_never_ends_is_reported(store: ImportedStore) -> None:
         ("orders", "items\n", "The file lacks a column named customer_id, customer_external_id or customer_email."),
     ],
 )
-def test_a_file_that_cannot_be_imported_at_all_is_refused(
+def test_a_file_that_cannot_be_imported_at_all_is_rejected(
     store: ImportedStore, kind: str, content: str | bytes, sentence: str
 ) -> None:
     assert store.run(kind, content).sentence == sentence

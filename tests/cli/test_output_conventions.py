@@ -135,7 +135,7 @@ def test_a_password_is_not_shown_anywhere_in_a_url(terminal: Terminal, url: str,
     assert not re.search("hun|ter2", outcome.out)
 
 
-def test_what_is_created_is_printed_as_json(terminal: Terminal) -> None:
+def test_created_rows_are_printed_as_json(terminal: Terminal) -> None:
     terminal.call("migrate")
     token = json.loads(terminal.call("token", "create", "--name", "till", "--scope", "orders:read", "--json").out)
     assert (token["token"][:3], token["name"], token["scopes"]) == ("lk_", "till", ["orders:read"])

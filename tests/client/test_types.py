@@ -51,7 +51,7 @@ async def test_an_order_has_exactly_the_fields_of_its_type(world: World, client:
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8000", "store.example", "ftp://store.example", "http://"])
-def test_a_url_without_its_scheme_is_refused_at_once(url: str) -> None:
+def test_a_url_without_its_scheme_is_rejected_at_once(url: str) -> None:
     with pytest.raises(ValueError, match="starts with http:// or https://"):
         Client(url, "lk_token")
 

@@ -79,7 +79,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_wrong_is_reported(name: str) -> None:
+def test_the_cause_of_a_failed_verification_is_reported(name: str) -> None:
     given, reason = CASES[name]
     with pytest.raises(WebhookNotVerified) as caught:
         verify(**given)

@@ -84,7 +84,7 @@ async def test_redis_is_not_tried_for_a_second_after_a_failure(
     assert (await elsewhere.hit(name, 9, at(0))).count == 1
 
 
-async def test_the_shared_count_goes_on_when_redis_is_back(
+async def test_the_shared_count_continues_when_redis_is_back(
     limiter: RedisRateLimiter, elsewhere: RedisRateLimiter, gate: Gate, watch: Stopwatch, name: str
 ) -> None:
     await limiter.hit(name, 9, at(0))

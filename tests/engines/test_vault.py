@@ -34,7 +34,7 @@ def test_the_seal_contains_neither_the_text_nor_the_key() -> None:
 
 
 @pytest.mark.parametrize("key", ["K" * 32, "k" * 33, "k" * 31 + "\n"])
-def test_another_key_does_not_open_it_and_says_what_to_do(key: str) -> None:
+def test_another_key_does_not_open_it_and_the_error_has_advice(key: str) -> None:
     sealed = VAULT.seal("whsec_canary", "webhook secret")
     with pytest.raises(SealError, match="LOOTKEEP_SECRET_KEY is not the key it was encrypted with") as error:
         Vault(key).open(sealed, "webhook secret")

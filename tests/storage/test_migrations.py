@@ -173,14 +173,14 @@ async def test_a_database_newer_than_the_code_is_not_upgraded(empty: Callable[[]
     assert await engine.revision() == FUTURE
 
 
-async def test_a_database_newer_than_the_code_is_refused_at_the_start(empty: Callable[[], Any]) -> None:
+async def test_a_database_newer_than_the_code_is_rejected_at_the_start(empty: Callable[[], Any]) -> None:
     engine = await empty()
     await _pretend_to_be_newer(engine)
     with pytest.raises(StartupError, match=NEWER):
         await migrations.check(engine)
 
 
-async def test_a_database_that_was_never_migrated_is_refused_with_the_command_to_run(empty: Callable[[], Any]) -> None:
+async def test_a_database_that_was_never_migrated_is_rejected_with_the_command_to_run(empty: Callable[[], Any]) -> None:
     with pytest.raises(StartupError, match="Run `lootkeep migrate`, then start again"):
         await migrations.check(await empty())
 

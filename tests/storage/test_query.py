@@ -52,7 +52,7 @@ def test_a_missing_argument_is_an_error_and_not_null() -> None:
         query.sqlite.arguments({})
 
 
-def test_a_record_whose_fields_are_not_the_columns_is_refused_when_the_query_is_created() -> None:
+def test_a_record_whose_fields_are_not_the_columns_is_rejected_when_the_query_is_created() -> None:
     with pytest.raises(TypeError, match="its query returns"):
         Query(select(users.c.is_owner, users.c.name), Flag)
 

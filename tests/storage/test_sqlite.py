@@ -64,7 +64,7 @@ async def test_an_operation_waits_while_another_process_writes(file: Path, embed
     assert (done, await emails(embedded)) == (set(), ["ada"])
 
 
-async def test_reading_goes_on_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
+async def test_reads_continue_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
     await add(embedded, "ada")
     other = _other(file)
     other.execute("BEGIN IMMEDIATE; DELETE FROM users")

@@ -49,7 +49,7 @@ async def test_an_idle_worker_does_not_wake_itself(insecure_world: World) -> Non
         assert resting.rests == 1
 
 
-async def test_a_worker_whose_webhooks_are_all_full_rests_until_one_has_room(
+async def test_a_worker_whose_webhooks_are_all_busy_rests_until_one_is_free(
     insecure_world: World, receiver: Receiver
 ) -> None:
     wakeup = MemoryWakeup()

@@ -59,7 +59,7 @@ async def test_an_order_is_found_by_an_entry_of_each_kind(
         *[("device", " "), ("domain", "é" * 80)],
     ],
 )
-async def test_an_entry_of_another_kind_is_refused(world: World, kind: str, sent: str) -> None:
+async def test_an_entry_of_another_kind_is_rejected(world: World, kind: str, sent: str) -> None:
     list_id = await new_list(world, "mine", kind)
     good = {"email": "a@example.org", "domain": "a.org", "ip": "192.0.2.1", "country": "DE", "customer": "7"}
     values = [good.get(kind, "x"), sent]
