@@ -1,4 +1,4 @@
-"""Health in the console: what the command for it finds, of the process that answers."""
+"""Health in the console: the findings of `lootkeep doctor` for the running process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders in the console: the list with its filters, an order's story, and what can be done to an order."""
+"""Orders in the console: the list with its filters, the timeline of an order, and its actions."""
 
 from __future__ import annotations
 

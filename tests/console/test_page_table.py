@@ -1,4 +1,4 @@
-"""Every row of PAGES against every role, and what holds of all pages."""
+"""Every row of PAGES against every role, and the rules for all pages."""
 
 from __future__ import annotations
 

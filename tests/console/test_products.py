@@ -1,4 +1,4 @@
-"""Products in the console: the list, the form, and the stock, which orders draw on meanwhile."""
+"""Products in the console: the list, the form, and stock that orders change meanwhile."""
 
 from __future__ import annotations
 

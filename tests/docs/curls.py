@@ -27,7 +27,7 @@ _NO_MATTER = ("-s", "-i", "-f", "-v", "-sS", "--silent", "--fail", "--include")
 
 
 class PageError(Exception):
-    """What is wrong with a page, as a sentence."""
+    """An error in a page, as a sentence."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is said of a failing receiver: every way to fail has a sentence that says what to do."""
+"""The diagnosis of a failing receiver: every kind of failure has a sentence with advice."""
 
 from __future__ import annotations
 

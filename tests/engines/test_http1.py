@@ -1,4 +1,4 @@
-"""The client's connections: reused while they are sound, never used again when they are not."""
+"""The connections of the HTTP client: reused while intact, and never otherwise."""
 
 from __future__ import annotations
 

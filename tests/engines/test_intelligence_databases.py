@@ -1,4 +1,4 @@
-"""MMDB files in the layouts of those who make them."""
+"""MMDB files in the layouts of their vendors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetching public lists from a real server on loopback: what is not what it should be changes nothing."""
+"""Fetching public lists from a real server on loopback: a bad download changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every format of file that an operator may bring, by its name and by what it holds."""
+"""Every file format of lists, recognised by name and by content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New lists take the place of old ones while the service runs; what is broken changes nothing."""
+"""New lists replace old ones while the service runs; broken files change nothing."""
 
 from __future__ import annotations
 

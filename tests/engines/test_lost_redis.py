@@ -1,4 +1,4 @@
-"""Redis that is gone, hangs or comes back: each process counts alone meanwhile, and nobody waits for it."""
+"""Redis outages: each process counts alone meanwhile, and nobody waits for Redis."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def limiter(gate: Gate, watch: Stopwatch) -> AsyncIterator[RedisRateLimite
 
 @pytest.fixture
 async def elsewhere(redis_url: str) -> AsyncIterator[RedisRateLimiter]:
-    """Another process, which reaches Redis all the time."""
+    """Another process with a working connection to Redis."""
     limiter = RedisRateLimiter(redis_url, deadline_seconds=30)
     yield limiter
     await limiter.close()

@@ -1,4 +1,4 @@
-"""Sealing: only the same key opens a seal, only in its own place, and nothing shows through it."""
+"""Sealing: only the same key opens a seal, only in its own context, and the seal reveals nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every alert fires when what it is about really happens, and no other does."""
+"""Every alert fires when its condition really occurs, and no other does."""
 
 from __future__ import annotations
 
