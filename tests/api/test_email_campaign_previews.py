@@ -33,10 +33,10 @@ async def test_a_preview_is_filled_in_for_a_customer_of_the_audience(world: Worl
 
 async def test_a_preview_is_filled_in_for_a_given_customer_who_must_exist(world: World) -> None:
     await reader(world)
-    other = await reader(world, name="Zoe")
+    other_reader = await reader(world, name="Zoe")
     campaign = await make(world)
-    shown = await world.get(f"{PATH}/{campaign['id']}/preview?customer_id={other['id']}")
-    assert shown.json()["data"]["subject"] == "Hello Zoe"
+    preview = await world.get(f"{PATH}/{campaign['id']}/preview?customer_id={other_reader['id']}")
+    assert preview.json()["data"]["subject"] == "Hello Zoe"
     refused = await world.get(f"{PATH}/{campaign['id']}/preview?customer_id=999")
     assert (refused.status_code, list(refused.json()["errors"])) == (422, ["customer_id"])
     assert (await world.get(f"{PATH}/999/preview")).status_code == 404

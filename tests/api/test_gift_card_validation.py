@@ -64,8 +64,8 @@ async def test_after_ten_unknown_codes_in_a_minute_a_token_has_to_wait(world: Wo
     refused = await world.post("/gift-cards/validate", {"code": card["code"]})
     assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
     assert refused.headers["Retry-After"] == "51"
-    other = await world.new_token("gift-cards:read")
-    answer = await world.post("/gift-cards/validate", {"code": card["code"]}, token=other)
+    other_token = await world.new_token("gift-cards:read")
+    answer = await world.post("/gift-cards/validate", {"code": card["code"]}, token=other_token)
     assert answer.json()["data"]["valid"]
     world.clock.advance(51 * SECOND)
     assert (await validated(world, card["code"]))["valid"]

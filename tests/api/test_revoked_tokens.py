@@ -54,10 +54,10 @@ async def elsewhere(world: World, db_location: Path | str) -> AsyncIterator[Othe
         else await PostgresDatabase.open(db_location, connections=2)
     )
     async with wiring.watch_tokens(engine) as version:
-        other = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)
-        await other.remembers()
-        yield other
-        await other.close()
+        other_process = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)
+        await other_process.remembers()
+        yield other_process
+        await other_process.close()
     await engine.close()
 
 

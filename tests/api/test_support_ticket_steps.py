@@ -61,8 +61,8 @@ async def test_a_ticket_is_closed_with_a_final_message(world: World) -> None:
     updated = answer.json()["data"]
     assert (updated["status"], updated["messages_count"], updated["last_message_by"]) == ("closed", 2, "staff")
     assert updated["first_response_at"] == updated["resolved_at"] == updated["closed_at"] == "2026-11-15T12:00:00Z"
-    seen = await read(world, ticket["id"])
-    assert [message["body"] for message in seen["messages"]] == [
+    current = await read(world, ticket["id"])
+    assert [message["body"] for message in current["messages"]] == [
         "It was used before.",
         "Enjoy!",
         "Owner closed the ticket.",

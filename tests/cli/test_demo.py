@@ -133,12 +133,12 @@ async def test_the_same_seed_gives_the_same_store_on_either_engine(
     db: Engine, sqlite_template: Path, tmp_path: Path
 ) -> None:
     shutil.copy(sqlite_template, tmp_path / "other.db")
-    other = SqliteDatabase(tmp_path / "other.db")
-    for engine in (db, other):
+    other_db = SqliteDatabase(tmp_path / "other.db")
+    for engine in (db, other_db):
         world, _ = await loaded(engine)
         await world.close()
-    assert await dump(db) == await dump(other)
-    await other.close()
+    assert await dump(db) == await dump(other_db)
+    await other_db.close()
 
 
 async def test_another_seed_gives_another_store(sqlite_template: Path, tmp_path: Path) -> None:

@@ -200,8 +200,8 @@ def test_an_order_rejected_by_the_store_leaves_no_trace(shop: ImportedStore) -> 
 def test_a_bad_json_line_is_reported_and_the_others_are_imported(
     store: ImportedStore, line: str, sentence: str
 ) -> None:
-    other = CUSTOMER | {"email": "c@c.example"}
-    content = ndjson([CUSTOMER]) + line + "\n" + ndjson([other])
+    other_customer = CUSTOMER | {"email": "c@c.example"}
+    content = ndjson([CUSTOMER]) + line + "\n" + ndjson([other_customer])
     assert store.reason("customers", content, name="c.ndjson").startswith(f"Line 2: {sentence}")
     assert len(store.rows(customers)) == 2
 

@@ -63,8 +63,10 @@ def test_url_and_token_are_read_from_the_environment() -> None:
         "LOOTKEEP_TOKEN": "lk_secret",
         "PYTHONPATH": str(ROOT / "client"),
     }
-    shown = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert shown.stdout == "Client('https://store.example')\n"
+    completed = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert completed.stdout == "Client('https://store.example')\n"
 
 
 @pytest.mark.parametrize(("missing", "name"), [("url", "LOOTKEEP_URL"), ("token", "LOOTKEEP_TOKEN")])

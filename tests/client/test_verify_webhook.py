@@ -80,16 +80,16 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_cause_of_a_failed_verification_is_reported(name: str) -> None:
-    given, reason = CASES[name]
+    arguments, reason = CASES[name]
     with pytest.raises(WebhookNotVerified) as caught:
-        verify(**given)
+        verify(**arguments)
     assert caught.value.reason == reason
     assert str(caught.value).endswith(".")
     ours = receiving.verify(
-        given.get("body", BYTES),
-        given.get("headers", HEADERS),
-        given.get("secret", SECRET),
-        Instant(given.get("now", NOW) * SECOND),
+        arguments.get("body", BYTES),
+        arguments.get("headers", HEADERS),
+        arguments.get("secret", SECRET),
+        Instant(arguments.get("now", NOW) * SECOND),
     )
     assert ours.fault is not None
     assert ours.fault.name == reason

@@ -60,8 +60,8 @@ async def test_days_begin_in_the_zone_of_the_store(store: World) -> None:
 
 
 async def test_the_export_has_the_rows_as_filtered_and_nothing_that_a_spreadsheet_executes(store: World) -> None:
-    other = await new_customer(store, name='=HYPERLINK("http://evil.example")')
-    await new_order(store, other["customer"]["id"], (1, 1))
+    other_customer = await new_customer(store, name='=HYPERLINK("http://evil.example")')
+    await new_order(store, other_customer["customer"]["id"], (1, 1))
     answer = await (await visitor(store, "read_only")).get("/orders?status=pending&format=csv")
     head, *rows = csv.reader(io.StringIO(answer.text))
     assert answer.headers["content-type"].startswith("text/csv")

@@ -88,8 +88,10 @@ LAYOUTS: list[tuple[str, dict[str, Any], NetworkFacts]] = [
 def test_a_record_is_understood_in_its_vendors_layout(
     lists: ListFolder, record: dict[str, Any], expected: NetworkFacts
 ) -> None:
-    other = {"country": {"iso_code": "SE"}}
-    lists.write_database("some.mmdb", {"192.0.2.0/24": record, "2001:db8::/32": record, "198.51.100.0/24": other})
+    other_record = {"country": {"iso_code": "SE"}}
+    lists.write_database(
+        "some.mmdb", {"192.0.2.0/24": record, "2001:db8::/32": record, "198.51.100.0/24": other_record}
+    )
     answers = [lists.intelligence.network(ip) for ip in ("192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1")]
     assert [_without_age(answer) for answer in answers] == [expected] * 3
     assert lists.intelligence.network("203.0.113.1").country is None

@@ -64,11 +64,11 @@ def test_a_truncated_seal_does_not_open() -> None:
 def test_a_fingerprint_is_the_same_for_the_same_content_key_and_purpose_only() -> None:
     fingerprint = Vault("k" * 32).fingerprint(b"code", "gift card code")
     assert Vault("k" * 32).fingerprint(b"code", "gift card code") == fingerprint
-    others = {
+    other_fingerprints = {
         Vault("l" * 32).fingerprint(b"code", "gift card code"),
         Vault("k" * 32).fingerprint(b"code", "request"),
         Vault("k" * 32).fingerprint(b"Code", "gift card code"),
         hashlib.sha256(b"code").hexdigest(),
     }
-    assert len(others | {fingerprint}) == 5
+    assert len(other_fingerprints | {fingerprint}) == 5
     assert len(fingerprint) == 64

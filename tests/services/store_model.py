@@ -150,16 +150,16 @@ class StoreModel(Machine):
 
     def stock_left(self) -> dict[str, Any]:
         """The expected stock of each product: the initial stock without what orders reserve or have bought."""
-        left = {name: product.stock for name, product in self.products.items()}
+        remaining = {name: product.stock for name, product in self.products.items()}
         names = {product.id: name for name, product in self.products.items()}
         for order_id, details in self.sales.items():
             if order_id in self.history or details.order.status == "cancelled":
                 continue
             for line in details.items:
                 name = names[line.product_id]
-                stock = left[name]
-                left[name] = None if stock is None else stock - line.quantity
-        return left
+                stock = remaining[name]
+                remaining[name] = None if stock is None else stock - line.quantity
+        return remaining
 
     def _after_payment(self, details: OrderDetails) -> str:
         return "completed" if all(line.delivery_type in AUTOMATIC_DELIVERY for line in details.items) else "paid"

@@ -144,10 +144,10 @@ async def test_ips_of_old_orders_and_sightings_are_counted_by_network(empty: Cal
     await migrations.upgrade(engine)
     async with engine.read() as tx:
         placed = await tx.all(Query(select(orders.c.ip_address, orders.c.ip_network).order_by(orders.c.id)))
-        seen = await tx.all(Query(select(*sightings.c).order_by(sightings.c.value)))
+        sighting_rows = await tx.all(Query(select(*sightings.c).order_by(sightings.c.value)))
     assert placed == [(ip, ip and network_key(ip)) for ip in (*OLD_IPS, None)]
-    assert [row[1] for row in seen] == sorted({network_key(ip) for ip in OLD_IPS})
-    assert ("address", "2001:db8:0:0::/64", 1, 2, 13) in seen
+    assert [row[1] for row in sighting_rows] == sorted({network_key(ip) for ip in OLD_IPS})
+    assert ("address", "2001:db8:0:0::/64", 1, 2, 13) in sighting_rows
 
 
 async def test_existing_reviews_become_labels(empty: Callable[[], Any]) -> None:

@@ -193,14 +193,14 @@ async def _pause(chance: random.Random) -> None:
 
 async def _read_until(world: World, is_over: asyncio.Event) -> list[int]:
     """What a reader sees that follows the cursor until nothing is left."""
-    seen = [0]
+    ids = [0]
     while True:
         is_last = is_over.is_set()
         async with world.db.read() as tx:
-            page = await outbox.events_after(tx, seen[-1], 7)
-        seen += [event.id for event in page]
+            page = await outbox.events_after(tx, ids[-1], 7)
+        ids += [event.id for event in page]
         if is_last and not page:
-            return seen[1:]
+            return ids[1:]
         await asyncio.sleep(0)
 
 
