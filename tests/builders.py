@@ -1,4 +1,4 @@
-"""Short ways to a store with something in it: customers, products and orders through the Store API."""
+"""Creates customers, products and orders through the Store API."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from tests.world import World
 
 STORE = "/api/store/v1"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
-# RFC 5737 sets these addresses aside; the third such network is that of the lists in the tests of fraud detection.
+# RFC 5737 reserves these networks for documentation; the tests of fraud detection use the third for their lists.
 _NETWORKS = ("203.0.113", "192.0.2")
 
 _numbers = count(1)
 
 
 async def new_customer(world: World, **fields: Any) -> dict[str, Any]:
-    """A customer with a mailbox of their own; gives the whole answer: customer, referral, welcome_coupon."""
+    """A customer with a unique mailbox; returns the whole answer: customer, referral, welcome_coupon."""
     number = next(_numbers)
     body = {"email": f"player{number}@mail{number}.example", "name": f"Player {number}"} | fields
     return await _data(world, "/customers", body)
 
 
 async def regular_customers(world: World, count: int) -> list[dict[str, Any]]:
-    """Customers whose accounts are older than a day, so that nothing but what they do counts against their orders."""
+    """Customers whose accounts are older than a day, so that a new account does not count against their orders."""
     customers = [(await new_customer(world))["customer"] for _ in range(count)]
     world.clock.advance(2 * DAY)
     return customers
 
 
 def honest_buyer(customer_id: int) -> dict[str, Any]:
-    """What the storefront reports of a customer at home: an address and a device of their own, and a browser."""
+    """What the storefront reports about a customer at home: their own IP and device, and a browser."""
     network, host = divmod(customer_id - 1, 254)
     return {
         "ip_address": f"{_NETWORKS[network % len(_NETWORKS)]}.{host + 1}",
@@ -71,7 +71,7 @@ async def referred(world: World, code: str, **fields: Any) -> dict[str, Any]:
 
 
 async def new_gift_card(world: World, **fields: Any) -> dict[str, Any]:
-    """A card of 25.00 with its whole code."""
+    """A gift card of 25.00, returned with its whole code."""
     return await _data(world, "/gift-cards", {"initial_balance": "25.00"} | fields)
 
 

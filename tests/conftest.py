@@ -1,4 +1,4 @@
-"""The world in which tests live: one database per engine, empty at the start of each test."""
+"""Fixtures for all tests: one database per engine, empty at the start of each test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.world import World
 
 ENGINES = ("sqlite", "postgresql")
 
-# The same examples in every run, so that a change is never stopped by luck; to look for new ones:
+# The same examples in every run, so that no change fails by chance; to look for new ones:
 # make test ARGS="tests/services --hypothesis-profile=explore"
 settings.register_profile("fixed", derandomize=True)
 settings.register_profile("explore", derandomize=False, print_blob=True)
@@ -32,11 +32,7 @@ settings.load_profile("fixed")
 # What `make quick` leaves out: whatever needs a server, a browser or Node, starts processes, or takes seconds.
 NOT_QUICK = (
     "api/server/",
-    "api/test_reference_in_a_browser.py",
     "cli/",
-    "console/test_console_in_a_browser.py",
-    "console/test_every_page_in_a_browser.py",
-    "console/test_review_in_a_browser.py",
     "docs/",
     "engines/test_outbound_deadline.py",
     "engines/test_ratelimit.py",
@@ -54,8 +50,8 @@ NOT_QUICK = (
     "storage/test_campaign_plans.py",
     "storage/test_fraud_plans.py",
     "storage/test_list_plans.py",
-    "storage/test_lists.py",
     "storage/test_generated_store.py",
+    "storage/test_lists.py",
     "storage/test_migrations.py",
     "storage/test_plans.py",
     "storage/test_queue_plans.py",
@@ -77,7 +73,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_quick(item: pytest.Function) -> bool:
-    if item.path.relative_to(Path(__file__).parent).as_posix().startswith(NOT_QUICK):
+    path = item.path.relative_to(Path(__file__).parent).as_posix()
+    if path.startswith(NOT_QUICK) or path.endswith("_in_a_browser.py"):
         return False
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     return "postgresql" not in parameters and not SERVER_FIXTURES & set(item.fixturenames)
@@ -122,7 +119,7 @@ def redis_url() -> str:
 
 
 async def new_postgres_database(admin_url: str, name: str) -> str:
-    """An empty database of that name; gives its address."""
+    """Creates an empty database and returns its URL."""
     admin = await asyncpg.connect(admin_url)
     await admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
     await admin.execute(f'CREATE DATABASE "{name}"')
@@ -184,7 +181,7 @@ async def _empty(url: str) -> None:
 
 @pytest.fixture
 async def gate(postgres_url: str) -> AsyncIterator[Gate]:
-    """A way to PostgreSQL that can fall silent."""
+    """A TCP proxy to PostgreSQL that can be silenced."""
     gate = Gate(postgres_url)
     await gate.open()
     yield gate

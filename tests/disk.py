@@ -1,4 +1,4 @@
-"""A disk that is full, for files that would have to grow."""
+"""Simulates a full disk for files that would have to grow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A door on loopback before a real server, which a test can shut, slow down or make swallow everything."""
+"""A TCP proxy on loopback in front of a real server, which a test can shut, slow down or silence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 
 class Gate:
-    """A door on loopback before a real server: while it is shut, the server is gone for clients that go through it.
+    """A TCP proxy in front of a real server: while it is shut, the server is unreachable through it.
 
     While it is silent, connections stay open and new ones are accepted, but nothing that is sent arrives. While it is
     refusing, new connections are counted and cut.
@@ -57,7 +57,7 @@ class Gate:
         self._passing.add(task)
         ends = {writer}
         self._writers.add(writer)
-        # Who shuts the gate cancels this, and that is no error.
+        # Shutting the gate cancels this task, which is not an error.
         with suppress(asyncio.CancelledError, OSError):
             far_reader, far_writer = await asyncio.open_connection(self._parts.hostname, self._parts.port)
             ends.add(far_writer)

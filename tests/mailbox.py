@@ -1,4 +1,4 @@
-"""A real mail server for tests: it keeps what it takes, and does to some addresses what servers do."""
+"""A real mail server for tests: it records what it accepts, and fails for some addresses as servers do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
 
-# What is answered to RCPT for addresses that begin so.
+# The answers to RCPT by the start of the address.
 REJECTIONS = {
     "gone": "550 5.1.1 no such user",
     "plain": "550 unknown",
@@ -25,13 +25,13 @@ REJECTIONS = {
     "greylist": "451 try again later",
     "bye": "421 closing",
 }
-# And what to DATA.
+# And the answers to DATA.
 CONTENT_REJECTIONS = {"spam": "554 5.7.1 looks like spam", "busy": "451 4.3.0 busy"}
 
 
 @dataclass
 class ReceivedEmail:
-    """What arrived: the envelope and the parsed letter."""
+    """An e-mail that arrived: its envelope and the parsed message."""
 
     sender: str
     recipients: list[str]
@@ -67,7 +67,7 @@ class MailServer:
     takes_utf8: bool = True
     arrived: list[ReceivedEmail] = field(default_factory=list)
     connections: int = 0
-    # Set while a letter hangs: a server that never answers.
+    # Set while an e-mail hangs: the server never answers.
     hanging: asyncio.Event = field(default_factory=asyncio.Event)
     released: asyncio.Event = field(default_factory=asyncio.Event)
     _server: asyncio.Server | None = None

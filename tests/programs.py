@@ -38,7 +38,7 @@ APT_INSTALL = ("apt-get", "-o", "DPkg::Lock::Timeout=120", "install", "-y", "--n
 
 
 class CannotStart(RuntimeError):
-    """Says in a sentence why there is no server, and what to do about it."""
+    """Reports why there is no server, and what to do about it."""
 
 
 def postgres_folder() -> Path:

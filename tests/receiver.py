@@ -10,7 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-# Only a fault takes this long; a busy machine must not fail a test.
+# Only an error takes this long; a busy machine must not fail a test.
 PATIENCE_SECONDS = 60
 
 
@@ -106,7 +106,7 @@ def holding(gate: asyncio.Event, status: int = 200) -> Behaviour:
 
 
 def saying(*pieces: bytes) -> Behaviour:
-    """Sends these bytes, whatever they are, and closes."""
+    """Sends these raw bytes and closes."""
 
     async def say(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for piece in pieces:
@@ -117,7 +117,7 @@ def saying(*pieces: bytes) -> Behaviour:
 
 
 def repeating(opening: bytes, piece: bytes, seconds: float = 0) -> Behaviour:
-    """Goes on for ever, with a pause between the pieces if asked to."""
+    """Repeats the piece for ever, with an optional pause in between."""
 
     async def repeat(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(opening)
@@ -130,12 +130,12 @@ def repeating(opening: bytes, piece: bytes, seconds: float = 0) -> Behaviour:
 
 
 async def hanging(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Never says anything."""
+    """Never answers."""
     await asyncio.Event().wait()
 
 
 async def resetting(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Throws the connection away: the other side sees a reset rather than an end."""
+    """Aborts the connection: the other side sees a reset rather than an end."""
     connection: socket.socket = writer.get_extra_info("socket")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()

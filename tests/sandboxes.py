@@ -1,4 +1,4 @@
-"""A store and its sandbox behind one address, as a server has them."""
+"""A store and its sandbox behind one URL, as a server has them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def drop_sandbox(url: str) -> None:
 
 
 async def fill(world: World) -> None:
-    """Some of everything that a store holds."""
+    """Creates rows of every kind that a store holds."""
     mira = await _post(world, f"{STORE}/customers", email="mira@m.example", name="Mira Okafor")
     code = mira["customer"]["referral_code"]
     await _post(world, f"{STORE}/customers", email="jun@j.example", name="Jun Park", referral_code=code)
@@ -88,7 +88,7 @@ async def fill(world: World) -> None:
 
 
 async def order(world: World, customer_id: int) -> int:
-    """Placed and paid."""
+    """Places and pays an order."""
     items = [{"product_id": 1, "quantity": 1}]
     placed = await _post(world, f"{STORE}/orders", customer_id=customer_id, items=items, **honest_buyer(customer_id))
     order_id: int = placed["order"]["id"]

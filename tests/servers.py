@@ -175,7 +175,7 @@ def _redis_answers(port: int) -> bool:
 
 @contextmanager
 def pooler(postgres_url: str, **options: str) -> Iterator[str]:
-    """A private PgBouncer in transaction mode before that database; gives the address of the database behind it."""
+    """Starts a private PgBouncer in transaction mode for the database and returns the URL through it."""
     program, target = installed("pgbouncer"), urlsplit(postgres_url)
     with owned_folder("pgbouncer") as folder:
         config = folder / "pgbouncer.ini"
@@ -201,7 +201,7 @@ def accepts(port: int) -> bool:
 
 @contextmanager
 def owned_folder(name: str) -> Iterator[Path]:
-    """For the files of a server, which it may write to."""
+    """A folder that the server may write to."""
     with tempfile.TemporaryDirectory(prefix=f"lootkeep-{name}-", ignore_cleanup_errors=True) as folder:
         if owner := server_owner():
             os.chown(folder, owner.pw_uid, owner.pw_gid)
@@ -281,7 +281,7 @@ def server_owner() -> pwd.struct_passwd | None:
 
 
 def follow_parent(number: signal.Signals) -> Callable[[], None] | None:
-    """What a child does first so that it ends even when we are killed without warning (Linux only)."""
+    """Runs first in a child process, so that it ends even when we are killed without warning (Linux only)."""
     if sys.platform != "linux":
         return None
     set_parent_death_signal = 1

@@ -1,4 +1,4 @@
-"""Which functions a thread calls, for what must not run on the one that answers everyone."""
+"""Records the functions that a thread calls, for work that must not run on the event loop thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Profile = Callable[[FrameType, str, Any], None]
 
 
 def calls_of(modules: set[ModuleType], note: Callable[[str], object]) -> Profile:
-    """What notes the name of each function of these modules that is called."""
+    """A profiler that records the name of each called function of these modules."""
     files = {module.__file__ for module in modules}
 
     def profile(frame: FrameType, event: str, _: object) -> None:

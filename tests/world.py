@@ -1,4 +1,4 @@
-"""A small world for tests: a real database, a clock that does not move, and a client that calls the API."""
+"""The environment of a test: a real database, a manual clock, and a client that calls the API."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from lootkeep.worker.loop import Worker
 
 NOON = instant(datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC))
 EXTERNAL = "/api/external/v1"
-# The same wherever a database is shared: each knows its key.
+# The same for every world on a shared database, which stores a fingerprint of its key.
 KEY = "a-secret-key-of-more-than-32-characters"
 
 
 class World:
-    """Everything a test needs, on one engine."""
+    """The services, API and client of a test, on one engine."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class World:
         self.settings = Settings(_env_file=None, **settings)
         rules = wiring.webhook_rules(self.settings)
         self.outbound = Outbound(reachable(rules), resolver=resolver)
-        # Only what a test puts into the `data_dir` it names: what packages say changes with their version.
+        # Only the lists in the `data_dir` of the test: the data of packages changes with their version.
         self.intelligence = Intelligence(settings.get("data_dir"), self.clock, bundled=tuple)
         self.deps = Deps(
             self.clock,
@@ -78,7 +78,7 @@ class World:
         self.token = ""
 
     async def begin(self) -> None:
-        """A new store with its owner, and a token for everything; fraud detection is on, as in any new store."""
+        """Creates the owner and a token with every scope; fraud detection is on, as in any new store."""
         await access.ensure_owner(self.deps)
         self.token = await self.new_token(*SCOPES)
 

@@ -1,4 +1,4 @@
-"""A short way to send a body as it is."""
+"""Sends a raw request body."""
 
 from __future__ import annotations
 

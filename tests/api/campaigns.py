@@ -1,4 +1,4 @@
-"""Short ways to an e-mail campaign, and to customers who take mail."""
+"""Helpers that create e-mail campaigns and customers who accept marketing e-mails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def make(world: World, **fields: Any) -> dict[str, Any]:
 
 
 async def reader(world: World, **fields: Any) -> dict[str, Any]:
-    """A customer who takes mail."""
+    """A customer who accepts marketing e-mails."""
     customer: dict[str, Any] = (await new_customer(world, accepts_marketing=True, **fields))["customer"]
     return customer
 

@@ -1,4 +1,4 @@
-"""Short ways to an order that a gift card pays for, and to what is on the card then."""
+"""Helpers that place orders paid with a gift card, and read the balance of the card."""
 
 from __future__ import annotations
 

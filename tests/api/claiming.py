@@ -1,4 +1,4 @@
-"""Short ways to reward tiers, to referrals that count towards them, and to claims."""
+"""Helpers that create reward tiers, referrals that count towards them, and claims."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def progress(world: World, customer_id: int) -> dict[str, Any]:
 
 
 async def anna_with(world: World, *, bought: int = 0, waiting: int = 0) -> dict[str, Any]:
-    """Anna, and friends of hers of whom some have bought; the product is number 1."""
+    """Anna and the friends she referred, some of whom have bought product 1."""
     anna: dict[str, Any] = (await new_customer(world, name="Anna", email="anna@a.example"))["customer"]
     await new_product(world, price="20.00")
     for number in range(bought + waiting):

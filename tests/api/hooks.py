@@ -1,4 +1,4 @@
-"""Short ways to a webhook, and to how a rejected one is reported."""
+"""Helpers that create webhooks and read the errors of rejected ones."""
 
 from __future__ import annotations
 

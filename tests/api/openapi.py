@@ -29,7 +29,7 @@ def operation(prefix: str, route: Route) -> Json:
 
 
 def faults(value: Any, schema: Json) -> list[str]:
-    """What a schema of the document finds wrong with a value."""
+    """The errors of a value according to a schema of the document."""
     absolute = _absolute(schema)
     return [error.message for error in OAS31Validator(absolute, registry=_REGISTRY).iter_errors(value)]
 

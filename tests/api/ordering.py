@@ -1,4 +1,4 @@
-"""What the tests of orders share: a buyer, short ways to place and move an order, and the way to every state."""
+"""Helpers for the tests of orders: a buyer, placing and moving orders, and the steps that lead to every status."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def errors(answer: httpx.Response) -> dict[str, list[str]]:
 
 
 async def _pending(world: World, order_id: int) -> None:
-    """Placed, and nothing more."""
+    """Leaves the order as placed."""
 
 
 async def _on_hold(world: World, order_id: int) -> None:

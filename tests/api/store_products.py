@@ -1,4 +1,4 @@
-"""Short ways to products of the Store API."""
+"""Helpers that call the products of the Store API."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ UNAUTHORIZED = {
 }
 
 
-def address(prefix: str, route: Route) -> str:
-    """Nothing is here: only a caller that is let in finds out."""
+def path_of(prefix: str, route: Route) -> str:
+    """A path of a resource that does not exist: only an authorized caller gets a 404."""
     return prefix + re.sub(r"{\w+}", "4711", route.path)
 
 
@@ -76,7 +76,7 @@ async def test_nobody_gets_in_anywhere_without_a_valid_token(unlimited: World) -
     let_in = []
     for prefix, route in ROWS:
         for kind, headers in kinds.items():
-            answer = await unlimited.http.request(route.method, address(prefix, route), headers=headers)
+            answer = await unlimited.http.request(route.method, path_of(prefix, route), headers=headers)
             response = (answer.status_code, answer.headers.get("WWW-Authenticate"), answer.json())
             if response != (401, "Bearer", UNAUTHORIZED):
                 let_in.append((row_name(route), kind, response))
@@ -92,7 +92,7 @@ async def test_the_scope_of_the_route_is_enough(unlimited: World) -> None:
         message = f"The token lacks the required scope {route.scope}."
         rejection = {"success": False, "error": "Forbidden", "code": "forbidden", "message": message}
         for scope, token in tokens.items():
-            answer = await unlimited.call(route.method, address(prefix, route), token=token)
+            answer = await unlimited.call(route.method, path_of(prefix, route), token=token)
             if answer.status_code not in (401, 403):
                 enough[prefix + row_name(route)].append(scope)
             elif (answer.status_code, answer.json()) != (403, rejection):
@@ -105,7 +105,7 @@ async def test_all_scopes_but_that_of_the_route_are_not_enough(unlimited: World)
     tokens = {needed: await unlimited.new_token(*(set(SCOPES) - {needed})) for needed in SCOPES}
     statuses = {
         row_name(route): (
-            await unlimited.call(route.method, address(prefix, route), token=tokens[route.scope])
+            await unlimited.call(route.method, path_of(prefix, route), token=tokens[route.scope])
         ).status_code
         for prefix, route in ROWS
     }

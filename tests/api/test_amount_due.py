@@ -22,12 +22,12 @@ async def test_the_amount_due_follows_the_status_and_is_the_same_everywhere(worl
     code = (await new_gift_card(world))["code"]
     await place(world, (1, 2), gift_card_code=code, external_id="cart-1")
     await LEAD_TO[status](world, 1)
-    shown = [
+    orders = [
         (await place(world, (1, 2), external_id="cart-1")).json()["data"]["order"],
         (await world.get("/orders/1")).json()["data"],
         *(await world.get("/orders")).json()["data"],
     ]
-    assert [(order["status"], order["amount_due"]) for order in shown] == [(status, DUE[status])] * 3
+    assert [(order["status"], order["amount_due"]) for order in orders] == [(status, DUE[status])] * 3
 
 
 async def test_each_step_returns_the_amount_due(world: World) -> None:

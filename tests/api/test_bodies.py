@@ -44,12 +44,12 @@ async def test_json_is_accepted_by_its_name(world: World, content_type: str) -> 
         "json",
     ],
 )
-async def test_another_content_type_is_refused(world: World, content_type: str) -> None:
+async def test_another_content_type_is_rejected(world: World, content_type: str) -> None:
     answer = await send(world, json.dumps(BRONZE).encode(), Content_Type=content_type)
     assert_unsupported(answer)
 
 
-async def test_a_body_without_a_content_type_is_refused(world: World) -> None:
+async def test_a_body_without_a_content_type_is_rejected(world: World) -> None:
     answer = await world.post("/referrals/tiers", content=json.dumps(BRONZE).encode())
     assert_unsupported(answer)
 
@@ -82,11 +82,11 @@ async def test_a_chunked_body_of_the_largest_size_is_accepted(world: World) -> N
     assert (await send(world, in_chunks(of_size(MAX_BODY)))).status_code == 201
 
 
-async def test_a_larger_body_is_refused_by_its_announced_length(world: World) -> None:
+async def test_a_larger_body_is_rejected_by_its_announced_length(world: World) -> None:
     assert_too_large(await send(world, of_size(MAX_BODY + 1)))
 
 
-async def test_a_larger_body_is_refused_before_any_of_it_is_read(world: World) -> None:
+async def test_a_larger_body_is_rejected_before_any_of_it_is_read(world: World) -> None:
     read = []
 
     async def unread() -> AsyncIterator[bytes]:
@@ -97,7 +97,7 @@ async def test_a_larger_body_is_refused_before_any_of_it_is_read(world: World) -
     assert read == []
 
 
-async def test_a_larger_chunked_body_is_refused_as_soon_as_it_is_too_large(world: World) -> None:
+async def test_a_larger_chunked_body_is_rejected_as_soon_as_it_is_too_large(world: World) -> None:
     read = 0
 
     async def endless() -> AsyncIterator[bytes]:

@@ -194,7 +194,7 @@ async def test_claims_are_paged(world: World) -> None:
 
 
 @pytest.mark.parametrize("query", ["page=0", "per_page=0", "per_page=101", "page=x"])
-async def test_a_page_out_of_bounds_is_refused(world: World, query: str) -> None:
+async def test_a_page_out_of_bounds_is_rejected(world: World, query: str) -> None:
     assert (await world.get(f"/referrals/claims?{query}")).status_code == 422
 
 

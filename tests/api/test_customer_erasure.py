@@ -1,4 +1,4 @@
-"""Everything that is held about a person: exported, and erased wherever it is stored."""
+"""Personal data of a customer: exported, and erased wherever it is stored."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ async def shop(world: World) -> World:
     jun = (await new_customer(world, **JUN, referral_code=ann["referral_code"]))["customer"]
     await new_customer(world, name="Friend", referral_code=jun["referral_code"])
     await _call(world, "PUT", f"{STORE}/customers/2", {"tags": ["quill-club"], "note": "quill note"})
-    seen = {"ip_address": "203.0.113.202", "device_id": "quill-device", "user_agent": "Quill/1.0"}
-    order = await paid_order(world, 2, (1, 1), **seen, metadata={"player": "quillp"})
+    buyer_traits = {"ip_address": "203.0.113.202", "device_id": "quill-device", "user_agent": "Quill/1.0"}
+    order = await paid_order(world, 2, (1, 1), **buyer_traits, metadata={"player": "quillp"})
     await _call(world, "POST", f"/orders/{order['id']}/fulfill", {"note": "quill key sent"})
     await _call(world, "POST", f"{STORE}/orders/{order['id']}/refund", {"amount": "5.00", "reason": "quill reason"})
     await _call(
@@ -48,7 +48,7 @@ async def shop(world: World) -> World:
         f"/fraud/checks/{order['fraud']['check_id']}/review",
         {"outcome": "legitimate", "notes": "quill"},
     )
-    cancelled = await new_order(world, 2, (1, 1), **seen)
+    cancelled = await new_order(world, 2, (1, 1), **buyer_traits)
     await _call(world, "POST", f"{STORE}/orders/{cancelled['id']}/cancel", {"reason": "quill reason"})
     await _call(world, "POST", f"{STORE}/subscriptions", {"customer_id": 2, "product_id": 1})
     await _call(world, "POST", "/fraud/whitelist/email", {"email": JUN["email"]})

@@ -90,7 +90,7 @@ async def test_filters_and_orders_find_the_customers_they_name(world: World) -> 
         ("per_page=0", "per_page"),
     ],
 )
-async def test_a_bad_value_of_a_filter_is_refused_by_name(world: World, query: str, field: str) -> None:
+async def test_a_bad_value_of_a_filter_is_rejected_by_name(world: World, query: str, field: str) -> None:
     answer = await world.get(f"/customers?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 

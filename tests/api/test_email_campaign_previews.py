@@ -33,10 +33,10 @@ async def test_a_preview_is_filled_in_for_a_customer_of_the_audience(world: Worl
 
 async def test_a_preview_is_filled_in_for_a_given_customer_who_must_exist(world: World) -> None:
     await reader(world)
-    other = await reader(world, name="Zoe")
+    other_reader = await reader(world, name="Zoe")
     campaign = await make(world)
-    shown = await world.get(f"{PATH}/{campaign['id']}/preview?customer_id={other['id']}")
-    assert shown.json()["data"]["subject"] == "Hello Zoe"
+    preview = await world.get(f"{PATH}/{campaign['id']}/preview?customer_id={other_reader['id']}")
+    assert preview.json()["data"]["subject"] == "Hello Zoe"
     refused = await world.get(f"{PATH}/{campaign['id']}/preview?customer_id=999")
     assert (refused.status_code, list(refused.json()["errors"])) == (422, ["customer_id"])
     assert (await world.get(f"{PATH}/999/preview")).status_code == 404
@@ -59,7 +59,7 @@ async def test_the_links_of_a_preview_unsubscribe_nobody(world: World) -> None:
     assert await email_status(world, customer["id"]) == "ok"
 
 
-async def test_a_test_is_queued_for_any_address_and_changes_nothing_about_the_campaign(world: World) -> None:
+async def test_a_test_is_queued_for_any_recipient_and_does_not_change_the_campaign(world: World) -> None:
     await reader(world, name="Ann")
     campaign = await make(world, body_html=BODY)
     answer = await world.post(f"{PATH}/{campaign['id']}/test", {"email": "me@shop.example"})
@@ -84,7 +84,7 @@ async def test_tests_are_limited(world: World) -> None:
 
 
 @pytest.mark.parametrize("field", ["subject", "preview_text", "body_html", "body_text"])
-async def test_an_unknown_placeholder_is_refused_with_the_known_ones(world: World, field: str) -> None:
+async def test_an_unknown_placeholder_is_rejected_with_the_known_ones(world: World, field: str) -> None:
     campaign = await make(world)
     wrong = {field: "Dear {{ first_name }}, {{name}} {{ <b> }}"}
     created = await world.post(PATH, {"name": "N", "subject": "S"} | wrong)

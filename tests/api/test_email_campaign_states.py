@@ -82,7 +82,7 @@ async def test_sending_now_stores_the_recipients_and_starts(world: World) -> Non
     assert (await world.post(f"{PATH}/{campaign['id']}/send", {})).status_code == 409
 
 
-async def test_a_body_or_an_audience_that_is_missing_is_refused(world: World) -> None:
+async def test_a_body_or_an_audience_that_is_missing_is_rejected(world: World) -> None:
     empty = await make(world, body_html=" ")
     answer = await world.post(f"{PATH}/{empty['id']}/send", {})
     assert (answer.status_code, list(answer.json()["errors"])) == (422, ["body_html"])

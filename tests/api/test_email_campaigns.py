@@ -156,8 +156,8 @@ async def test_the_text_is_created_from_the_html_unless_one_is_sent(world: World
     path = f"{PATH}/{campaign['id']}"
     changed = (await world.put(path, {"body_html": "<p>Other</p>"})).json()["data"]
     assert changed["body_text"] == "Other\n"
-    given = (await world.put(path, {"body_text": "My own"})).json()["data"]
-    assert given["body_text"] == "My own"
+    with_own_text = (await world.put(path, {"body_text": "My own"})).json()["data"]
+    assert with_own_text["body_text"] == "My own"
     current = (await world.put(path, {"body_html": "<p>Third</p>"})).json()["data"]
     assert current["body_text"] == "My own"
     again = (await world.put(path, {"body_text": None})).json()["data"]

@@ -1,4 +1,4 @@
-"""Gift cards are mailed to their recipients once they are valid, and nowhere else is their code to be read."""
+"""Gift cards are e-mailed to their recipients once they are valid, and their code appears nowhere else."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ async def test_cards_are_found_by_their_customer_and_by_the_order_that_bought_th
         ({"per_page": 101}, "per_page"),
     ],
 )
-async def test_a_bad_filter_is_refused(world: World, query: dict[str, Any], field: str) -> None:
+async def test_a_bad_filter_is_rejected(world: World, query: dict[str, Any], field: str) -> None:
     answer = await world.get("/gift-cards", params=query)
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 

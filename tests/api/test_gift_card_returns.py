@@ -47,11 +47,11 @@ async def a_mixed_order(world: World) -> None:
 
 async def test_a_refund_returns_money_first_and_then_card_balance(world: World) -> None:
     await a_mixed_order(world)
-    seen = []
+    refunds = []
     for amount in ("10.00", "10.00", None):
         refund = (await step(world, 1, "refund", {} if amount is None else {"amount": amount})).json()["data"]["refund"]
-        seen.append((refund["amount"], refund["payment_amount"], refund["gift_card_amount"]))
-    assert seen == [("10.00", "10.00", "0.00"), ("10.00", "5.00", "5.00"), ("20.00", "0.00", "20.00")]
+        refunds.append((refund["amount"], refund["payment_amount"], refund["gift_card_amount"]))
+    assert refunds == [("10.00", "10.00", "0.00"), ("10.00", "5.00", "5.00"), ("20.00", "0.00", "20.00")]
     gift_card = await card(world)
     assert (gift_card["balance"], gift_card["status"]) == ("25.00", "active")
     assert ledger(gift_card)[2:] == [("refund", "5.00", 1), ("refund", "20.00", 1)]

@@ -105,7 +105,7 @@ async def test_repeating_an_external_id_charges_the_card_once(world: World) -> N
         ("foreign", "is a gift card in EUR, not USD"),
     ],
 )
-async def test_a_card_that_cannot_pay_is_refused_and_nothing_is_stored(
+async def test_a_card_that_cannot_pay_is_rejected_and_nothing_is_stored(
     world: World, state: str, predicate: str
 ) -> None:
     await buyer(world)

@@ -1,4 +1,4 @@
-"""Asking what a gift card's code is worth: how it is typed, why it cannot be used, and how often one may guess."""
+"""Validating the code of a gift card: notations, reasons why it cannot be used, and the limit on guesses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_an_unusable_card_returns_the_reason(world: World, state: str) -> 
     assert validation["gift_card"]["status"] == state
 
 
-async def test_an_unknown_code_is_no_error(world: World) -> None:
+async def test_an_unknown_code_is_not_an_error(world: World) -> None:
     assert await validated(world, "NOBO-DYHA-STHI-SONE") == {
         "valid": False,
         "reason": "not_found",
@@ -64,8 +64,8 @@ async def test_after_ten_unknown_codes_in_a_minute_a_token_has_to_wait(world: Wo
     refused = await world.post("/gift-cards/validate", {"code": card["code"]})
     assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
     assert refused.headers["Retry-After"] == "51"
-    other = await world.new_token("gift-cards:read")
-    answer = await world.post("/gift-cards/validate", {"code": card["code"]}, token=other)
+    other_token = await world.new_token("gift-cards:read")
+    answer = await world.post("/gift-cards/validate", {"code": card["code"]}, token=other_token)
     assert answer.json()["data"]["valid"]
     world.clock.advance(51 * SECOND)
     assert (await validated(world, card["code"]))["valid"]

@@ -24,11 +24,11 @@ async def test_the_status_follows_from_time_and_balance(world: World, state: str
 
 async def test_a_card_becomes_valid_and_expires_by_time_alone(world: World) -> None:
     await new_gift_card(world, starts_at=TOMORROW, expires_at="2026-11-17T12:00:00Z")
-    seen = []
+    statuses = []
     for _ in range(5):
-        seen.append((await detail(world))["status"])
-        world.clock.advance(DAY - SECOND if len(seen) in (1, 3) else SECOND)
-    assert seen == ["scheduled", "scheduled", "active", "active", "expired"]
+        statuses.append((await detail(world))["status"])
+        world.clock.advance(DAY - SECOND if len(statuses) in (1, 3) else SECOND)
+    assert statuses == ["scheduled", "scheduled", "active", "active", "expired"]
 
 
 async def test_a_used_up_card_stays_redeemed_after_its_expiry(world: World) -> None:

@@ -1,4 +1,4 @@
-"""Connections that break off, ask for upgrades or come in pieces: nothing is lost and nothing happens by half."""
+"""Connections that break off, request upgrades or arrive in pieces: nothing is lost and nothing is half done."""
 
 from __future__ import annotations
 

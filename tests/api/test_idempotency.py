@@ -1,4 +1,4 @@
-"""Idempotency keys: a request sent again is answered as before, and done once."""
+"""Idempotency keys: a repeated request gets the same answer and runs once."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ async def test_another_key_is_another_request(world: World) -> None:
 
 
 async def test_the_same_key_of_another_token_is_another_request(world: World) -> None:
-    other = await world.new_token("referrals:write")
+    other_token = await world.new_token("referrals:write")
     await create(world, "a")
-    answer = await create(world, "a", SILVER, token=other)
+    answer = await create(world, "a", SILVER, token=other_token)
     assert (answer.status_code, is_replay(answer)) == (201, False)
 
 

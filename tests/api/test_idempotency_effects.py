@@ -1,4 +1,4 @@
-"""An idempotency key and the effect of its request are one: both are there, or neither."""
+"""An idempotency key and the effect of its request are stored together or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lootkeep.storage import access as access_db
 from lootkeep.storage import idempotency as idempotency_db
 from tests.world import EXTERNAL, World
 
-# Only an operation that never gets there takes so long.
+# Only a hang takes this long.
 PATIENCE_SECONDS = 60
 
 
@@ -37,7 +37,7 @@ async def write_then_stumble(call: Call[None, None]) -> Reply:
 
 
 class PausedOperation:
-    """Where an operation waits in the middle of its work until it may go on."""
+    """Pauses an operation in the middle of its work until the test lets it continue."""
 
     def __init__(self) -> None:
         self.is_reached = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Idempotency keys of what acts outside the database: done once, and again only when nobody knows how it ended."""
+"""Idempotency keys of operations outside the database: run once, and again only when the outcome is unknown."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ async def test_repeating_a_running_test_is_a_conflict_until_it_finishes(
     insecure_world: World, receiver: Receiver, hook: str, running: asyncio.Task[httpx.Response]
 ) -> None:
     meanwhile = await send(insecure_world, hook)
-    other = await send(insecure_world, hook, "b")
-    assert (outcome(meanwhile), outcome(other)) == (IN_USE, (200, None))
+    other_answer = await send(insecure_world, hook, "b")
+    assert (outcome(meanwhile), outcome(other_answer)) == (IN_USE, (200, None))
     assert len(receiver.received) == 2
 
 
@@ -147,9 +147,9 @@ async def test_a_test_is_sent_again_after_a_day(insecure_world: World, receiver:
 async def test_a_backtest_of_settings_with_a_key_runs_once(world: World) -> None:
     body = {"settings": {"fraud_action": "flag"}}
     answers = [await world.post("/fraud/backtest", body, headers={"Idempotency-Key": "a"}) for _ in range(2)]
-    other = await world.post("/fraud/backtest", {"settings": {}}, headers={"Idempotency-Key": "a"})
+    other_answer = await world.post("/fraud/backtest", {"settings": {}}, headers={"Idempotency-Key": "a"})
     assert [(answer.status_code, is_replay(answer)) for answer in answers] == [(200, False), (200, True)]
-    assert outcome(other) == (422, "idempotency_key_reused")
+    assert outcome(other_answer) == (422, "idempotency_key_reused")
 
 
 @pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)

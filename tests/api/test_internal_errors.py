@@ -28,7 +28,7 @@ STUMBLES = Group(
 
 
 def edge(world: World, *groups: Group) -> httpx.AsyncClient:
-    """The same edge over other rows."""
+    """The same HTTP layer over other routes."""
     pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, {}).app()
     api = Api(world.deps, groups, world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
     return httpx.AsyncClient(

@@ -1,4 +1,4 @@
-"""Strict JSON: what a careful reader would not accept is refused in the envelope, and never with a 500."""
+"""Strict JSON: ambiguous or malformed bodies are rejected in the envelope, and never with a 500."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_ten_thousand_levels_are_rejected_without_harm(world: World, openi
     assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
 
 
-async def test_a_byte_order_mark_is_refused(world: World) -> None:
+async def test_a_byte_order_mark_is_rejected(world: World) -> None:
     content = b"\xef\xbb\xbf" + json.dumps(BRONZE).encode()
     assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
 
@@ -116,7 +116,7 @@ async def test_a_body_that_is_not_an_object_is_rejected(world: World) -> None:
     assert await rejections(world, NO_OBJECT) == dict.fromkeys(NO_OBJECT, "The request body must be a JSON object.")
 
 
-async def test_nan_and_infinity_are_refused(world: World) -> None:
+async def test_nan_and_infinity_are_rejected(world: World) -> None:
     values = ("NaN", "Infinity", "-Infinity", "[NaN]", '{"b": -Infinity}')
     bodies = [with_field(f'"a": {value}') for value in values]
     message = "The request body contains NaN or Infinity, which are not JSON."
@@ -186,7 +186,7 @@ async def test_thirty_two_levels_are_accepted(world: World, brackets: str) -> No
 
 
 @pytest.mark.parametrize("brackets", ["{", "[", "[{"])
-async def test_thirty_three_levels_are_refused(world: World, brackets: str) -> None:
+async def test_thirty_three_levels_are_rejected(world: World, brackets: str) -> None:
     content = nested(33, brackets)
     assert (await rejections(world, [content]))[content] == "The request body is nested deeper than 32 levels."
 
@@ -261,7 +261,7 @@ async def test_white_space_around_the_object_is_fine(world: World, space: str) -
     assert (await send(world, space.encode() + json.dumps(BRONZE).encode() + space.encode())).status_code == 201
 
 
-async def test_what_was_sent_is_never_echoed(world: World) -> None:
+async def test_rejected_input_is_never_echoed(world: World) -> None:
     marks: dict[str, Any] = dict.fromkeys(BRONZE, "<mark>")
     for content in (json.dumps(marks).encode(), b'{"<mark>', b'{"<mark>": 1, "<mark>": 2}', b'"<mark>"'):
         assert "mark" not in (await send(world, content)).text

@@ -1,4 +1,4 @@
-"""Bodies that take long to check are checked on another thread: the one that answers everyone goes on."""
+"""Bodies that take long to check are checked on another thread, so the event loop is not blocked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HTML = '<p>Hello <a href="https://shop.example/sale">there</a></p>' * 8000
 CAMPAIGN = {"name": "Winter sale", "subject": "20% off", "body_html": HTML}
 SLOW = (html, json, fields)
 KEY = {"Idempotency-Key": "key"}
-# Only something that hangs takes so long.
+# Only a hang takes this long.
 PATIENCE_SECONDS = 30
 
 
@@ -88,7 +88,7 @@ def reading() -> Iterator[threading.Event]:
 
 @asynccontextmanager
 async def stuck_keys(world: World) -> AsyncIterator[None]:
-    """No transaction with an idempotency key gets further than its key."""
+    """Blocks every transaction with an idempotency key at its key."""
     async with world.db.write() as tx:
         if isinstance(tx, PostgresTransaction):
             await tx.connection.execute("LOCK TABLE idempotency_keys")

@@ -175,9 +175,9 @@ async def test_an_unknown_path_does_not_count(world: World) -> None:
 
 
 async def test_tokens_are_counted_separately(world: World) -> None:
-    other = await world.new_token("referrals:read")
+    other_token = await world.new_token("referrals:read")
     await burst(world, 61)
-    assert (await world.get(TIERS, token=other)).status_code == 200
+    assert (await world.get(TIERS, token=other_token)).status_code == 200
 
 
 @pytest.mark.parametrize("limit", [1, 5, 100])
@@ -224,7 +224,7 @@ async def narrow(db: Engine) -> AsyncIterator[World]:
     await world.close()
 
 
-async def test_the_settings_say_what_the_limits_are(narrow: World) -> None:
+async def test_the_limits_come_from_the_settings(narrow: World) -> None:
     assert statuses(await burst(narrow, 10)) == {200: 7, 429: 3}
     assert statuses(await burst(narrow, 10, token="lk_nobody")) == {401: 3, 429: 7}
 

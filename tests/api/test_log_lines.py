@@ -87,7 +87,7 @@ async def test_pages_accept_and_return_a_request_id_too(logged: World) -> None:
     assert answer.headers.get_list("X-Request-ID") == ["mine"]
 
 
-def test_every_line_names_what_it_was_written_for() -> None:
+def test_every_line_names_its_request_or_delivery() -> None:
     """Those of libraries, too; in a process of its own, because a logger is set up once."""
     program = """
 import logging, structlog

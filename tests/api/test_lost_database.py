@@ -1,4 +1,4 @@
-"""A database that is gone is reported by every endpoint, and forgotten when it is back."""
+"""A database outage is reported by every endpoint, and over when the database is back."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ async def test_rejections_match_the_document(world: World) -> None:
 WRONG_VALUES: list[Any] = [{"wrong": True}, [[[]]], True, -0.001]
 
 
-async def test_a_value_the_schema_refuses_is_refused_by_the_api(world: World) -> None:
+async def test_a_value_the_schema_refuses_is_rejected_by_the_api(world: World) -> None:
     for prefix, route in ALL_ROWS:
         if route.body:
             schema = content_of(operation(prefix, route)["requestBody"])["schema"]

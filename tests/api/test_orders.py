@@ -117,7 +117,7 @@ async def test_filters_find_the_orders_they_name(world: World) -> None:
         ("search=" + "x" * 256, "search"),
     ],
 )
-async def test_a_bad_value_of_a_filter_is_refused_by_name(world: World, query: str, field: str) -> None:
+async def test_a_bad_value_of_a_filter_is_rejected_by_name(world: World, query: str, field: str) -> None:
     answer = await world.get(f"/orders?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 
@@ -222,7 +222,7 @@ async def test_a_line_that_cannot_be_delivered_is_named_and_nothing_is_delivered
     ("body", "field"),
     [({"items": []}, "items"), ({"items": [{}]}, "items.0.item_id"), ({"note": "x" * 2001}, "note")],
 )
-async def test_a_bad_body_is_refused(world: World, body: dict[str, Any], field: str) -> None:
+async def test_a_bad_body_is_rejected(world: World, body: dict[str, Any], field: str) -> None:
     answer = await world.post("/orders/1/fulfill", body)
     assert answer.status_code == 422
     assert field in answer.json()["errors"]

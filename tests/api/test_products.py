@@ -95,7 +95,7 @@ async def test_a_deleted_or_unknown_product_is_not_found(world: World) -> None:
         ("to=today", "to"),
     ],
 )
-async def test_a_bad_value_of_a_filter_is_refused_by_name(world: World, query: str, field: str) -> None:
+async def test_a_bad_value_of_a_filter_is_rejected_by_name(world: World, query: str, field: str) -> None:
     answer = await world.get(f"/products?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 

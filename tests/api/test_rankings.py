@@ -191,9 +191,9 @@ async def test_ten_are_shown_unless_another_limit_is_asked_for(world: World, sho
     await shop.open(*names)
     for name in names:
         await shop.bring(name)
-    shown = [len((await world.get(f"/referrals/{path}{query}")).json()["data"]) for query in ("", "?limit=3")]
+    lengths = [len((await world.get(f"/referrals/{path}{query}")).json()["data"]) for query in ("", "?limit=3")]
     everyone = (await world.get(f"/referrals/{path}?limit=100")).json()["data"]
-    assert shown == [10, 3]
+    assert lengths == [10, 3]
     assert sorted(entry["name"] for entry in everyone) == sorted(names)
 
 
@@ -208,7 +208,7 @@ async def test_ten_are_shown_unless_another_limit_is_asked_for(world: World, sho
         ("1.5", "The limit field must be an integer."),
     ],
 )
-async def test_a_limit_out_of_bounds_is_refused(world: World, limit: str, sentence: str) -> None:
+async def test_a_limit_out_of_bounds_is_rejected(world: World, limit: str, sentence: str) -> None:
     for path in ("leaderboard", "top-referrers"):
         answer = await world.get(f"/referrals/{path}?limit={limit}")
         assert answer.status_code == 422

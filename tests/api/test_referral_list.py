@@ -87,7 +87,7 @@ async def test_a_page_past_the_end_is_empty_and_still_returns_the_total(world: W
         ("search=" + "x" * 256, "search"),
     ],
 )
-async def test_a_bad_parameter_is_refused_by_name(world: World, query: str, field: str) -> None:
+async def test_a_bad_parameter_is_rejected_by_name(world: World, query: str, field: str) -> None:
     answer = await world.get(f"/referrals?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 

@@ -45,17 +45,17 @@ async def test_progress_shows_the_code_the_counts_and_each_tier(world: World) ->
 async def test_a_customer_without_referrals_has_every_tier_ahead(world: World) -> None:
     anna = await anna_with(world)
     await new_tier(world)
-    shown = await progress(world, anna["id"])
-    assert (shown["total_referrals"], shown["successful_referrals"], shown["counted_referrals"]) == (0, 0, 0)
-    assert [tier["referrals_missing"] for tier in shown["tiers"]] == [1]
+    current = await progress(world, anna["id"])
+    assert (current["total_referrals"], current["successful_referrals"], current["counted_referrals"]) == (0, 0, 0)
+    assert [tier["referrals_missing"] for tier in current["tiers"]] == [1]
 
 
 async def test_progress_follows_the_reward_event_at_once(world: World) -> None:
     anna = await anna_with(world, bought=1, waiting=2)
     await new_tier(world, referrals_required=3)
     await world.put("/referrals/settings", {"referral_reward_event": "signup"})
-    shown = await progress(world, anna["id"])
-    assert (shown["counted_referrals"], shown["tiers"][0]["is_reached"]) == (3, True)
+    current = await progress(world, anna["id"])
+    assert (current["counted_referrals"], current["tiers"][0]["is_reached"]) == (3, True)
 
 
 async def test_an_inactive_tier_is_shown_only_to_those_who_claimed_it(world: World) -> None:
@@ -65,8 +65,8 @@ async def test_an_inactive_tier_is_shown_only_to_those_who_claimed_it(world: Wor
     await claim(world, anna["id"], 1)
     for tier in (1, 2):
         await world.post(f"/referrals/tiers/{tier}/toggle")
-    shown = await progress(world, anna["id"])
-    assert [(tier["name"], tier["is_claimed"]) for tier in shown["tiers"]] == [("Bronze", True)]
+    current = await progress(world, anna["id"])
+    assert [(tier["name"], tier["is_claimed"]) for tier in current["tiers"]] == [("Bronze", True)]
 
 
 async def test_an_unknown_customer_has_no_progress_and_cannot_claim(world: World) -> None:

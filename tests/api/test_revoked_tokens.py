@@ -1,4 +1,4 @@
-"""A token that was revoked or changed by one process: every other process knows from its next request on."""
+"""A token revoked or changed by one process: every other process applies it from its next request on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lootkeep.storage.schema import tokens
 from tests.api.tokens import stored
 from tests.world import World
 
-# Only what never happens takes so long.
+# Only a hang takes this long.
 PATIENCE_SECONDS = 60
 
 only_postgresql = pytest.mark.parametrize("db_location", ["postgresql"], indirect=True)
@@ -54,21 +54,21 @@ async def elsewhere(world: World, db_location: Path | str) -> AsyncIterator[Othe
         else await PostgresDatabase.open(db_location, connections=2)
     )
     async with wiring.watch_tokens(engine) as version:
-        other = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)
-        await other.remembers()
-        yield other
-        await other.close()
+        other_process = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)
+        await other_process.remembers()
+        yield other_process
+        await other_process.close()
     await engine.close()
 
 
 async def change(world: World, secret: str, column: str, value: object) -> None:
-    """As someone who writes SQL by hand does it."""
+    """Like an operator who writes SQL by hand."""
     statement = Query(update(tokens).where(tokens.c.id == bindparam("token")).values({column: bindparam("value")}))
     async with world.db.write_tokens() as tx:
         await tx.run(statement, token=(await stored(world, secret)).id, value=value)
 
 
-async def test_a_token_revoked_by_another_process_is_refused_from_the_next_request_on(
+async def test_a_token_revoked_by_another_process_is_rejected_from_the_next_request_on(
     world: World, elsewhere: OtherProcess
 ) -> None:
     for _ in range(5):
@@ -97,7 +97,7 @@ async def test_an_extended_token_is_accepted_again(world: World, elsewhere: Othe
     assert (before, await elsewhere.status(secret)) == (401, 200)
 
 
-async def test_a_token_revoked_in_the_same_process_is_refused_at_once(elsewhere: OtherProcess, world: World) -> None:
+async def test_a_token_revoked_in_the_same_process_is_rejected_at_once(elsewhere: OtherProcess, world: World) -> None:
     secret = await world.new_token("referrals:read")
     before = await elsewhere.status(secret)
     await access.revoke_token(elsewhere.deps, (await stored(world, secret)).id)

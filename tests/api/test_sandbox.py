@@ -77,7 +77,7 @@ async def test_a_token_opens_only_the_store_it_was_created_for(stores: TwoStores
     assert [(await stores.live.get("/products", token=token)).status_code for token in swapped] == [401] * 3
 
 
-async def test_a_revoked_test_token_is_refused_at_once(stores: TwoStores) -> None:
+async def test_a_revoked_test_token_is_rejected_at_once(stores: TwoStores) -> None:
     await access.revoke_token(stores.deps, 1)
     assert (await stores.test.get("/products")).status_code == 401
     assert (await stores.live.get("/products")).status_code == 200

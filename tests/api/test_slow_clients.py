@@ -1,4 +1,4 @@
-"""Clients that take their time, on real sockets: a client that holds a connection without asking anything loses it."""
+"""Slow clients on real sockets: a client that holds a connection without a request is disconnected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from uvicorn.server import ServerState
 from lootkeep.api.http.server import Protocol
 from tests.world import World
 
-# Only something that hangs takes so long.
+# Only a hang takes this long.
 PATIENCE_SECONDS = 30
 TIMED_OUT = {
     "success": False,
@@ -29,7 +29,7 @@ Converse = Callable[..., Coroutine[Any, Any, bytes]]
 
 
 class ShortTimeoutServer(Protocol):
-    """The server's own, with less patience."""
+    """The real server with shorter time-outs."""
 
     arrival_seconds = 0.2
 

@@ -70,8 +70,8 @@ async def test_an_update_without_a_change_keeps_the_modification_time(world: Wor
 
 
 async def test_consent_is_recorded_with_the_times_it_was_given_and_withdrawn(world: World) -> None:
-    given = (await sign_up(world, accepts_marketing=True)).json()["data"]["customer"]
-    assert (given["consent_given_at"], given["consent_withdrawn_at"]) == ("2026-11-15T12:00:00Z", None)
+    consenting = (await sign_up(world, accepts_marketing=True)).json()["data"]["customer"]
+    assert (consenting["consent_given_at"], consenting["consent_withdrawn_at"]) == ("2026-11-15T12:00:00Z", None)
     world.clock.advance(DAY)
     withdrawn = await change(world, accepts_marketing=False)
     assert withdrawn["consent_given_at"] == "2026-11-15T12:00:00Z"
@@ -116,7 +116,7 @@ async def test_no_order_is_placed_after_its_customer_was_blocked(world: World, i
     assert (await world.get("/orders")).json()["meta"]["total"] == 6 - len(refused)
 
 
-async def test_an_order_that_waits_for_a_block_is_refused(world: World, db_location: Path | str) -> None:
+async def test_an_order_that_waits_for_a_block_is_rejected(world: World, db_location: Path | str) -> None:
     await sign_up(world)
     await new_product(world)
     body = {"customer_id": 1, "items": [{"product_id": 1, "quantity": 1}]} | honest_buyer(1)

@@ -1,4 +1,4 @@
-"""What becomes of the referral code that is sent with a sign-up."""
+"""Referral codes that are sent with a sign-up."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def test_an_unknown_code_does_not_stop_the_sign_up(world: World, code: str
 
 
 @pytest.mark.parametrize("code", ["", "   "])
-async def test_a_blank_code_is_no_code(world: World, code: str) -> None:
+async def test_a_blank_code_counts_as_no_code(world: World, code: str) -> None:
     assert (await sign_up(world, referral_code=code)).json()["data"]["referral"] is None
 
 

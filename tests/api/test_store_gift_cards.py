@@ -1,4 +1,4 @@
-"""Gift cards are made over the Store API: with a code that is shown once, and terms that hold together."""
+"""Creating gift cards over the Store API: a code that is shown once, and consistent terms."""
 
 from __future__ import annotations
 

@@ -85,10 +85,10 @@ async def test_another_customers_coupon_looks_nonexistent(world: World) -> None:
     _, code = await welcomed(world)
     stranger = (await new_customer(world))["customer"]["id"]
     await new_product(world)
-    others = await place(world, (1, 1), customer_id=stranger, coupon_code=code)
+    strangers_answer = await place(world, (1, 1), customer_id=stranger, coupon_code=code)
     unknown = await place(world, (1, 1), customer_id=stranger, coupon_code="HI-NOPENOPE")
-    assert errors(others) == {"coupon_code": ["The coupon code field is not a coupon of this customer."]}
-    assert errors(unknown) == errors(others)
+    assert errors(strangers_answer) == {"coupon_code": ["The coupon code field is not a coupon of this customer."]}
+    assert errors(unknown) == errors(strangers_answer)
 
 
 @pytest.mark.parametrize("steps", [["pay"], [], ["pay", "refund"]])
@@ -132,7 +132,7 @@ async def test_a_coupon_that_expires_while_it_is_reserved_is_still_used(world: W
     assert (await maintained(world.db))["coupons"][1] == ("used", 1, 200)
 
 
-async def test_a_fixed_coupon_is_refused_in_another_currency_and_a_percentage_is_not(world: World) -> None:
+async def test_a_fixed_coupon_is_rejected_in_another_currency_and_a_percentage_is_not(world: World) -> None:
     customer, fixed = await welcomed(world, "fixed", 5)
     other, percentage = await welcomed(world)
     await new_product(world, currency="EUR")

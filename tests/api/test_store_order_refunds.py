@@ -1,4 +1,4 @@
-"""Giving back what was paid for an order, in part and in whole."""
+"""Partial and full refunds of an order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def test_an_order_is_refunded_in_part_and_then_in_full(world: World) -> No
     world.clock.advance(MINUTE)
     part = await step(world, 1, "refund", {"amount": "5.00", "reason": "one key was used"})
     (between,) = await rows(world.db, customers)
-    rest = (await step(world, 1, "refund", {})).json()["data"]
+    refunded = (await step(world, 1, "refund", {})).json()["data"]
     (after,) = await rows(world.db, customers)
     assert (part.status_code, part.json()["message"]) == (200, "Order refunded successfully")
     assert part.json()["data"]["refund"] == {
@@ -37,8 +37,8 @@ async def test_an_order_is_refunded_in_part_and_then_in_full(world: World) -> No
     }
     order = part.json()["data"]["order"]
     assert (order["status"], order["refunded_total"], order["refunded_at"]) == ("partially_refunded", "5.00", LATER)
-    assert (rest["order"]["status"], rest["order"]["refunded_total"]) == ("refunded", "20.00")
-    assert (rest["refund"]["amount"], rest["refund"]["reason"]) == ("15.00", None)
+    assert (refunded["order"]["status"], refunded["order"]["refunded_total"]) == ("refunded", "20.00")
+    assert (refunded["refund"]["amount"], refunded["refund"]["reason"]) == ("15.00", None)
     assert (between["orders_count"], between["total_spent"]) == (1, 1500)
     assert (after["orders_count"], after["total_spent"]) == (0, 0)
 

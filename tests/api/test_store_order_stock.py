@@ -1,4 +1,4 @@
-"""What orders reserve of a stock, and what comes back to it."""
+"""How orders reserve and release stock."""
 
 from __future__ import annotations
 

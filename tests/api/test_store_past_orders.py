@@ -71,8 +71,8 @@ async def test_every_outcome_leaves_the_totals_right_and_sends_nothing(
     await new_product(world, price="19.99", stock=5)
     order = await bring(world, customer["id"], "4.00", **fields)
     assert order["status"] == status
-    shown = (await world.get(f"/customers/{customer['id']}")).json()["data"]
-    assert (shown["total_spent"], shown["orders_count"]) == (spent, orders_count)
+    stored_customer = (await world.get(f"/customers/{customer['id']}")).json()["data"]
+    assert (stored_customer["total_spent"], stored_customer["orders_count"]) == (spent, orders_count)
     product = (await world.get("/products/1")).json()["data"]
     assert (product["sales_count"], await stock_of(world, 1)) == (0 if status == "cancelled" else 2, 5)
     (referral,) = (await world.get("/referrals")).json()["data"]

@@ -1,4 +1,4 @@
-"""What changes of the catalogue write to the outbox, and what deleting a product means."""
+"""Events of changes to the catalogue, and deleting a product."""
 
 from __future__ import annotations
 

@@ -247,9 +247,9 @@ async def test_the_slug_is_numbered_when_taken_and_stays_when_the_name_changes(w
 
 async def test_a_sku_of_another_product_is_rejected(world: World) -> None:
     await make(world, sku="S-1")
-    other = await make(world)
+    other_product = await make(world)
     created = await world.post(PRODUCTS, SWORD | {"sku": "S-1"})
-    changed = await world.put(f"{PRODUCTS}/{other['id']}", {"sku": "S-1"})
+    changed = await world.put(f"{PRODUCTS}/{other_product['id']}", {"sku": "S-1"})
     for answer in (created, changed):
         assert answer.json()["errors"] == {"sku": ["The sku field has already been taken."]}
 

@@ -92,7 +92,7 @@ async def test_a_new_subscription_is_returned_with_its_paid_order(world: World) 
 
 
 @pytest.mark.parametrize(("delivery", "more"), [("manual", []), ("keys", ["order.completed"])])
-async def test_each_period_sends_events_of_its_order_too(world: World, delivery: str, more: list[str]) -> None:
+async def test_each_period_sends_order_and_subscription_events(world: World, delivery: str, more: list[str]) -> None:
     await begin(world, delivery_type=delivery)
     await renew(world)
     created, renewed = await sent(world, "subscription.")
@@ -120,7 +120,7 @@ async def test_renewing_pays_the_next_period_at_the_subscriptions_price_and_name
     assert order["items"][0]["product_name"] == "VIP rank"
 
 
-async def test_a_renewal_before_it_is_due_is_refused_and_says_when_it_will_be(world: World) -> None:
+async def test_a_renewal_before_it_is_due_is_rejected_and_says_when_it_will_be(world: World) -> None:
     await begin(world, billing_interval="year")
     world.clock.advance(334 * DAY - 1)
     early = await renew(world)
@@ -235,7 +235,7 @@ async def test_subscriptions_use_up_stock_and_never_oversell_it(world: World) ->
         (MONTHLY | {"status": "archived"}, "is currently not for sale."),
     ],
 )
-async def test_only_active_recurring_products_can_be_sold(world: World, product: dict[str, Any], sentence: str) -> None:
+async def test_only_active_recurring_products_are_allowed(world: World, product: dict[str, Any], sentence: str) -> None:
     await new_customer(world)
     await new_product(world, **product)
     answer = await world.post(SUBSCRIPTIONS, BODY)
@@ -262,7 +262,7 @@ async def test_a_blocked_customer_neither_subscribes_nor_renews_but_may_cancel(w
     assert (await cancel(world)).status_code == 200
 
 
-async def test_an_unknown_subscription_and_a_missing_scope_are_refused(world: World) -> None:
+async def test_an_unknown_subscription_and_a_missing_scope_are_rejected(world: World) -> None:
     reader = await world.new_token("store:read")
     assert code(await renew(world)) == code(await cancel(world)) == (404, "not_found")
     assert (await world.post(SUBSCRIPTIONS, {}, token=reader)).status_code == 403

@@ -1,4 +1,4 @@
-"""Replies are mailed to the customer: what staff write, once, and never what is internal."""
+"""Staff replies are e-mailed to the customer once, and internal notes never."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of tickets and their figures, against the same picked and reckoned by hand."""
+"""The list of tickets and their figures, compared with the same computed by hand."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ async def test_me_is_the_user_of_the_token(world: World) -> None:
         (f"search={'x' * 256}", "search", "must not be greater than 255 characters"),
     ],
 )
-async def test_a_bad_filter_is_refused(world: World, query: str, field: str, sentence: str) -> None:
+async def test_a_bad_filter_is_rejected(world: World, query: str, field: str, sentence: str) -> None:
     answer = await world.get(f"{LIST}?{query}")
     words = field.replace("_", " ")
     assert (answer.status_code, answer.json()["errors"]) == (422, {field: [f"The {words} field {sentence}."]})

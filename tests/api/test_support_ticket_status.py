@@ -1,4 +1,4 @@
-"""Whose turn it is: what a message of the staff or of the customer does to a ticket."""
+"""How messages of staff and customers change the status of a ticket."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ async def test_a_status_change_is_made_or_rejected_with_the_allowed_ones(world: 
     assert ticket["updated_at"] == (at_once if before == after else later)
 
 
-async def test_a_status_that_does_not_exist_is_refused(world: World) -> None:
+async def test_a_status_that_does_not_exist_is_rejected(world: World) -> None:
     ticket = await a_ticket(world)
     answer = await set_status(world, ticket["id"], "spam")
     assert (answer.status_code, answer.json()["errors"]) == (
@@ -61,8 +61,8 @@ async def test_a_ticket_is_closed_with_a_final_message(world: World) -> None:
     updated = answer.json()["data"]
     assert (updated["status"], updated["messages_count"], updated["last_message_by"]) == ("closed", 2, "staff")
     assert updated["first_response_at"] == updated["resolved_at"] == updated["closed_at"] == "2026-11-15T12:00:00Z"
-    seen = await read(world, ticket["id"])
-    assert [message["body"] for message in seen["messages"]] == [
+    current = await read(world, ticket["id"])
+    assert [message["body"] for message in current["messages"]] == [
         "It was used before.",
         "Enjoy!",
         "Owner closed the ticket.",

@@ -129,9 +129,9 @@ async def test_hostile_text_comes_back_as_it_was_sent(world: World, text: str) -
     await staff_writes(world, ticket["id"], text, is_internal=True)
     await customer_writes(world, ticket["id"], text)
     await world.post(f"/support-tickets/{ticket['id']}/close", {"message": text})
-    seen = await read(world, ticket["id"])
-    assert seen["subject"] == text
-    assert [m["body"] for m in seen["messages"] if m["author_type"] != "system"] == [text] * 5
+    current = await read(world, ticket["id"])
+    assert current["subject"] == text
+    assert [m["body"] for m in current["messages"] if m["author_type"] != "system"] == [text] * 5
     response = await world.get("/support-tickets", params={"search": text})
     assert [entry["subject"] for entry in response.json()["data"]] == [text]
 
@@ -143,14 +143,14 @@ async def test_a_long_ticket_is_paged_from_its_end(world: World) -> None:
     ticket = await a_ticket(world, message="0")
     for number in range(1, 8):
         await customer_writes(world, ticket["id"], str(number))
-    seen = await read(world, ticket["id"], "?limit=3")
-    assert [message["body"] for message in seen["messages"]] == ["5", "6", "7"]
+    page = await read(world, ticket["id"], "?limit=3")
+    assert [message["body"] for message in page["messages"]] == ["5", "6", "7"]
     read_before = []
-    while seen["earlier_before"]:
-        seen = await read(world, ticket["id"], f"?limit=3&before={seen['earlier_before']}")
-        read_before.append([message["body"] for message in seen["messages"]])
+    while page["earlier_before"]:
+        page = await read(world, ticket["id"], f"?limit=3&before={page['earlier_before']}")
+        read_before.append([message["body"] for message in page["messages"]])
     assert read_before == [["2", "3", "4"], ["0", "1"]]
-    assert seen["messages_count"] == 8
+    assert page["messages_count"] == 8
 
 
 async def test_a_ticket_returns_its_newest_fifty_messages_by_default(world: World) -> None:
@@ -158,8 +158,8 @@ async def test_a_ticket_returns_its_newest_fifty_messages_by_default(world: Worl
     async with world.db.write() as tx:
         for number in range(200):
             await support_tickets_db.add_message(tx, ticket["id"], "customer", "Jun", str(number), NOON)
-    seen = await read(world, ticket["id"])
-    assert [message["body"] for message in seen["messages"]] == [str(number) for number in range(150, 200)]
+    current = await read(world, ticket["id"])
+    assert [message["body"] for message in current["messages"]] == [str(number) for number in range(150, 200)]
     for query, sentence in (
         ("limit=101", "The limit field must not be greater than 100."),
         ("limit=0", "The limit field must be at least 1."),

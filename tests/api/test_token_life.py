@@ -23,7 +23,7 @@ from tests.world import EXTERNAL, World
 # Revocation, expiry and the cache
 
 
-async def test_a_revoked_token_is_refused_at_once(world: World) -> None:
+async def test_a_revoked_token_is_rejected_at_once(world: World) -> None:
     secret = await world.new_token("referrals:read")
     before = await world.get("/referrals/tiers", token=secret)
     await access.revoke_token(world.deps, (await stored(world, secret)).id)
@@ -119,9 +119,9 @@ async def test_a_use_is_noted_although_the_clock_was_set_back(world: World) -> N
 
 
 async def test_only_the_tokens_that_were_used_are_noted(world: World) -> None:
-    other = await world.new_token("referrals:read")
+    other_token = await world.new_token("referrals:read")
     await uses(world, world.token, 0)
-    assert (await stored(world, other)).last_used_at is None
+    assert (await stored(world, other_token)).last_used_at is None
 
 
 # In whose name

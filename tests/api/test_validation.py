@@ -1,4 +1,4 @@
-"""What is wrong with a field is said in our own sentences, whatever its type says."""
+"""Validation errors are our own sentences and never those of a library."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _fail(value: str) -> str:
 
 
 class Unusual(Body):
-    """Types that no row has: each fails in a way of its own."""
+    """Types that no route uses: each fails in its own way."""
 
     raising: Annotated[str, AfterValidator(_raise)] = ""
     failing: Annotated[str, AfterValidator(_fail)] = ""

@@ -84,14 +84,14 @@ async def test_unknown_fields_are_ignored_and_a_webhook_starts_active(world: Wor
 )
 async def test_a_change_touches_only_the_fields_sent(world: World, changes: dict[str, Any]) -> None:
     webhook = await make(world)
-    other = await make(world)
+    other_webhook = await make(world)
     answer = await world.put(f"/webhooks/{webhook['id']}", changes)
     expected = {name: value for name, value in webhook.items() if name != "secret"} | changes
     assert answer.status_code == 200
     assert answer.json() == {"success": True, "message": "Webhook updated successfully", "data": expected}
     assert (await world.get(f"/webhooks/{webhook['id']}")).json()["data"] == expected
-    untouched = (await world.get(f"/webhooks/{other['id']}")).json()["data"]
-    assert untouched == {name: value for name, value in other.items() if name != "secret"}
+    untouched = (await world.get(f"/webhooks/{other_webhook['id']}")).json()["data"]
+    assert untouched == {name: value for name, value in other_webhook.items() if name != "secret"}
 
 
 async def test_a_change_keeps_the_secret(world: World) -> None:
@@ -178,8 +178,8 @@ async def test_a_bad_change_of_an_unknown_webhook_is_reported_as_bad_first(world
     ],
 )
 async def test_reading_and_writing_need_their_own_scope(world: World, method: str, path: str, scope: str) -> None:
-    other = "webhooks:write" if scope == "webhooks:read" else "webhooks:read"
-    answer = await world.call(method, path, token=await world.new_token(other))
+    other_scope = "webhooks:write" if scope == "webhooks:read" else "webhooks:read"
+    answer = await world.call(method, path, token=await world.new_token(other_scope))
     assert (answer.status_code, answer.json()["error"]) == (403, "Forbidden")
     assert scope in answer.json()["message"]
 

@@ -1,4 +1,4 @@
-"""A terminal for the tests of the command line."""
+"""Fixtures for the tests of the command line."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from tests.cli.terminal import KEY, CommandResult, Terminal
 
 T = TypeVar("T")
 
-# What an import writes; the rest is the set-up's.
+# The tables that an import writes.
 WRITTEN = (customer_table, orders, order_items, refunds, referrals, sightings, counters, events)
 
 CUSTOMER = {"email": "ada@a.example", "name": "Ada", "created_at": "2024-01-02T03:04:05Z"}
@@ -63,7 +63,7 @@ class ImportedStore:
         return summary["imported"], summary["skipped"], summary["refused"]
 
     def reason(self, kind: str, content: str | bytes, *, name: str = "") -> str:
-        """What is said of the only bad row."""
+        """The reason for the only rejected row."""
         outcome = self.run(kind, content, name=name)
         assert outcome.code == 1, outcome
         (line,) = [line for line in outcome.err.splitlines() if line.startswith("Line ")]

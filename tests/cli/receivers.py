@@ -1,4 +1,4 @@
-"""Receivers for the tests of `lootkeep webhooks`: the listener as a process, and small ones of the test's own."""
+"""Receivers for the tests of `lootkeep webhooks`: the listener as a process, and small ones in the test."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Request(NamedTuple):
 
 @dataclass
 class Listening:
-    """`lootkeep webhooks listen` that is up."""
+    """A running `lootkeep webhooks listen`."""
 
     process: subprocess.Popen[str]
     greeting: str
@@ -42,7 +42,7 @@ class Listening:
         return match[0]
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> CommandResult:
-        """What it said after the greeting."""
+        """Stops the process and returns its output after the greeting."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=SECONDS)
         return CommandResult(self.process.returncode, out, err)
@@ -50,7 +50,7 @@ class Listening:
 
 @contextmanager
 def listening(terminal: Terminal, *arguments: str) -> Iterator[Listening]:
-    """On a free port. It accepts connections before it greets, so nobody has to wait."""
+    """Starts the listener on a free port. It accepts connections before it prints its greeting."""
     with terminal.start("webhooks", "listen", "--port", "0", *arguments) as process:
         assert process.stderr
         last = r".*Waiting for deliveries\.\n" if "--api" in arguments else r"\n"
@@ -71,7 +71,7 @@ AnswerFunction = Callable[[Request], tuple[int, bytes]]
 
 @dataclass
 class CliReceiver:
-    """Answers as the function says, and keeps what arrived."""
+    """Answers with the result of a function and records the requests."""
 
     port: int
     received: list[Request] = field(default_factory=list)
@@ -87,7 +87,7 @@ class CliReceiver:
 
 @contextmanager
 def receiving(answer: AnswerFunction) -> Iterator[CliReceiver]:
-    """In a thread, so that a command can run in the test's own."""
+    """Runs a receiver in a thread, so that a command can run in the thread of the test."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

@@ -1,4 +1,4 @@
-"""The command line as a user has it: in a folder of its own, with the settings that are given and no others."""
+"""Runs the command line as a user does: in its own folder, with only the settings of the test."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CommandResult(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The one thing that a command says when it cannot go on."""
+        """The error message of a failed command."""
         assert self.code != 0
         assert (self.out, "Traceback" in self.err) == ("", False), self.out + self.err
         return self.err.removeprefix("Error: ").removesuffix("\n")
@@ -41,7 +41,7 @@ class CommandResult(NamedTuple):
 
 @dataclass
 class Serving:
-    """A server that is up."""
+    """A running server."""
 
     process: subprocess.Popen[str]
     greeting: str
@@ -63,16 +63,16 @@ class Serving:
         return self._line(r"^  (curl .*)$")
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> CommandResult:
-        """What it said after the greeting."""
+        """Stops the process and returns its output after the greeting."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=SECONDS)
         return CommandResult(self.process.returncode, out, err)
 
     def kill_workers(self) -> None:
-        """All processes that serve. Connections wait until the first of their successors takes them."""
+        """Kills all worker processes. Connections wait until the first replacement accepts them."""
         folder = Path(f"/proc/{self.process.pid}/task/{self.process.pid}")
         for child in (folder / "children").read_text().split():
-            # The other child of the command watches over resources.
+            # The other child process is the resource tracker.
             if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
                 os.kill(int(child), signal.SIGKILL)
 
@@ -93,12 +93,12 @@ class Terminal:
 
     @property
     def database(self) -> str:
-        """As a command names the store that it has changed."""
+        """The store as commands name it in their output."""
         url = self.settings.get("database_url", "sqlite:///lootkeep.db")
         return str(self.folder / url.removeprefix("sqlite:///")) if url.startswith("sqlite") else url
 
     def run(self, *arguments: str, **settings: str) -> CommandResult:
-        """In a process of its own: the real command."""
+        """Runs the real command in its own process."""
         done = subprocess.run(
             [PROGRAM, *arguments],
             cwd=self.folder,
@@ -112,7 +112,7 @@ class Terminal:
         return CommandResult(done.returncode, done.stdout, done.stderr)
 
     def call(self, *arguments: str, **settings: str) -> CommandResult:
-        """In this process: the same entry, without the second that it takes to start."""
+        """Runs the command in this process, which saves the second it takes to start."""
         with self.monkeypatch.context() as patch:
             patch.chdir(self.folder)
             patch.setattr(sys, "argv", ["lootkeep", *arguments])
@@ -137,10 +137,10 @@ class Terminal:
 
 
 def environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Ours without the settings in it, and those that are given."""
+    """Our own environment without Lootkeep's settings, plus the given ones."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
-    given = {variable(name): value for name, value in settings.items()}
-    return plain | {"NO_COLOR": "1", "TERM": "dumb"} | given
+    variables = {variable(name): value for name, value in settings.items()}
+    return plain | {"NO_COLOR": "1", "TERM": "dumb"} | variables
 
 
 def start(folder: Path, env: Mapping[str, str], *arguments: str, launcher: Sequence[str] = ()) -> subprocess.Popen[str]:
@@ -157,7 +157,7 @@ def start(folder: Path, env: Mapping[str, str], *arguments: str, launcher: Seque
 
 @contextmanager
 def served(started: subprocess.Popen[str]) -> Iterator[Serving]:
-    """A server that was started, once it is up. It listens before it greets, so nobody has to wait."""
+    """Waits until a server is up. It listens before it prints its greeting."""
     with started as process:
         assert process.stdout
         greeting = ""

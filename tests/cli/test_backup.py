@@ -188,8 +188,8 @@ def test_a_store_in_use_is_not_replaced(terminal: Terminal) -> None:
 def test_a_damaged_backup_changes_nothing(terminal: Terminal, part: str) -> None:
     terminal.call("migrate")
     terminal.call("backup", "store.backup")
-    whole = (terminal.folder / "store.backup").read_bytes()
-    (terminal.folder / "part").write_bytes(whole[:9000] if part == "a beginning" else part.encode())
+    content = (terminal.folder / "store.backup").read_bytes()
+    (terminal.folder / "part").write_bytes(content[:9000] if part == "a beginning" else part.encode())
     before = (terminal.folder / "lootkeep.db").read_bytes()
     assert terminal.call("restore", "part", "--replace").sentence.startswith("part is damaged: ")
     assert (terminal.folder / "lootkeep.db").read_bytes() == before

@@ -1,4 +1,4 @@
-"""What cannot work is one sentence on stderr and a non-zero exit, never a traceback."""
+"""Invalid input is one sentence on stderr and a non-zero exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_file_that_is_not_a_database_is_named_and_not_changed(terminal: Termin
     assert file.read_text() == "Dear diary, " * 100
 
 
-def test_a_database_newer_than_the_code_is_refused(terminal: Terminal) -> None:
+def test_a_database_newer_than_the_code_is_rejected(terminal: Terminal) -> None:
     terminal.call("migrate")
     apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE alembic_version SET version_num = '9999'")
     outcome = terminal.run("serve", "--port", "0")
@@ -85,7 +85,7 @@ def test_a_database_newer_than_the_code_is_refused(terminal: Terminal) -> None:
     )
 
 
-def test_a_postgresql_database_that_was_not_migrated_is_refused_with_the_command_to_run(
+def test_a_postgresql_database_that_was_not_migrated_is_rejected_with_the_command_to_run(
     terminal: Terminal, new_postgres_url: str
 ) -> None:
     outcome = terminal.run("serve", "--port", "0", database_url=new_postgres_url, secret_key=KEY)

@@ -32,7 +32,7 @@ def good(request: Request) -> tuple[int, bytes]:
 
 
 def refusing(when: Callable[[dict[str, Any]], bool], status: int) -> AnswerFunction:
-    """Good but for deliveries of one kind."""
+    """A good receiver that rejects deliveries of one kind."""
     return lambda request: (status, b"") if is_genuine(request) and when(json.loads(request.body)) else good(request)
 
 

@@ -127,7 +127,7 @@ def test_doctor_supports_json(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "what", "sentence"),
+    ("settings", "subject", "sentence"),
     [
         ({"port": "eighty"}, "settings", "LOOTKEEP_PORT: input should be a valid integer"),
         ({"environment": "production"}, "settings", "LOOTKEEP_SECRET_KEY must be set in production"),
@@ -144,12 +144,12 @@ def test_doctor_supports_json(terminal: Terminal) -> None:
     ],
 )
 def test_doctor_names_what_is_wrong_and_exits_with_2(
-    terminal: Terminal, settings: dict[str, str], what: str, sentence: str
+    terminal: Terminal, settings: dict[str, str], subject: str, sentence: str
 ) -> None:
     outcome = terminal.call("doctor", "--json", **settings)
     (bad,) = [finding for finding in json.loads(outcome.out) if finding["level"] == "bad"]
     assert outcome.code == 2
-    assert bad["what"] == what
+    assert bad["what"] == subject
     assert sentence in bad["sentence"]
 
 

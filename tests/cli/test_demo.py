@@ -52,7 +52,7 @@ from tests.world import World
 
 # A tenth of the small scale.
 ORDERS = 200
-# Sealed again each time, whatever is in them.
+# Sealed with a new nonce each time.
 SEALED = {"alerts": {"target"}, "webhooks": {"secret"}, "gift_cards": {"sealed_code"}, "mails": {"body"}}
 ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in metadata.sorted_tables}
 
@@ -69,7 +69,7 @@ async def rows(db: Engine, table: Table) -> list[dict[str, Any]]:
 
 
 async def dump(db: Engine) -> dict[str, list[dict[str, Any]]]:
-    """Everything but what is sealed, and the test's own token."""
+    """All rows except sealed columns and the token of the test."""
     tables = {}
     for table in metadata.sorted_tables:
         if table is not tokens:
@@ -133,12 +133,12 @@ async def test_the_same_seed_gives_the_same_store_on_either_engine(
     db: Engine, sqlite_template: Path, tmp_path: Path
 ) -> None:
     shutil.copy(sqlite_template, tmp_path / "other.db")
-    other = SqliteDatabase(tmp_path / "other.db")
-    for engine in (db, other):
+    other_db = SqliteDatabase(tmp_path / "other.db")
+    for engine in (db, other_db):
         world, _ = await loaded(engine)
         await world.close()
-    assert await dump(db) == await dump(other)
-    await other.close()
+    assert await dump(db) == await dump(other_db)
+    await other_db.close()
 
 
 async def test_another_seed_gives_another_store(sqlite_template: Path, tmp_path: Path) -> None:

@@ -49,10 +49,10 @@ def store(db: Engine, db_location: Path | str, terminal: Terminal) -> ImportedSt
 
 
 def test_a_change_is_proposed_tried_on_the_last_fifth_and_applied_when_it_is_accepted(store: ImportedStore) -> None:
-    shown = store.terminal.call("fraud", "calibrate", **store.settings)
+    outcome = store.terminal.call("fraud", "calibrate", **store.settings)
     for words in ("Signal", "Orders", "Frauds", "Lift, 95 %", "Points", "By data", "Proposed: tagged_email +10"):
-        assert words in shown.out, shown.out
-    assert "Tried on the last fifth by time (20 orders, 10 frauds): AUC" in shown.out
+        assert words in outcome.out, outcome.out
+    assert "Tried on the last fifth by time (20 orders, 10 frauds): AUC" in outcome.out
     assert store.rows(fraud_policies) == []
     accepted = store.terminal.call("fraud", "calibrate", "--accept", **store.settings)
     assert "They are accepted." in accepted.out

@@ -35,8 +35,8 @@ def test_the_wheel_of_the_image_holds_every_file_of_the_service(tmp_path: Path) 
     command = [sys.executable, "-m", "pip", *step.split(), "."]
     subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
     (wheel,) = (tmp_path / "wheels").glob("*.whl")
-    held = {name for name in ZipFile(wheel).namelist() if name.startswith("lootkeep/")}
-    assert held == {file.relative_to(ROOT).as_posix() for file in files("*", under=ROOT / "lootkeep")}
+    packaged = {name for name in ZipFile(wheel).namelist() if name.startswith("lootkeep/")}
+    assert packaged == {file.relative_to(ROOT).as_posix() for file in files("*", under=ROOT / "lootkeep")}
 
 
 @pytest.mark.timeout(900)

@@ -35,7 +35,7 @@ def shop(store: ImportedStore) -> ImportedStore:
 
 def test_a_customer_is_imported_with_every_column(store: ImportedStore) -> None:
     code = store.referrer()
-    given = {
+    columns = {
         "email": "Ada@A.example",
         "name": "Ada, Countess",
         "username": "ada",
@@ -47,7 +47,7 @@ def test_a_customer_is_imported_with_every_column(store: ImportedStore) -> None:
         "accepts_marketing": "true",
         "created_at": "2024-01-02T03:04:05Z",
     }
-    assert store.tally("customers", csv_text([given])) == (1, 0, 0)
+    assert store.tally("customers", csv_text([columns])) == (1, 0, 0)
     ada = store.rows(customers)[-1]
     assert (ada["email"], ada["name"], ada["country"]) == ("ada@a.example", "Ada, Countess", "GB")
     assert (ada["external_id"], ada["username"], bool(ada["accepts_marketing"])) == ("c1", "ada", True)
@@ -129,7 +129,7 @@ def test_every_failing_field_of_a_row_is_reported(store: ImportedStore) -> None:
     )
 
 
-def test_an_external_id_of_another_customer_is_refused(store: ImportedStore) -> None:
+def test_an_external_id_of_another_customer_is_rejected(store: ImportedStore) -> None:
     rows = [CUSTOMER | {"external_id": "c1"}, CUSTOMER | {"external_id": "c1", "email": "ben@b.example"}]
     assert (
         store.reason("customers", csv_text(rows))
@@ -200,8 +200,8 @@ def test_an_order_rejected_by_the_store_leaves_no_trace(shop: ImportedStore) -> 
 def test_a_bad_json_line_is_reported_and_the_others_are_imported(
     store: ImportedStore, line: str, sentence: str
 ) -> None:
-    other = CUSTOMER | {"email": "c@c.example"}
-    content = ndjson([CUSTOMER]) + line + "\n" + ndjson([other])
+    other_customer = CUSTOMER | {"email": "c@c.example"}
+    content = ndjson([CUSTOMER]) + line + "\n" + ndjson([other_customer])
     assert store.reason("customers", content, name="c.ndjson").startswith(f"Line 2: {sentence}")
     assert len(store.rows(customers)) == 2
 
@@ -225,7 +225,7 @@ def test_unknown_columns_are_ignored_and_named(store: ImportedStore) -> None:
     assert store.rows(customers)[0]["referral_code"] != "MINE1234"
 
 
-def test_rows_of_another_length_are_refused(store: ImportedStore) -> None:
+def test_rows_of_another_length_are_rejected(store: ImportedStore) -> None:
     content = "email,name\na@a.example\nb@b.example,B,C\nc@c.example,C\n"
     outcome = store.run("customers", content)
     assert outcome.err.splitlines() == [
@@ -259,7 +259,7 @@ def test_a_quote_that_never_ends_is_reported(store: ImportedStore) -> None:
         ("orders", "items\n", "The file lacks a column named customer_id, customer_external_id or customer_email."),
     ],
 )
-def test_a_file_that_cannot_be_imported_at_all_is_refused(
+def test_a_file_that_cannot_be_imported_at_all_is_rejected(
     store: ImportedStore, kind: str, content: str | bytes, sentence: str
 ) -> None:
     assert store.run(kind, content).sentence == sentence

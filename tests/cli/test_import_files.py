@@ -88,7 +88,7 @@ def test_amounts_have_a_decimal_comma_between_semicolons(shop: ImportedStore) ->
     assert (order["total"], order["discount_total"], order["refunded_total"]) == (2472_50, 50, 3_00)
 
 
-def test_a_total_that_differs_from_the_items_is_refused(shop: ImportedStore) -> None:
+def test_a_total_that_differs_from_the_items_is_rejected(shop: ImportedStore) -> None:
     reason = shop.reason("orders", csv_text([ORDER | {"total": "11.90"}]))
     assert reason == "Line 2: The total field differs from 10.00, the items minus the discount."
 

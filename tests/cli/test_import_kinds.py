@@ -60,7 +60,7 @@ def test_products_are_imported_without_events_and_matched_by_sku(store: Imported
     assert store.wrong_totals() == {}
 
 
-def test_a_bad_product_is_refused_with_its_reasons(store: ImportedStore) -> None:
+def test_a_bad_product_is_rejected_with_its_reasons(store: ImportedStore) -> None:
     row = {"name": "Sword", "price": "5.00", "compare_at_price": "4.00"}
     assert store.reason("products", csv_text([row])) == (
         "Line 2: The compare at price field must be greater than the price."
@@ -103,7 +103,7 @@ def test_gift_cards_are_imported_with_their_balance_and_without_emails(shop: Imp
         ({"created_at": "2999-01-01"}, "The created at field must not be in the future."),
     ],
 )
-def test_a_bad_gift_card_is_refused(store: ImportedStore, fields: dict[str, str], sentence: str) -> None:
+def test_a_bad_gift_card_is_rejected(store: ImportedStore, fields: dict[str, str], sentence: str) -> None:
     assert store.reason("gift-cards", csv_text([CARD | fields])).startswith(f"Line 2: {sentence}")
     assert store.rows(gift_cards) == []
 
@@ -161,7 +161,7 @@ def test_ended_subscriptions_are_imported_as_they_are(shop: ImportedStore) -> No
         ),
     ],
 )
-def test_a_bad_subscription_is_refused(shop: ImportedStore, fields: dict[str, str], sentence: str) -> None:
+def test_a_bad_subscription_is_rejected(shop: ImportedStore, fields: dict[str, str], sentence: str) -> None:
     shop.product("SWORD")
     assert shop.reason("subscriptions", csv_text([VIP | fields])) == f"Line 2: {sentence}"
 

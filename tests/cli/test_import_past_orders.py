@@ -63,10 +63,10 @@ def test_json_lines_import_the_same(shop: ImportedStore) -> None:
 
 
 def test_the_customer_of_an_order_is_found_by_a_column_named_email(shop: ImportedStore) -> None:
-    given = row(1)
-    email = given.pop("customer_email")
-    assert shop.tally("orders", csv_text([given | {"email": email}])) == (1, 0, 0)
-    mapped = csv_text([given | {"external_id": "o-2", "E-Mail": email}])
+    order = row(1)
+    email = order.pop("customer_email")
+    assert shop.tally("orders", csv_text([order | {"email": email}])) == (1, 0, 0)
+    mapped = csv_text([order | {"external_id": "o-2", "E-Mail": email}])
     assert shop.tally("orders", mapped, "--map", "E-Mail=email") == (1, 0, 0)
 
 

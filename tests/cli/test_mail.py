@@ -43,9 +43,9 @@ def write(store: Terminal, *ends: EmailStatus) -> None:
 async def _write(settings: Settings, ends: tuple[EmailStatus, ...]) -> None:
     async with wiring.opened(settings) as deps:
         for number, status in enumerate(ends, 1):
-            given = {"amount": "$20.00", "code": CODE, "name": NASTY, "sender_name": NASTY}
+            values = {"amount": "$20.00", "code": CODE, "name": NASTY, "sender_name": NASTY}
             email = emails_views.render(
-                "gift_card", StoreIdentity(), f"p{number}@mail.example", NASTY, message=None, expires_on=None, **given
+                "gift_card", StoreIdentity(), f"p{number}@mail.example", NASTY, message=None, expires_on=None, **values
             )
             now = Instant(number * 1_000_000)
             async with deps.db.write() as tx:
@@ -71,15 +71,15 @@ def states(store: Terminal, *options: str) -> list[tuple[int, str]]:
 
 def test_emails_are_listed_newest_first_without_their_text(store: Terminal) -> None:
     write(store, "outbox", "failed", "queued")
-    shown = store.call("mail", "list")
-    assert [line.split()[:2] for line in shown.out.splitlines() if line[0].isdigit()] == [
+    listing = store.call("mail", "list")
+    assert [line.split()[:2] for line in listing.out.splitlines() if line[0].isdigit()] == [
         ["3", "queued"],
         ["2", "failed"],
         ["1", "outbox"],
     ]
-    assert "p1@mail.example" in shown.out
-    assert "\x1b" not in shown.out
-    for output in (shown.out, store.call("mail", "list", "--json").out):
+    assert "p1@mail.example" in listing.out
+    assert "\x1b" not in listing.out
+    for output in (listing.out, store.call("mail", "list", "--json").out):
         assert CODE not in output
     assert states(store) == [(3, "queued"), (2, "failed"), (1, "outbox")]
 
@@ -97,11 +97,11 @@ def test_one_state_is_listed_page_by_page(store: Terminal) -> None:
 
 def test_an_email_is_shown_with_its_text_and_without_control_sequences(store: Terminal) -> None:
     write(store, "failed")
-    shown = store.call("mail", "show", "1").out
-    assert CODE in shown
-    assert "No such mailbox." in shown
-    assert "[bold]B[/]" in shown
-    assert "\x1b" not in shown
+    output = store.call("mail", "show", "1").out
+    assert CODE in output
+    assert "No such mailbox." in output
+    assert "[bold]B[/]" in output
+    assert "\x1b" not in output
     assert CODE in json.loads(store.call("mail", "show", "1", "--json").out)["text"]
     assert store.call("mail", "show", "2").sentence == "Mail 2 not found."
 

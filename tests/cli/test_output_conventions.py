@@ -79,16 +79,22 @@ def test_an_unknown_command_is_reported_with_a_suggestion(terminal: Terminal) ->
     ],
 )
 def test_bash_completion_works(tmp_path: Path, typed: str, expected: list[str]) -> None:
-    asked = {"_LOOTKEEP_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split(" ")) - 1)}
-    done = subprocess.run([PROGRAM], cwd=tmp_path, env=os.environ | asked, capture_output=True, text=True, check=False)
+    variables = {
+        "_LOOTKEEP_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split(" ")) - 1),
+    }
+    done = subprocess.run(
+        [PROGRAM], cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, check=False
+    )
     assert done.stdout.split() == expected
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_for_a_shell_is_printed(tmp_path: Path, shell: str) -> None:
     # Named, not found out: the tests may be started from no shell that is known.
-    asked = os.environ | {"_LOOTKEEP_COMPLETE": f"source_{shell}"}
-    done = subprocess.run([PROGRAM], cwd=tmp_path, env=asked, capture_output=True, text=True, check=False)
+    variables = os.environ | {"_LOOTKEEP_COMPLETE": f"source_{shell}"}
+    done = subprocess.run([PROGRAM], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
     assert (done.returncode, f"complete_{shell}" in done.stdout) == (0, True)
 
 
@@ -135,7 +141,7 @@ def test_a_password_is_not_shown_anywhere_in_a_url(terminal: Terminal, url: str,
     assert not re.search("hun|ter2", outcome.out)
 
 
-def test_what_is_created_is_printed_as_json(terminal: Terminal) -> None:
+def test_created_rows_are_printed_as_json(terminal: Terminal) -> None:
     terminal.call("migrate")
     token = json.loads(terminal.call("token", "create", "--name", "till", "--scope", "orders:read", "--json").out)
     assert (token["token"][:3], token["name"], token["scopes"]) == ("lk_", "till", ["orders:read"])

@@ -24,7 +24,7 @@ NO_SANDBOX = "There is no sandbox yet: `lootkeep token create --test` creates it
 
 
 class Caller:
-    """Calls a server with a token."""
+    """A client that calls a server with a token."""
 
     def __init__(self, server: Serving, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}"}
@@ -88,7 +88,7 @@ def test_a_running_server_takes_a_new_test_token_delivers_its_webhooks_and_is_re
         answers = [test.post("/api/store/v1/products", PRODUCT) for _ in range(3)]
         assert {(answer.status_code, answer.headers["Lootkeep-Mode"]) for answer in answers} == {(201, "test")}
         delivered = arrivals.first()
-        held = json.loads(store.call("sandbox", "status", "--json").out)
+        status = json.loads(store.call("sandbox", "status", "--json").out)
         assert (live.products(), test.products()) == ([], ["VIP rank"] * 3)
         assert (
             store.call("sandbox", "reset").out
@@ -97,8 +97,8 @@ def test_a_running_server_takes_a_new_test_token_delivers_its_webhooks_and_is_re
         assert (live.products(), test.products()) == ([], [])
         ended = server.stop()
     assert delivered.headers["Lootkeep-Mode"] == "test"
-    assert held["exists"]
-    assert held["counts"] | {"events": 3, "products": 3, "webhooks": 1, "tokens": 1} == held["counts"]
+    assert status["exists"]
+    assert status["counts"] | {"events": 3, "products": 3, "webhooks": 1, "tokens": 1} == status["counts"]
     assert "Traceback" not in ended.err
 
 

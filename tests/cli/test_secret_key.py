@@ -51,7 +51,7 @@ def store(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_another_key_is_refused_by_every_command_that_opens_the_store(
+def test_another_key_is_rejected_by_every_command_that_opens_the_store(
     store: Terminal, command: tuple[str, ...]
 ) -> None:
     refused = store.call(*command, secret_key=OTHER)
@@ -59,11 +59,11 @@ def test_another_key_is_refused_by_every_command_that_opens_the_store(
     assert store.call("user", "list").code == 0
 
 
-def test_another_key_is_refused_by_a_server(store: Terminal) -> None:
+def test_another_key_is_rejected_by_a_server(store: Terminal) -> None:
     assert store.run("serve", "--port", "0", secret_key=OTHER).sentence == WRONG
 
 
-def test_another_key_is_refused_by_a_worker(terminal: Terminal, new_postgres_url: str) -> None:
+def test_another_key_is_rejected_by_a_worker(terminal: Terminal, new_postgres_url: str) -> None:
     terminal.settings = {"database_url": new_postgres_url}
     terminal.run("migrate")
     terminal.call("user", "list", secret_key=KEY)
@@ -89,7 +89,7 @@ def test_no_key_is_created_next_to_a_database_that_has_one(terminal: Terminal) -
     assert terminal.call("user", "list", secret_key=key.strip()).code == 0
 
 
-def test_a_key_file_that_was_replaced_is_refused(terminal: Terminal) -> None:
+def test_a_key_file_that_was_replaced_is_rejected(terminal: Terminal) -> None:
     terminal.call("user", "list")
     file = terminal.folder / "lootkeep.db.key"
     file.write_text(OTHER)

@@ -125,7 +125,7 @@ def test_a_key_that_is_set_is_used_and_none_is_created(terminal: Terminal) -> No
     assert not (terminal.folder / "lootkeep.db.key").exists()
 
 
-def test_an_empty_key_file_is_refused_rather_than_used_as_a_key(terminal: Terminal) -> None:
+def test_an_empty_key_file_is_rejected_rather_than_used_as_a_key(terminal: Terminal) -> None:
     (terminal.folder / "lootkeep.db.key").write_text("")
     terminal.call("migrate")
     assert "lootkeep.db.key" in terminal.call("user", "list").sentence

@@ -54,7 +54,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_value_is_refused_with_its_variable_and_a_reason(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_value_is_rejected_with_its_variable_and_a_reason(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     value, reason = BAD[name]
     monkeypatch.setenv(variable(name), value)
     with pytest.raises(StartupError) as rejection:

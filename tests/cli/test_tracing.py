@@ -109,7 +109,7 @@ def test_without_a_url_nothing_of_opentelemetry_is_loaded() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_url_without_the_package_is_refused_with_what_to_install(terminal: Terminal) -> None:
+def test_a_url_without_the_package_is_rejected_with_what_to_install(terminal: Terminal) -> None:
     program = (
         "import sys; sys.modules['opentelemetry'] = None; "
         "from lootkeep import cli; sys.argv = ['lootkeep', 'serve', '--port', '0']; cli.main()"

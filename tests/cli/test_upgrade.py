@@ -115,12 +115,12 @@ def test_nothing_is_changed_when_the_copy_cannot_be_made(earlier: Terminal, comm
 
 def test_serve_copies_an_embedded_database_before_it_upgrades_it(earlier: Terminal) -> None:
     with earlier.serving(secret_key=EARLIER_KEY) as server:
-        said = server.stop().err
+        stderr = server.stop().err
     (copy,) = _copies(earlier.folder)
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert sqlite_backup.check(copy)["orders"] > 0
-    assert "the database was upgraded" in said
-    assert copy.name in said
+    assert "the database was upgraded" in stderr
+    assert copy.name in stderr
 
 
 def test_a_new_store_has_nothing_to_copy(terminal: Terminal) -> None:

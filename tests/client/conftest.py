@@ -1,4 +1,4 @@
-"""Clients that call the world's own app, on each engine in turn."""
+"""Fixtures: clients that call the app of the world, on each engine in turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BASE = "http://store.test"
 
 
 class Bridge(httpx.BaseTransport):
-    """Takes a sync client's requests, from its own thread, to the app in the test's loop."""
+    """Passes the requests of a sync client, from its own thread, to the app in the event loop of the test."""
 
     def __init__(self, app: httpx.AsyncBaseTransport, loop: asyncio.AbstractEventLoop) -> None:
         self._app = app

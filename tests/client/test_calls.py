@@ -1,4 +1,4 @@
-"""The client against the real app: pages, errors, and requests that are sent again without being done twice."""
+"""The client against the real app: pages, errors, and retries that do not repeat an operation."""
 
 from __future__ import annotations
 

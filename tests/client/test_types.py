@@ -51,7 +51,7 @@ async def test_an_order_has_exactly_the_fields_of_its_type(world: World, client:
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8000", "store.example", "ftp://store.example", "http://"])
-def test_a_url_without_its_scheme_is_refused_at_once(url: str) -> None:
+def test_a_url_without_its_scheme_is_rejected_at_once(url: str) -> None:
     with pytest.raises(ValueError, match="starts with http:// or https://"):
         Client(url, "lk_token")
 
@@ -63,15 +63,17 @@ def test_url_and_token_are_read_from_the_environment() -> None:
         "LOOTKEEP_TOKEN": "lk_secret",
         "PYTHONPATH": str(ROOT / "client"),
     }
-    shown = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert shown.stdout == "Client('https://store.example')\n"
+    completed = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert completed.stdout == "Client('https://store.example')\n"
 
 
 @pytest.mark.parametrize(("missing", "name"), [("url", "LOOTKEEP_URL"), ("token", "LOOTKEEP_TOKEN")])
 def test_a_missing_url_or_token_is_reported(missing: str, name: str) -> None:
-    given = {"url": "https://store.example", "token": "lk_token"} | {missing: ""}
+    arguments = {"url": "https://store.example", "token": "lk_token"} | {missing: ""}
     with pytest.raises(ValueError, match=f"set {name}"):
-        Server.given(given["url"], given["token"])
+        Server.given(arguments["url"], arguments["token"])
 
 
 async def test_waiting_is_logged_without_the_token(

@@ -1,4 +1,4 @@
-"""`verify_webhook` believes what the service signs, and says why it does not believe the rest."""
+"""`verify_webhook` accepts what the service signs, and reports why it rejects the rest."""
 
 from __future__ import annotations
 
@@ -79,17 +79,17 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_wrong_is_reported(name: str) -> None:
-    given, reason = CASES[name]
+def test_the_cause_of_a_failed_verification_is_reported(name: str) -> None:
+    arguments, reason = CASES[name]
     with pytest.raises(WebhookNotVerified) as caught:
-        verify(**given)
+        verify(**arguments)
     assert caught.value.reason == reason
     assert str(caught.value).endswith(".")
     ours = receiving.verify(
-        given.get("body", BYTES),
-        given.get("headers", HEADERS),
-        given.get("secret", SECRET),
-        Instant(given.get("now", NOW) * SECOND),
+        arguments.get("body", BYTES),
+        arguments.get("headers", HEADERS),
+        arguments.get("secret", SECRET),
+        Instant(arguments.get("now", NOW) * SECOND),
     )
     assert ours.fault is not None
     assert ours.fault.name == reason

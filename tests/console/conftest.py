@@ -1,4 +1,4 @@
-"""A store with something on every page."""
+"""Fixtures: a store with content on every page."""
 
 from __future__ import annotations
 

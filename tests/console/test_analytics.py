@@ -19,7 +19,7 @@ async def test_a_range_shows_its_figures_products_and_customers(store: World) ->
     assert ("Jun Park" in empty, "What was sold in this range" in empty) == (False, True)
 
 
-async def test_what_is_shown_can_be_exported(store: World) -> None:
+async def test_the_shown_figures_can_be_exported(store: World) -> None:
     visits = await visitor(store, "read_only")
     path = "/analytics?from=2026-11-14&to=2026-11-15&format=csv"
     files = [(await visits.get(path + of)).text.splitlines() for of in ("", "&of=products", "&of=customers")]

@@ -1,4 +1,4 @@
-"""Health in the console: what the command for it finds, of the process that answers."""
+"""Health in the console: the findings of `lootkeep doctor` for the running process."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ async def test_the_page_shows_what_works_and_what_needs_repair(world: World) -> 
         # Bound, but nobody listens there.
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        other = World(world.db, clock=world.clock, redis_url=f"redis://127.0.0.1:{port}/0")
-        page = (await (await visitor(other, "staff")).get("/health")).text
+        other_world = World(world.db, clock=world.clock, redis_url=f"redis://127.0.0.1:{port}/0")
+        page = (await (await visitor(other_world, "staff")).get("/health")).text
     assert "To repair" in page
     assert "Redis does not answer" in page
-    await other.close()
+    await other_world.close()

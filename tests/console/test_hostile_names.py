@@ -1,4 +1,4 @@
-"""Names that try to be more than names, on every page that shows them."""
+"""Hostile names on every page that shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders in the console: the list with its filters, an order's story, and what can be done to an order."""
+"""Orders in the console: the list with its filters, the timeline of an order, and its actions."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ async def test_days_begin_in_the_zone_of_the_store(store: World) -> None:
 
 
 async def test_the_export_has_the_rows_as_filtered_and_nothing_that_a_spreadsheet_executes(store: World) -> None:
-    other = await new_customer(store, name='=HYPERLINK("http://evil.example")')
-    await new_order(store, other["customer"]["id"], (1, 1))
+    other_customer = await new_customer(store, name='=HYPERLINK("http://evil.example")')
+    await new_order(store, other_customer["customer"]["id"], (1, 1))
     answer = await (await visitor(store, "read_only")).get("/orders?status=pending&format=csv")
     head, *rows = csv.reader(io.StringIO(answer.text))
     assert answer.headers["content-type"].startswith("text/csv")
@@ -140,8 +140,8 @@ async def test_a_step_forbidden_by_the_status_is_rejected_on_the_page(store: Wor
 
 
 async def test_a_held_order_is_approved_with_the_reasons_shown(world: World) -> None:
-    held = {"fraud_detection_enabled": True, "fraud_action": "verify", "fraud_sensitivity_level": "high"}
-    await fraud.change_settings(world.deps, held)
+    fraud_settings = {"fraud_detection_enabled": True, "fraud_action": "verify", "fraud_sensitivity_level": "high"}
+    await fraud.change_settings(world.deps, fraud_settings)
     await new_product(world)
     customer = (await new_customer(world))["customer"]
     order = {"customer_id": customer["id"], "items": [{"product_id": 1, "quantity": 1}], "user_agent": "curl/8"}

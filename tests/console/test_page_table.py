@@ -1,4 +1,4 @@
-"""Every row of PAGES against every role, and what holds of all pages."""
+"""Every row of PAGES against every role, and the rules for all pages."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def test_a_form_without_its_token_or_from_another_site_changes_nothing(sto
     assert (await store.get("/orders/1")).json()["data"]["status"] == "completed"
 
 
-async def test_a_form_that_is_too_large_or_cannot_be_read_is_refused(store: World) -> None:
+async def test_a_form_that_is_too_large_or_cannot_be_read_is_rejected(store: World) -> None:
     visits = await visitor(store, "staff")
     answers = [
         await visits.http.post(f"{PREFIX}/sign-out", content=body)

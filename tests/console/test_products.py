@@ -1,4 +1,4 @@
-"""Products in the console: the list, the form, and the stock, which orders draw on meanwhile."""
+"""Products in the console: the list, the form, and stock that orders change meanwhile."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def test_an_edit_keeps_fields_not_in_the_form_and_is_logged(store: World) 
     assert {name for name, _, _ in entry.changes} == {"name", "description", "price", "tags", "delivery_type"}
 
 
-async def test_a_stale_edit_is_refused_and_so_is_a_taken_sku(store: World) -> None:
+async def test_a_stale_edit_is_rejected_and_so_is_a_taken_sku(store: World) -> None:
     visits = await visitor(store, "staff")
     version = re.findall(r'name="version" value="(\d+)"', (await visits.get("/products/1/edit")).text)[0]
     store.clock.advance(MINUTE)

@@ -79,7 +79,7 @@ async def test_every_step_is_performed_and_logged_with_its_changes(store: World)
     ("change", "fields"),
     [("status", {"status": "lost"}), ("priority", {"priority": "x"}), ("assign", {"user_id": "x"})],
 )
-async def test_a_value_that_is_not_offered_is_refused(store: World, change: str, fields: dict[str, str]) -> None:
+async def test_a_value_that_is_not_offered_is_rejected(store: World, change: str, fields: dict[str, str]) -> None:
     assert await send(await visitor(store, "staff"), change, **fields) == 422
 
 

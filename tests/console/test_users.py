@@ -76,7 +76,7 @@ async def test_a_taken_or_invalid_email_is_rejected_in_the_form(world: World) ->
     assert [answer.status_code for answer in wrong] == [422, 409, 422]
 
 
-async def test_the_audit_log_is_filtered_and_shows_what_was_before_and_after(store: World) -> None:
+async def test_the_audit_log_is_filtered_and_shows_the_values_before_and_after(store: World) -> None:
     owner, staff = await visitor(store, "owner"), await visitor(store, "staff")
     await staff.post("/orders/1/fulfill", on="/orders/1")
     page = (await owner.get("/audit?record=order:1")).text

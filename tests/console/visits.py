@@ -1,4 +1,4 @@
-"""What the tests of the console share: people of every role, a client that signs in, and forms with their token."""
+"""Helpers for the tests of the console: users of every role, a client that signs in, and forms with their token."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def path_of(page: Page, parameters: Mapping[str, str] = {}) -> str:
 
 
 class Visitor:
-    """A browser of somebody, without its script."""
+    """A user's browser without JavaScript."""
 
     def __init__(self, world: World) -> None:
         transport = httpx.ASGITransport(world.app, raise_app_exceptions=True)
@@ -61,7 +61,7 @@ def token(page: httpx.Response) -> str:
 
 
 async def visitor(world: World, role: Role | None) -> Visitor:
-    """Somebody with this role, signed in; None is somebody who is not."""
+    """A signed-in user with this role; None is an anonymous visitor."""
     person = Visitor(world)
     if role is not None:
         secret = await sign_in.start_session(world.deps, await user(world, role), "203.0.113.5", "Firefox")

@@ -19,7 +19,7 @@ AND_SO_ON = "..."
 
 
 def differences(shown: Any, given: Any, path: Path = ()) -> list[str]:
-    """One sentence for each place where they differ."""
+    """One sentence for each difference."""
     if type(shown) is not type(given):
         return [f"{_name(path)}: the page shows {_short(shown)}, the service answered {_short(given)}"]
     if isinstance(shown, dict):

@@ -36,7 +36,7 @@ class PageEnvironment:
 
 
 async def nothing(_: PageEnvironment) -> None:
-    """A store as it is made."""
+    """A new store."""
 
 
 async def small_store(stage: PageEnvironment) -> None:

@@ -27,7 +27,7 @@ _NO_MATTER = ("-s", "-i", "-f", "-v", "-sS", "--silent", "--fail", "--include")
 
 
 class PageError(Exception):
-    """What is wrong with a page, as a sentence."""
+    """An error in a page, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -139,15 +139,15 @@ def _split(output: str) -> Iterator[list[str]]:
 
 def _request(example: Example, arguments: list[str]) -> CurlRequest:
     method, body, url, headers = "", None, "", {}
-    rest = iter(arguments)
-    for argument in rest:
+    remaining = iter(arguments)
+    for argument in remaining:
         if argument in _HEADER:
-            key, _, value = next(rest).partition(": ")
+            key, _, value = next(remaining).partition(": ")
             headers[key] = value
         elif argument in _DATA:
-            body = next(rest)
+            body = next(remaining)
         elif argument in _METHOD:
-            method = next(rest)
+            method = next(remaining)
         elif argument.startswith("-"):
             if argument not in _NO_MATTER:
                 raise PageError(f"{example.place}: curl's option {argument} is not known to the test.")

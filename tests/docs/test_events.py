@@ -31,7 +31,7 @@ def common(family: str) -> list[str]:
 
 
 @pytest.mark.parametrize("family", COMMON)
-def test_a_family_says_what_all_its_events_carry(family: str) -> None:
+def test_a_family_lists_the_data_that_all_its_events_carry(family: str) -> None:
     (sentence,) = re.findall(rf"^Every {family} event carries .*$", TEXT, re.MULTILINE)
     of_items = list(order_events.ItemData.__struct_fields__) if family == "order" else []
     assert names(sentence) == common(family) + of_items

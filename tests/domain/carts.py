@@ -1,4 +1,4 @@
-"""A cart with a sword in it, and the sword."""
+"""A cart with one product, a sword."""
 
 from __future__ import annotations
 

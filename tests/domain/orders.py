@@ -1,4 +1,4 @@
-"""An order to which steps are applied."""
+"""An order for the tests of its steps."""
 
 from __future__ import annotations
 

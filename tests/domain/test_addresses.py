@@ -1,4 +1,4 @@
-"""Which addresses may be dialled, in whatever form they are written, and by what an address is counted."""
+"""Which IPs may be dialled, in every notation, and the key by which an IP is counted."""
 
 from __future__ import annotations
 

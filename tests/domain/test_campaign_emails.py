@@ -1,4 +1,4 @@
-"""A campaign's mail: words out of HTML, links found and marked, and no text that takes long to read."""
+"""Campaign e-mails: text from HTML, marked links, and no HTML that takes long to parse."""
 
 from __future__ import annotations
 

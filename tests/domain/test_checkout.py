@@ -1,4 +1,4 @@
-"""From a cart to an order: prices, faults of lines, and totals."""
+"""From a cart to an order: prices, errors of lines, and totals."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def test_a_product_without_stock_cannot_be_ordered() -> None:
 
 
 def test_a_past_order_may_hold_products_no_longer_for_sale() -> None:
-    gone = product(status="archived", stock=0, max_per_order=1)
-    lines, _ = price((1, 5), catalogue=[gone], is_history=True)
+    archived = product(status="archived", stock=0, max_per_order=1)
+    lines, _ = price((1, 5), catalogue=[archived], is_history=True)
     assert lines[0].quantity == 5
 
 

@@ -58,7 +58,7 @@ def terms(kind: DiscountType, value: int) -> CouponTerms:
 
 
 def sentence(refused: Coupon | None, *, customer_id: int = OWNER, currency: str = "USD") -> str | None:
-    """Why the coupon cannot be used, as the client reads it."""
+    """The error message for an unusable coupon."""
     reason = check_coupon(refused, customer_id, currency, NOW)
     if reason is None:
         return None

@@ -28,7 +28,7 @@ DELIVERED = AttemptResult(True, 200, 12, None, None)
 
 
 class WorkerStep(NamedTuple):
-    """One look of a worker: how the clock moved before it, and what the receiver would answer."""
+    """One poll of a worker: how far the clock moved before it, and the answer of the receiver."""
 
     jump: int
     is_delivered: bool
@@ -50,7 +50,7 @@ delays = st.just(RETRY_SECONDS) | st.lists(st.integers(1, 100_000), max_size=8).
 
 
 def walk(schedule: tuple[int, ...], looks: list[WorkerStep]) -> tuple[list[SentAttempt], list[Settlement]]:
-    """A worker that looks now and then, whatever the clock says, and sends what is due."""
+    """A worker that polls at any time of the clock and sends what is due."""
     now, sent, settled = NOON, list[SentAttempt](), list[Settlement]()
     state = Settlement("pending", Instant(now), 0)
     for look in looks:

@@ -66,7 +66,7 @@ def test_a_good_code_is_used_as_it_is(code: str) -> None:
 @pytest.mark.parametrize(
     "code", ["ABCDEFG", "A-B-C-D", "ABCD EFGH", "ABCD--EFGH", "ABCDEFGH-", "ABCDEFGÄ", "1" * 65, "\n"]
 )
-def test_a_bad_code_is_refused(code: str) -> None:
+def test_a_bad_code_is_rejected(code: str) -> None:
     with pytest.raises(InvalidFields):
         gift_cards_rules.check_code(code)
 

@@ -84,7 +84,7 @@ def test_an_order_counts_when_it_is_paid_and_not_fully_refunded() -> None:
     assert set(STATUSES) - set(STANDING) == {"pending", "on_hold", "refunded", "cancelled"}
 
 
-def test_whatever_can_be_refunded_counts() -> None:
+def test_every_refundable_order_counts() -> None:
     assert set(ALLOWED["refund"]) == set(STANDING)
 
 

@@ -73,7 +73,7 @@ def test_times_in_their_order_and_not_in_the_future_are_fine(times: dict[str, An
         ),
     ],
 )
-def test_times_out_of_order_are_refused_with_their_field(times: dict[str, Any], field: str, sentence: str) -> None:
+def test_times_out_of_order_are_rejected_with_their_field(times: dict[str, Any], field: str, sentence: str) -> None:
     with pytest.raises(InvalidFields) as rejection:
         dated(cart(**times), NOW)
     assert rejection.value.fields == {field: [sentence]}

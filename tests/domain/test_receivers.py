@@ -1,4 +1,4 @@
-"""What is said of a failing receiver: every way to fail has a sentence that says what to do."""
+"""The diagnosis of a failing receiver: every kind of failure has a sentence with advice."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_every_reason_for_no_answer_is_explained(error: Exception, sentence: str
     assert sentence in advice(failed(None, failure(error)))
 
 
-def test_the_diagnosis_shows_since_when_what_worked_before_and_what_is_pending() -> None:
+def test_the_diagnosis_shows_the_start_the_last_success_and_the_backlog() -> None:
     failures = [failed(500, "answered 500"), failed(404, "answered 404", MINUTE), failed(404, "answered 404", MINUTE)]
     text = said(failures, waiting=2, is_failing=True, given_up=Instant(NOW + 60 * MINUTE))
     assert "Every attempt since 15 Jan 2027, 08:01 failed: it answered 404, within 80 ms." in text

@@ -1,4 +1,4 @@
-"""A receiver's view of a delivery: believed or not, and why not."""
+"""Verifying a delivery as a receiver: accepted, or rejected with a reason."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def test_a_body_that_is_not_json_is_rejected(body: bytes) -> None:
 
 
 def test_both_secrets_are_accepted_during_a_rotation_and_the_old_one_is_reported() -> None:
-    given = headers(SECRET, OLD_SECRET)
-    assert receiving.verify(BODY, given, SECRET, NOON).words == "signature ok"
-    assert receiving.verify(BODY, given, OLD_SECRET, NOON).words == (
+    signed_headers = headers(SECRET, OLD_SECRET)
+    assert receiving.verify(BODY, signed_headers, SECRET, NOON).words == "signature ok"
+    assert receiving.verify(BODY, signed_headers, OLD_SECRET, NOON).words == (
         "signature ok: with the secret from before its rotation, which stops signing soon"
     )
 
@@ -115,8 +115,10 @@ def test_no_signature_at_all_is_reported() -> None:
 @pytest.mark.parametrize("name", STANDARD)
 @pytest.mark.parametrize("value", [None, ""])
 def test_a_missing_header_of_the_trio_is_named(name: str, value: str | None) -> None:
-    given = {key: text for key, text in headers().items() if key != name} | ({} if value is None else {name: value})
-    assert receiving.verify(BODY, given, SECRET, NOON).words == f"header missing: {name} was not sent"
+    signed_headers = {key: text for key, text in headers().items() if key != name} | (
+        {} if value is None else {name: value}
+    )
+    assert receiving.verify(BODY, signed_headers, SECRET, NOON).words == f"header missing: {name} was not sent"
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "0171", "1e9", "９", "9" * 12, " 1"])

@@ -1,4 +1,4 @@
-"""What a refund takes off the gift cards bought in the order: first, exactly, and never what they no longer hold."""
+"""What a refund deducts from the gift cards bought in the order: exactly, and never more than their balance."""
 
 from __future__ import annotations
 
@@ -89,5 +89,5 @@ def test_no_refund_exceeds_the_cards_and_the_other_lines(
         )
         assert min(card.balance for card in cards) >= 0
         assert refunded <= revoked + other_lines + unrecovered
-        # The cards give first.
+        # The cards are charged first.
         assert revoked == refunded or not any(card.balance for card in cards)

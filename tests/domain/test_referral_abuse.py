@@ -1,4 +1,4 @@
-"""When a referral is refused, and when it is only marked."""
+"""When a referral is rejected, and when it is only flagged."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_a_percentage_can_be_a_hundred() -> None:
     assert settled(tier(reward_value=Hundredths(100_00)), "USD").reward_value == 100_00
 
 
-def test_a_percentage_over_a_hundred_is_refused_with_its_field() -> None:
+def test_a_percentage_over_a_hundred_is_rejected_with_its_field() -> None:
     with pytest.raises(InvalidFields) as rejection:
         settled(tier(reward_value=Hundredths(100_01)), "USD")
     assert rejection.value.fields == {
@@ -66,7 +66,7 @@ def test_a_new_store_has_the_documented_settings() -> None:
     }
 
 
-def test_a_welcome_discount_over_a_hundred_percent_is_refused_with_its_field() -> None:
+def test_a_welcome_discount_over_a_hundred_percent_is_rejected_with_its_field() -> None:
     with pytest.raises(InvalidFields) as rejection:
         checked(ReferralSettings(referral_welcome_discount_value=Hundredths(100_01)))
     assert rejection.value.fields == {

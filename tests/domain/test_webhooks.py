@@ -1,4 +1,4 @@
-"""What a receiver's address must be, and what it may subscribe to: every reason as a sentence."""
+"""Which URLs and event types a webhook may have: every reason as a sentence."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _checked_events(types: Any) -> Any:
 
 
 def fault(url: str, rules: WebhookRules = STRICT) -> str | None:
-    """What is said about the url; None when it is good."""
+    """The error of the URL; None when it is valid."""
     try:
         stored = checked({"url": url}, rules)["url"]
     except InvalidFields as reason:
@@ -85,7 +85,7 @@ def fault(url: str, rules: WebhookRules = STRICT) -> str | None:
 
 
 @pytest.mark.parametrize(("url", "reason"), [(url, reason) for reason, urls in FAULTS.items() for url in urls])
-def test_a_bad_url_is_refused_with_its_reason(url: str, reason: str) -> None:
+def test_a_bad_url_is_rejected_with_its_reason(url: str, reason: str) -> None:
     assert fault(url) == reason
 
 
@@ -200,7 +200,7 @@ AT_ALL = ", ".join(f"the one at position {index}" for index in range(3))
         (["order.paid", "order.created", "order.paid"], "must not contain the same event type twice"),
     ],
 )
-def test_a_bad_list_of_types_is_refused_with_its_reason(types: list[str], sentence: str) -> None:
+def test_a_bad_list_of_types_is_rejected_with_its_reason(types: list[str], sentence: str) -> None:
     with pytest.raises(InvalidFields) as reason:
         _checked_events(types)
     assert reason.value.fields == {"events": [f"The events field {sentence}."]}

@@ -1,4 +1,4 @@
-"""A folder of lists, and a client and a receiver for what is posted."""
+"""Fixtures: a folder of lists, an HTTP client and a receiver."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def authority() -> trustme.CA:
 
 @pytest.fixture
 async def outbound(authority: trustme.CA) -> AsyncIterator[Outbound]:
-    """May reach loopback, and trusts the test's own authority only."""
+    """A client that may reach loopback and trusts only the certificate authority of the test."""
     trust = ssl.create_default_context()
     authority.configure_trust(trust)
     outbound = Outbound(LOOPBACK, trust)

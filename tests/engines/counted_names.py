@@ -1,4 +1,4 @@
-"""Short ways to what a rate limiter counts."""
+"""Names and times for the tests of rate limiters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.world import NOON
 
 
 def new_name() -> str:
-    """A caller that nobody has counted yet, in Redis either."""
+    """The name of a caller without any hits, in Redis either."""
     return f"test:{uuid4()}"
 
 

@@ -1,4 +1,4 @@
-"""What a webhook's URL can be made of to reach an address that is not public."""
+"""Hostile webhook URLs that try to reach a private IP."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def in_ipv6(text: str) -> list[str]:
 
 
 def in_numbers(text: str) -> list[str]:
-    """An IPv4 address in the notations that resolvers of old accept."""
+    """An IPv4 address in the notations that old resolvers accept."""
     a, b, c, d = (int(part) for part in text.split("."))
     number = int(ipaddress.IPv4Address(text))
     return [
@@ -88,7 +88,7 @@ ODD = [
 
 
 class HostileNames(NamedTuple):
-    """A name and what the name server says, look-up after look-up; the last answer stays."""
+    """A name and the answers of its name server in sequence; the last answer repeats."""
 
     name: str
     answers: list[list[str]]

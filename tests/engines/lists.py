@@ -1,4 +1,4 @@
-"""A folder of lists for tests, all of them made here, about addresses that are reserved for documentation."""
+"""A folder of generated lists for tests, with IPs that are reserved for documentation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.world import NOON
 
 
 class ListFolder:
-    """A folder, and what is known from it alone."""
+    """A folder of lists, and an intelligence that reads only it."""
 
     def __init__(self, folder: Path, **options: Any) -> None:
         self.folder = folder
@@ -24,7 +24,7 @@ class ListFolder:
         self.intelligence = Intelligence(folder, self.clock, bundled=tuple, **options)
 
     def write(self, name: str, content: str | bytes, *, at: int = NOON) -> Path:
-        """Written at once, as by a rename, and dated."""
+        """Writes a file atomically, with a modification time."""
         draft = self.folder / f".{name}.draft"
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
         os.utime(draft, (at / SECOND, at / SECOND))

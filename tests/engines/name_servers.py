@@ -1,4 +1,4 @@
-"""A name server that answers loopback for every name, and says nothing about those that begin with `silent`."""
+"""A name server that answers loopback for every name, and never answers names that begin with `silent`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lootkeep.engines.resolver import AddressInfo
 
 
 class StubNames:
-    """What a resolver is given to look names up; it runs in the resolver's threads."""
+    """Looks names up for a resolver, in the threads of the resolver."""
 
     def __init__(self, ip: str = "127.0.0.1") -> None:
         self.ip = ip
         self.asked: Counter[str] = Counter()
-        # Once it is set, the silent ones answer too.
+        # Once it is set, silent names are answered too.
         self.speak = threading.Event()
 
     def look_up(self, host: str) -> list[AddressInfo]:

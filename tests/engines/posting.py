@@ -1,4 +1,4 @@
-"""A short way to post something to a receiver."""
+"""Posts a body to a receiver."""
 
 from __future__ import annotations
 

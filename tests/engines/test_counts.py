@@ -1,4 +1,4 @@
-"""Counts of several processes in one memory: sums that never fall, and are the same in each."""
+"""Shared counters of several processes: sums never decrease and are the same in each."""
 
 from __future__ import annotations
 

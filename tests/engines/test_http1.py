@@ -1,4 +1,4 @@
-"""The client's connections: reused while they are sound, never used again when they are not."""
+"""The connections of the HTTP client: reused while intact, and never otherwise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def post(client: Client, receiver: Receiver, behaviour: Behaviour | None =
 
 
 def serving_for_good(*answers: bytes) -> Behaviour:
-    """Says this and then keeps the connection open."""
+    """Sends these bytes and keeps the connection open."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"".join(answers))

@@ -1,4 +1,4 @@
-"""What is known without any list of the operator's, and what is reported about all lists."""
+"""Intelligence without lists of the operator, and the status of all lists."""
 
 from __future__ import annotations
 

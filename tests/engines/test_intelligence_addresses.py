@@ -1,4 +1,4 @@
-"""Addresses as lists have them: every form of one address is judged alike, and garbage is judged not at all."""
+"""IPs in lists: every notation of an IP is judged alike, and garbage is not judged."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ _ALL_NETWORKS = st.lists(st.one_of(_networks(V4_BITS), _networks(V6_BITS)), max_
 
 
 def _probes(networks: list[Network]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    """The ends of each network and what is next to them: where a mistake would show."""
+    """The ends of each network and their neighbours, where an error would show."""
     probes = set()
     for network in networks:
         make = ipaddress.IPv4Address if network.version == 4 else ipaddress.IPv6Address

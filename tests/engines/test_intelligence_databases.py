@@ -1,4 +1,4 @@
-"""MMDB files in the layouts of those who make them."""
+"""MMDB files in the layouts of their vendors."""
 
 from __future__ import annotations
 
@@ -88,8 +88,10 @@ LAYOUTS: list[tuple[str, dict[str, Any], NetworkFacts]] = [
 def test_a_record_is_understood_in_its_vendors_layout(
     lists: ListFolder, record: dict[str, Any], expected: NetworkFacts
 ) -> None:
-    other = {"country": {"iso_code": "SE"}}
-    lists.write_database("some.mmdb", {"192.0.2.0/24": record, "2001:db8::/32": record, "198.51.100.0/24": other})
+    other_record = {"country": {"iso_code": "SE"}}
+    lists.write_database(
+        "some.mmdb", {"192.0.2.0/24": record, "2001:db8::/32": record, "198.51.100.0/24": other_record}
+    )
     answers = [lists.intelligence.network(ip) for ip in ("192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1")]
     assert [_without_age(answer) for answer in answers] == [expected] * 3
     assert lists.intelligence.network("203.0.113.1").country is None
@@ -129,9 +131,9 @@ def test_a_database_without_any_usable_field_is_rejected(lists: ListFolder) -> N
 
 
 def test_a_database_truncated_anywhere_never_fails_a_lookup(lists: ListFolder) -> None:
-    whole = database({"192.0.2.0/24": {"country_code": "US"}, "2001:db8::/32": {"country_code": "FR"}}, lists.folder)
-    for cut in range(0, len(whole), max(1, len(whole) // 40)):
-        damaged = (whole[:cut], whole[cut:], whole[:cut] + b"\xff" * 8 + whole[cut + 8 :])
+    original = database({"192.0.2.0/24": {"country_code": "US"}, "2001:db8::/32": {"country_code": "FR"}}, lists.folder)
+    for cut in range(0, len(original), max(1, len(original) // 40)):
+        damaged = (original[:cut], original[cut:], original[:cut] + b"\xff" * 8 + original[cut + 8 :])
         for content in damaged:
             lists.write("a.mmdb", content)
             lists.intelligence.refresh_if_changed()

@@ -1,4 +1,4 @@
-"""Fetching public lists from a real server on loopback: what is not what it should be changes nothing."""
+"""Fetching public lists from a real server on loopback: a bad download changes nothing."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ async def test_a_running_service_loads_a_downloaded_list(lists: ListFolder, serv
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("answer", "reason"),
     [
         ({"body": b"gone", "status": "404 Not Found"}, "cannot be downloaded: the server responded with 404"),
         ({"body": b"", "status": "500 Oops"}, "cannot be downloaded: the server responded with 500"),
@@ -126,16 +126,16 @@ async def test_a_running_service_loads_a_downloaded_list(lists: ListFolder, serv
     ids=["404", "500", "304", "truncated", "huge", "empty", "wrong", "everything", "packing", "shrunk", "hanging"],
 )
 async def test_a_failed_or_invalid_download_keeps_the_previous_list(
-    lists: ListFolder, server: ListServer, given: dict[str, object] | None, reason: str
+    lists: ListFolder, server: ListServer, answer: dict[str, object] | None, reason: str
 ) -> None:
     server.give("/list", EXITS)
     server.give("/other", b"192.0.2.200\n")
     await fetch(lists, source(server))
     before = (lists.folder / "tor-exits.txt").read_bytes()
     del server.answers["/list"]
-    if given is not None:
-        server.give("/list", **given)  # type: ignore[arg-type]
-    limits = LIMITS if given is not None else LIMITS._replace(seconds=0.5)
+    if answer is not None:
+        server.give("/list", **answer)  # type: ignore[arg-type]
+    limits = LIMITS if answer is not None else LIMITS._replace(seconds=0.5)
     bad, good = await fetch(lists, source(server), source(server, "vpn.txt", "vpn", "/other"), limits=limits)
     assert (bad.file, bad.is_good) == ("tor-exits.txt", False)
     assert bad.sentence.startswith(f"The list of the makers {reason}")
@@ -169,12 +169,12 @@ async def test_a_truncated_or_edited_download_is_rejected(lists: ListFolder, ser
     server.give("/list", EXITS)
     await fetch(lists, source(server))
     path = lists.folder / "tor-exits.txt"
-    whole = path.read_bytes()
-    for damaged in (whole[: len(whole) // 2], whole[:-11], whole + b"198.51.100.1\n"):
+    content = path.read_bytes()
+    for damaged in (content[: len(content) // 2], content[:-11], content + b"198.51.100.1\n"):
         path.write_bytes(damaged)
         lists.intelligence.refresh_if_changed()
         assert lists.rejected["tor-exits.txt"].startswith("does not match the checksum in its first line")
-    path.write_bytes(whole.partition(b"\n")[2] + b"198.51.100.1\n")
+    path.write_bytes(content.partition(b"\n")[2] + b"198.51.100.1\n")
     lists.intelligence.refresh_if_changed()
     assert (lists.rejected, lists.flags("198.51.100.1")) == ({}, "tor")
 

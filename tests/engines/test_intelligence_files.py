@@ -1,4 +1,4 @@
-"""Every format of file that an operator may bring, by its name and by what it holds."""
+"""Every file format of lists, recognised by name and by content."""
 
 from __future__ import annotations
 
@@ -131,8 +131,8 @@ def test_a_network_of_a_hosting_company_is_a_datacenter(lists: ListFolder) -> No
     ],
 )
 def test_ip2proxy_names_kinds(lists: ListFolder, row: str, flag: str) -> None:
-    other = '"3325256704","3325256959","PUB","US","United States"'
-    lists.write("IP2PROXY-LITE-PX2.CSV", f"{row}\n{other}\n")
+    other_line = '"3325256704","3325256959","PUB","US","United States"'
+    lists.write("IP2PROXY-LITE-PX2.CSV", f"{row}\n{other_line}\n")
     assert (lists.flags("192.0.2.9"), lists.flags("198.51.100.9")) == (flag, "proxy")
 
 
@@ -182,9 +182,19 @@ def test_a_code_that_is_not_a_country_is_unknown(lists: ListFolder, code: str) -
 def test_a_list_of_disposable_domains_is_recognised_by_its_file_name(lists: ListFolder, name: str) -> None:
     lists.write(name, "# throw-away\nThrow.Example\n@away.example\n*.wild.example\nxn--bcher-kva.example\n")
     disposable = ["throw.example", "A.B.THROW.example.", "away.example", "x.wild.example", "bücher.example"]
-    other = ["example", "notthrow.example", "throw.example.org", "", ".", "..", "com", "\ud800.example", "a" * 70_000]
+    other_domains = [
+        "example",
+        "notthrow.example",
+        "throw.example.org",
+        "",
+        ".",
+        "..",
+        "com",
+        "\ud800.example",
+        "a" * 70_000,
+    ]
     assert [domain for domain in disposable if not lists.intelligence.is_disposable(domain)] == []
-    assert [domain for domain in other if lists.intelligence.is_disposable(domain)] == []
+    assert [domain for domain in other_domains if lists.intelligence.is_disposable(domain)] == []
 
 
 @pytest.mark.parametrize(

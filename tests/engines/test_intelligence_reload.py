@@ -1,4 +1,4 @@
-"""New lists take the place of old ones while the service runs; what is broken changes nothing."""
+"""New lists replace old ones while the service runs; broken files change nothing."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ def test_a_file_that_becomes_unusable_leaves_the_data_as_it_was(
 ) -> None:
     lists = ListFolder(tmp_path, max_text=1000)
     lists.write("vpn.txt", "192.0.2.0/24\n")
-    whole = lists.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "US"}}).read_bytes()
+    original = lists.write_database("country.mmdb", {"192.0.2.0/24": {"country_code": "US"}}).read_bytes()
     assert lists.intelligence.network("192.0.2.1") == NetworkFacts(country="US", is_vpn=True)
-    lists.write(name, whole[: len(whole) // 2] if content is None else content)
+    lists.write(name, original[: len(original) // 2] if content is None else content)
     lists.write("tor.txt", "192.0.2.1\n")
     lists.intelligence.refresh_if_changed()
     assert lists.intelligence.network("192.0.2.1") == NetworkFacts(
@@ -190,8 +190,8 @@ def test_a_file_replaced_during_a_read_is_read_whole_and_then_reloaded(lists: Li
         lines = file.lines()
         first = next(lines)
         lists.write("vpn.txt", "198.51.100.1\n")
-        rest = list(lines)
-    assert (first, len(rest)) == ("192.0.2.0\n", 255)
+        remaining_lines = list(lines)
+    assert (first, len(remaining_lines)) == ("192.0.2.0\n", 255)
     assert stamp_of(file.status) != stamp_of(path.stat())
 
 

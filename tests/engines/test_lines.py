@@ -58,7 +58,7 @@ async def test_a_full_batch_of_lines_is_written_at_once(capsys: Captured) -> Non
 
 
 @pytest.mark.parametrize(
-    ("chance", "is_good", "seconds", "wanted"),
+    ("chance", "is_good", "seconds", "is_written"),
     [
         (0.09, True, 0.01, True),
         (0.11, True, 0.01, False),
@@ -68,10 +68,10 @@ async def test_a_full_batch_of_lines_is_written_at_once(capsys: Captured) -> Non
     ids=["drawn", "not drawn", "failed", "slow"],
 )
 def test_failures_and_slow_work_are_logged_at_any_sampling_rate(
-    chance: float, is_good: bool, seconds: float, wanted: bool
+    chance: float, is_good: bool, seconds: float, is_written: bool
 ) -> None:
     lines = Lines("info", "json", 0.1, chance=lambda: chance)
-    assert lines.wants(is_good=is_good, seconds=seconds) is wanted
+    assert lines.wants(is_good=is_good, seconds=seconds) is is_written
 
 
 async def test_a_sampled_line_says_how_many_it_stands_for(capsys: Captured) -> None:

@@ -1,4 +1,4 @@
-"""What is named like a secret is not written to the log."""
+"""Fields named like a secret are not written to the log."""
 
 from __future__ import annotations
 

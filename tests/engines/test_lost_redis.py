@@ -1,4 +1,4 @@
-"""Redis that is gone, hangs or comes back: each process counts alone meanwhile, and nobody waits for it."""
+"""Redis outages: each process counts alone meanwhile, and nobody waits for Redis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REST = 1.0
 
 
 class Stopwatch:
-    """Time that passes when a test says so."""
+    """A clock that a test advances."""
 
     def __init__(self) -> None:
         self.seconds = 100.0
@@ -52,7 +52,7 @@ async def limiter(gate: Gate, watch: Stopwatch) -> AsyncIterator[RedisRateLimite
 
 @pytest.fixture
 async def elsewhere(redis_url: str) -> AsyncIterator[RedisRateLimiter]:
-    """Another process, which reaches Redis all the time."""
+    """Another process with a working connection to Redis."""
     limiter = RedisRateLimiter(redis_url, deadline_seconds=30)
     yield limiter
     await limiter.close()
@@ -84,7 +84,7 @@ async def test_redis_is_not_tried_for_a_second_after_a_failure(
     assert (await elsewhere.hit(name, 9, at(0))).count == 1
 
 
-async def test_the_shared_count_goes_on_when_redis_is_back(
+async def test_the_shared_count_continues_when_redis_is_back(
     limiter: RedisRateLimiter, elsewhere: RedisRateLimiter, gate: Gate, watch: Stopwatch, name: str
 ) -> None:
     await limiter.hit(name, 9, at(0))

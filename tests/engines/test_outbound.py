@@ -1,4 +1,4 @@
-"""Receivers of every kind, honest and hostile: whatever they answer, each attempt ends with a reason."""
+"""Honest and hostile receivers: whatever they answer, each attempt ends with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Receivers that never come to an end are given up in time; all at once, for each takes the whole of it."""
+"""Receivers that never finish time out; they run concurrently, as each takes the whole deadline."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ MAX_SENT_BYTES = 64 * 1024 * 1024
 
 
 class Flood:
-    """Sends the opening and then the piece again and again, and counts."""
+    """Sends the opening and then the piece repeatedly, and counts the bytes."""
 
     def __init__(self, opening: bytes, piece: bytes) -> None:
         self._opening = opening

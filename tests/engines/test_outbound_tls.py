@@ -37,21 +37,21 @@ async def test_a_receiver_with_a_good_certificate_gets_the_body_and_the_headers(
     assert request.headers["Content-Length"] == str(len(BODY))
 
 
-async def test_an_expired_certificate_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
+async def test_an_expired_certificate_is_rejected(outbound: Outbound, authority: trustme.CA) -> None:
     now = datetime.now(UTC)
     old = authority.issue_cert("127.0.0.1", not_before=now - timedelta(days=9), not_after=now - timedelta(days=1))
     assert await reason_over_tls(outbound, old) == "certificate expired"
 
 
-async def test_a_certificate_for_another_host_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
+async def test_a_certificate_for_another_host_is_rejected(outbound: Outbound, authority: trustme.CA) -> None:
     assert await reason_over_tls(outbound, authority.issue_cert("other.example")) == "certificate is for another host"
 
 
-async def test_a_certificate_of_an_unknown_authority_is_refused(outbound: Outbound) -> None:
+async def test_a_certificate_of_an_unknown_authority_is_rejected(outbound: Outbound) -> None:
     assert await reason_over_tls(outbound, trustme.CA().issue_cert("127.0.0.1")) == "certificate is not trusted"
 
 
-async def test_a_certificate_that_is_not_valid_yet_is_refused(outbound: Outbound, authority: trustme.CA) -> None:
+async def test_a_certificate_that_is_not_valid_yet_is_rejected(outbound: Outbound, authority: trustme.CA) -> None:
     now = datetime.now(UTC)
     early = authority.issue_cert("127.0.0.1", not_before=now + timedelta(days=1), not_after=now + timedelta(days=9))
     assert await reason_over_tls(outbound, early) == "certificate is not trusted"

@@ -18,7 +18,7 @@ from tests.receiver import Receiver
 
 
 class TunnelServer:
-    """Notes what it is asked for, and leads every tunnel to one port whatever the host is."""
+    """Records the requested hosts, and connects every tunnel to one port."""
 
     def __init__(self, leads_to: int, answer: bytes = b"HTTP/1.1 200 Connection established\r\n\r\n") -> None:
         self.requests: list[str] = []

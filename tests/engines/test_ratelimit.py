@@ -37,7 +37,7 @@ def new_limiter(engine: str, redis_url: str) -> RateLimiter:
 
 
 class InMemory(MemoryRateLimiter):
-    """Measures time by the times that it is given, as one does whose clock is never set."""
+    """A limiter in memory whose monotonic clock is the time passed to it."""
 
     def __init__(self) -> None:
         super().__init__(lambda: self.seconds)

@@ -1,4 +1,4 @@
-"""Looking names up: one look-up a host, a deadline, a short memory, and no silent host takes another's share."""
+"""Name lookups: one lookup per host, a deadline, a short cache, and no silent host blocks another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a URL is made of, nothing that is not public is ever dialled: at creation, change, test and delivery.
+"""No URL makes the service dial a private IP: on create, update, test and delivery.
 
 The loop is the test's own: it asks the test's own name server, notes every address that is dialled, and lets none
 but loopback through. Behind each payload listens a real socket, so that a leak would be a connection.
@@ -40,7 +40,7 @@ TLS = ssl.create_default_context()
 
 
 class SsrfEnvironment(NamedTuple):
-    """A world in which only public addresses may be dialled, with listeners where a leak would lead."""
+    """A world that may dial only public IPs, with listeners where a leak would lead."""
 
     world: World
     four: Receiver
@@ -48,7 +48,7 @@ class SsrfEnvironment(NamedTuple):
     loop: WatchedLoop
 
     def urls(self) -> list[str]:
-        """Each place with the port of the listener behind it, with and without TLS."""
+        """URLs of each host with the port of its listener, with and without TLS."""
         return [
             f"{scheme}://{host}:{self.six.port if host.startswith('[') else self.four.port}/hook"
             for host in URL_HOSTS
@@ -60,7 +60,7 @@ class SsrfEnvironment(NamedTuple):
         assert set(self.loop.dialled) <= {PUBLIC, PUBLIC6}
 
     async def add(self, *urls: str) -> list[int]:
-        """Rows as they could have come into the database before a rule existed."""
+        """Adds rows as they could have been stored before a rule existed."""
         secret = self.world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
         async with self.world.db.write() as tx:
             return [
@@ -69,7 +69,7 @@ class SsrfEnvironment(NamedTuple):
 
     @asynccontextmanager
     async def deps(self) -> AsyncIterator[Deps]:
-        """With a client of its own, which remembers no name."""
+        """Deps with their own client, which caches no name."""
         outbound = Outbound((), TLS, self.loop.resolver())
         yield dataclasses.replace(self.world.deps, outbound=outbound)
         await outbound.close()

@@ -1,4 +1,4 @@
-"""Sealing: only the same key opens a seal, only in its own place, and nothing shows through it."""
+"""Sealing: only the same key opens a seal, only in its own context, and the seal reveals nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_seal_contains_neither_the_text_nor_the_key() -> None:
 
 
 @pytest.mark.parametrize("key", ["K" * 32, "k" * 33, "k" * 31 + "\n"])
-def test_another_key_does_not_open_it_and_says_what_to_do(key: str) -> None:
+def test_another_key_does_not_open_it_and_the_error_has_advice(key: str) -> None:
     sealed = VAULT.seal("whsec_canary", "webhook secret")
     with pytest.raises(SealError, match="LOOTKEEP_SECRET_KEY is not the key it was encrypted with") as error:
         Vault(key).open(sealed, "webhook secret")
@@ -64,11 +64,11 @@ def test_a_truncated_seal_does_not_open() -> None:
 def test_a_fingerprint_is_the_same_for_the_same_content_key_and_purpose_only() -> None:
     fingerprint = Vault("k" * 32).fingerprint(b"code", "gift card code")
     assert Vault("k" * 32).fingerprint(b"code", "gift card code") == fingerprint
-    others = {
+    other_fingerprints = {
         Vault("l" * 32).fingerprint(b"code", "gift card code"),
         Vault("k" * 32).fingerprint(b"code", "request"),
         Vault("k" * 32).fingerprint(b"Code", "gift card code"),
         hashlib.sha256(b"code").hexdigest(),
     }
-    assert len(others | {fingerprint}) == 5
+    assert len(other_fingerprints | {fingerprint}) == 5
     assert len(fingerprint) == 64

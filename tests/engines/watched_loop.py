@@ -1,4 +1,4 @@
-"""A loop that asks a name server of the test, and notes every address that is dialled."""
+"""An event loop that uses a name server of the test, and records every dialled IP."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class NameServer:
         return packet[:2] + struct.pack("!HHHHH", 0x8180, 1, count, 0, 0) + packet[12 : end + 4] + records
 
     def _records(self, name: str, kind: int, family: int) -> list[bytes]:
-        """Each look-up asks for both kinds, and both see the same turn."""
+        """Each lookup asks for both record types, and both get the same answer set."""
         answers = self._left.get(name, [[]])
         count = self._asked.get((name, kind), 0)
         self._asked[name, kind] = count + 1
@@ -93,7 +93,7 @@ def numeric(ip: str) -> list[AddressInfo]:
 
 
 class WatchedLoop(asyncio.SelectorEventLoop):
-    """Names are looked up at the test's server; what is dialled is noted, and only loopback is really dialled."""
+    """Looks names up at the test's server, records dialled IPs, and really dials only loopback."""
 
     def __init__(self, name_server: tuple[str, int]) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ class WatchedLoop(asyncio.SelectorEventLoop):
         self.dialled: list[str] = []
 
     def resolver(self) -> Resolver:
-        """It remembers nothing: a name may have changed its mind at every look-up."""
+        """A resolver without a cache: a name may resolve differently at every lookup."""
         return Resolver(self._look_up, memory_seconds=0)
 
     def _look_up(self, host: str) -> list[AddressInfo]:

@@ -1,4 +1,4 @@
-"""What to do to the workers, what came of it, and the table that shows it."""
+"""The plan of a fault test, its report, and the table that shows it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FaultPlan:
 
 @dataclass
 class DeliveryReport:
-    """What came of it."""
+    """The result of a run."""
 
     plan: FaultPlan
     kills: int = 0

@@ -20,7 +20,7 @@ class Hooks:
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def wait_for(self, total: int, seconds: float) -> None:
-        """Returns when this many have arrived, or when the time is over."""
+        """Waits until this many have arrived, or until the time is over."""
         self.awaited = total
         self.reached.clear()
         with suppress(TimeoutError):

@@ -100,7 +100,7 @@ async def _begin(deps: Deps, readers: int) -> None:
 def _start(settings: Settings, folder: Path) -> subprocess.Popen[bytes]:
     command = [str(PROGRAM), *(("serve", "--port", "0") if settings.sqlite_path else ("worker",))]
     assert settings.smtp_url
-    given = {
+    environment_settings = {
         "database_url": settings.database_url,
         "secret_key": KEY,
         "smtp_url": settings.smtp_url.get_secret_value(),
@@ -109,7 +109,7 @@ def _start(settings: Settings, folder: Path) -> subprocess.Popen[bytes]:
         "log_level": "error",
     }
     plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
-    environment = plain | {variable(name): value for name, value in given.items()}
+    environment = plain | {variable(name): value for name, value in environment_settings.items()}
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=log)
 

@@ -52,7 +52,7 @@ class SampleData(msgspec.Struct):
 
 
 async def run(plan: FaultPlan, url: str, folder: Path) -> DeliveryReport:
-    """Carries out the plan on an empty database and looks at what is left."""
+    """Runs the plan on an empty database and checks the result."""
     settings = Settings(
         _env_file=None, database_url=url, secret_key=KEY, webhook_allow_insecure=True, database_connections=3
     )

@@ -24,10 +24,14 @@ class KilledProcesses:
         self._command = [str(PROGRAM), *(("serve", "--port", "0") if is_embedded else ("worker",))]
         self._count = 1 if is_embedded else count
         self._folder = folder
-        given = {"database_url": settings.database_url, "secret_key": KEY, "webhook_retry_delays": RETRY_DELAYS}
-        given |= {"webhook_allow_insecure": "true", "webhook_concurrency": "30", "log_level": "error"}
+        service_settings = {
+            "database_url": settings.database_url,
+            "secret_key": KEY,
+            "webhook_retry_delays": RETRY_DELAYS,
+        }
+        service_settings |= {"webhook_allow_insecure": "true", "webhook_concurrency": "30", "log_level": "error"}
         plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
-        self._environment = plain | {variable(name): value for name, value in given.items()}
+        self._environment = plain | {variable(name): value for name, value in service_settings.items()}
         self._running: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:

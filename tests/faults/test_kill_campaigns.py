@@ -16,7 +16,7 @@ KILLS = 4
 
 
 @pytest.fixture(params=ENGINES)
-def own_address(request: pytest.FixtureRequest, tmp_path: Path, worker_id: str, testrun_uid: str) -> Iterator[str]:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, worker_id: str, testrun_uid: str) -> Iterator[str]:
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path}/store.db"
         return
@@ -27,9 +27,9 @@ def own_address(request: pytest.FixtureRequest, tmp_path: Path, worker_id: str, 
 
 
 def test_a_campaign_killed_repeatedly_reaches_everyone_and_marks_possible_duplicates(
-    own_address: str, tmp_path: Path
+    database_url: str, tmp_path: Path
 ) -> None:
-    report = asyncio.run(run(own_address, tmp_path, readers=READERS, kills=KILLS, seed=7))
+    report = asyncio.run(run(database_url, tmp_path, readers=READERS, kills=KILLS, seed=7))
     assert (report.status, report.sent) == ("sent", READERS), (tmp_path / "log").read_text()[-2000:]
     assert len(report.arrived) == READERS
     # One e-mail in flight for each kill, and no more; none is sent twice without a mark.

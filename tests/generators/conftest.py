@@ -14,7 +14,7 @@ from tests.generators import packages
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where a client is made; it has the document."""
+    """The folder in which a client is generated, with the document."""
     folder = tmp_path / "client"
     folder.mkdir()
     (folder / "openapi.json").write_text(json.dumps(wiring.document()))

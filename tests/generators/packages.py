@@ -39,7 +39,7 @@ def install_python() -> None:
 
 
 def run(folder: Path, *command: str | Path, **environment: str) -> str:
-    """What the command prints; that it fails fails the test."""
+    """Runs a command and returns its output; a failure fails the test."""
     # The generator formats what it made with the ruff next to it.
     path = {"PATH": f"{PYTHON}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(

@@ -16,7 +16,7 @@ from tests.generators.packages import run
 
 HERE = Path(__file__).parent
 
-# What both clients must have seen.
+# What both clients must print.
 SEEN = {
     "tiers": {
         "message": "Referral tier created successfully",

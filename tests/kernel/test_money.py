@@ -61,25 +61,25 @@ def test_a_text_that_is_not_a_plain_decimal_is_rejected(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["0.001", "12.345", Decimal("0.005"), Decimal("1E-3")])
-def test_a_third_decimal_is_refused_and_never_rounded(value: Decimal | str) -> None:
+def test_a_third_decimal_is_rejected_and_never_rounded(value: Decimal | str) -> None:
     with pytest.raises(NotMoney):
         money.parse(value)
 
 
 @pytest.mark.parametrize("value", ["0.0100000000000000000000000000000001", "1.0999999999999999999999999999999999"])
-def test_a_decimal_with_more_digits_than_the_arithmetic_keeps_is_refused_and_never_rounded(value: str) -> None:
+def test_a_decimal_with_more_digits_than_the_arithmetic_keeps_is_rejected_and_never_rounded(value: str) -> None:
     with pytest.raises(NotMoney):
         money.parse(Decimal(value))
 
 
 @pytest.mark.parametrize("value", ["1000000000", "-1000000000.00", "9" * 25, 10**30, Decimal("1E+20")])
-def test_an_amount_beyond_the_range_is_refused(value: int | Decimal | str) -> None:
+def test_an_amount_beyond_the_range_is_rejected(value: int | Decimal | str) -> None:
     with pytest.raises(NotMoney):
         money.parse(value)
 
 
 @pytest.mark.parametrize("value", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+999999999", "1E-999999999"])
-def test_a_decimal_without_a_sensible_size_is_refused(value: str) -> None:
+def test_a_decimal_without_a_sensible_size_is_rejected(value: str) -> None:
     with pytest.raises(NotMoney):
         money.parse(Decimal(value))
 

@@ -1,4 +1,4 @@
-"""A real service for the tests of alerts."""
+"""Fixtures: a real service for the tests of alerts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every alert fires when what it is about really happens, and no other does."""
+"""Every alert fires when its condition really occurs, and no other does."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def test_down_fires_while_the_database_is_silent_and_fails_and_is_slow_fir
     assert_fires(tmp_path, calm, after, alerts={"LootkeepFails", "LootkeepIsSlow"})
 
 
-async def test_overloaded_fires_when_requests_are_refused(world: World, tmp_path: Path) -> None:
+async def test_overloaded_fires_when_requests_are_rejected(world: World, tmp_path: Path) -> None:
     calm = await scrape_world(world)
     # One request at a time, and nobody waits.
     hasty = Admission(1, world.metrics.refused.inc, burst_seconds=0, overload_seconds=0)

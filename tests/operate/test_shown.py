@@ -1,4 +1,4 @@
-"""Rules and dashboard ask for metrics that the service really serves, in expressions that Prometheus understands."""
+"""Rules and dashboard use metrics that the service serves, in expressions that Prometheus understands."""
 
 from __future__ import annotations
 

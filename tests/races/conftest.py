@@ -1,4 +1,4 @@
-"""A world in which many come at once."""
+"""Fixture: a world without a request limit, for concurrent requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sixty-four requests at once, and what became of them."""
+"""Sends sixty-four concurrent requests and returns their answers."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ Call = tuple[str, dict[str, Any]]
 
 
 async def race(world: World, calls: Iterable[Call]) -> list[httpx.Response]:
-    """All of them at once; none may fail for an internal reason."""
+    """Runs all requests concurrently; none may fail with an internal error."""
     answers = await asyncio.gather(*(served(world, path, body) for path, body in calls))
     assert not [answer.text for answer in answers if answer.status_code >= 500]
     return answers
 
 
 async def served(world: World, path: str, body: dict[str, Any]) -> httpx.Response:
-    """Comes again when no connection got free in time: nothing was begun then. A slow machine is not a lost race."""
+    """Retries when no connection was free in time: nothing had started then. A slow machine is not a lost race."""
     while True:
         answer = await world.post(path, body)
         if answer.status_code != 503 or "busy" not in answer.json()["message"]:

@@ -1,4 +1,4 @@
-"""Sixty-four at one gift card: it never gives more than is on it, no matter who comes first, on both engines."""
+"""Sixty-four concurrent requests on one gift card never take more than its balance, on both engines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TERMS = GiftCardTerms(CARD, "USD", None, None, None, None, None, None, None, Non
 
 
 async def redeemed(world: World, card_id: int, amount: int, reference: str | None = None) -> int:
-    """What was taken, or nothing. Comes again when no connection got free in time."""
+    """The redeemed amount, or nothing. Retries when no connection was free in time."""
     while True:
         try:
             await gift_cards_service.redeem(world.deps, card_id, Hundredths(amount), None, reference)
@@ -53,7 +53,7 @@ async def test_concurrent_redemptions_never_exceed_the_balance(world: World) -> 
         assert after.balance == CARD - taken == sum(entry.amount for entry in entries) >= 0
         balances = [entry.balance_after for entry in entries]
         assert balances == sorted(balances, reverse=True)
-        # Nobody was refused who could have been served.
+        # Nobody was rejected who could have been served.
         assert sum(amounts) <= CARD or after.balance < max(amounts)
     await assert_all_totals_agree(world)
 
@@ -124,7 +124,7 @@ async def test_concurrent_refunds_and_redemptions_share_the_balance_of_purchased
             4_00 for (path, _), answer in zip(calls, answers, strict=True) if "redeem" in path and answer.is_success
         )
         assert sum(after) == 100_00 - refunded - spent
-        # Nobody was refused who could have been served.
+        # Nobody was rejected who could have been served.
         assert max(after) < 4_00
         assert sum(after) < 3_00
         await assert_all_totals_agree(world)

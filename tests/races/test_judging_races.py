@@ -27,7 +27,7 @@ BEHIND = 90 * SECOND
 
 
 class TickingClock(ManualClock):
-    """A clock that goes on by a second whenever it is read."""
+    """A clock that advances by a second whenever it is read."""
 
     def now(self) -> Instant:
         self.advance(SECOND)
@@ -52,7 +52,7 @@ async def worlds(db_location: Path | str, db: Engine) -> AsyncIterator[list[Worl
 
 
 async def answered(world: World, customer: int, **fields: Any) -> dict[str, Any]:
-    """Comes again when no connection got free in time: nothing was begun then."""
+    """Retries when no connection was free in time: nothing had started then."""
     while True:
         answer = await place(world, customer, **fields)
         if answer.status_code != 503:

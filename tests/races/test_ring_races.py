@@ -54,8 +54,8 @@ async def test_rings_are_cancelled_while_others_order_and_cancel_the_same_produc
         assert set(statuses(answers)) <= {200, 201, 409}
         await world.put("/fraud/rules/1", {"mode": "off"})
         world.clock.advance(DAY)
-    held = sum(2 for order in await rows(world.db, orders) if order["status"] == "pending")
-    assert sum(STOCK - product["stock"] for product in await rows(world.db, products)) == held
+    reserved = sum(2 for order in await rows(world.db, orders) if order["status"] == "pending")
+    assert sum(STOCK - product["stock"] for product in await rows(world.db, products)) == reserved
     await assert_all_totals_agree(world)
 
 

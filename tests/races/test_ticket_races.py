@@ -1,4 +1,4 @@
-"""Sixty-four at once on one ticket: nothing is lost, nothing happens twice, and every figure agrees afterwards."""
+"""Sixty-four concurrent requests on one ticket: nothing is lost or done twice, and every figure agrees afterwards."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ async def test_no_message_is_lost(world: World) -> None:
             calls.append((f"{LIST}/{ticket_id}/messages", {"message": f"s{number}"}))
             calls.append((f"{STORE}/support-tickets/{ticket_id}/messages", {"message": f"c{number}"}))
         assert statuses(await race(world, calls)) == {201: AT_ONCE}
-        seen = await read(world, ticket_id)
-        assert seen["messages_count"] == len(seen["messages"]) == AT_ONCE + 1
-        assert {body["message"] for _, body in calls} <= {message["body"] for message in seen["messages"]}
-        assert seen["last_message_by"] == seen["messages"][-1]["author_type"]
-        assert seen["status"] == ("open" if seen["last_message_by"] == "customer" else "pending")
+        current = await read(world, ticket_id)
+        assert current["messages_count"] == len(current["messages"]) == AT_ONCE + 1
+        assert {body["message"] for _, body in calls} <= {message["body"] for message in current["messages"]}
+        assert current["last_message_by"] == current["messages"][-1]["author_type"]
+        assert current["status"] == ("open" if current["last_message_by"] == "customer" else "pending")
         await assert_figures_agree(world)
 
 
@@ -69,8 +69,8 @@ async def test_figures_agree_after_concurrent_messages_closing_and_assigning(wor
         assert set(statuses(answers)) <= {200, 201, 409}
         assert all(answer.status_code == 201 for answer in answers[1::4])
         for ticket_id in tickets:
-            seen = await read(world, ticket_id)
-            assert (seen["status"] == "closed") == (seen["closed_at"] is not None)
+            current = await read(world, ticket_id)
+            assert (current["status"] == "closed") == (current["closed_at"] is not None)
         await assert_figures_agree(world)
 
 

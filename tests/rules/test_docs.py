@@ -22,7 +22,7 @@ _TARGET = re.compile(r"^([a-z]+):.*##", re.MULTILINE)
 
 
 def offenders(find: Callable[[Path], object]) -> dict[str, object]:
-    """What is wrong with each page that has anything wrong with it."""
+    """The errors of each page that has any."""
     return {name(page): wrong for page in PAGES if (wrong := find(page))}
 
 

@@ -24,6 +24,6 @@ def test_the_page_names_every_public_list_with_its_licence(item: PublicList) -> 
 
 
 @pytest.mark.parametrize("need", NEEDS)
-def test_the_page_says_what_comes_along_for_every_need(need: str) -> None:
+def test_the_page_names_the_bundled_data_for_every_need(need: str) -> None:
     first_cells = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| ")]
     assert any(need in cell.replace(",", " ").split() for cell in first_cells)

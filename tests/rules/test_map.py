@@ -33,8 +33,8 @@ def test_every_folder_has_a_line() -> None:
 
 
 def test_every_line_has_its_folder_or_file() -> None:
-    gone = [path for path in read_map() if not (ROOT / path).exists()]
-    assert not gone, f"README.md's map names {', '.join(gone)}, which is not in the tree."
+    missing = [path for path in read_map() if not (ROOT / path).exists()]
+    assert not missing, f"README.md's map names {', '.join(missing)}, which is not in the tree."
 
 
 @pytest.mark.parametrize("name", ["lootkeep/deps.py", "lootkeep/settings.py"])

@@ -81,14 +81,14 @@ def test_the_bill_of_materials_is_valid() -> None:
 
 
 def test_the_bill_of_materials_holds_what_is_locked_and_nothing_else() -> None:
-    whole = bill()
-    components = whole["components"]
+    materials = bill()
+    components = materials["components"]
     assert [(part["name"], part["version"]) for part in components] == re.findall(r"^(\S+)==(\S+)", LOCK, re.MULTILINE)
     hashes = [entry["content"] for part in components for entry in part["hashes"]]
     assert hashes == re.findall(r"--hash=sha256:(\w+)", LOCK)
     assert {part["name"]: part["licenses"][0]["expression"] for part in components} == licences()
-    assert whole["metadata"]["component"]["version"] == __version__
-    (needs,) = whole["dependencies"]
+    assert materials["metadata"]["component"]["version"] == __version__
+    (needs,) = materials["dependencies"]
     assert {"pkg:pypi/alembic", "pkg:pypi/redis"} <= {purl.partition("@")[0] for purl in needs["dependsOn"]}
 
 

@@ -1,4 +1,4 @@
-"""The command that lends servers to the tests finds the right ones and stays out of the way."""
+"""The command that starts servers for the tests finds the right programs and passes on exit codes."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Storage is SQL and nothing else: what the store decides, announces or e-mails is the services' work."""
+"""Storage is SQL only: decisions, events and e-mails belong to the services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must not be anywhere in the tree: where packages were fetched from, and work left for later."""
+"""Nothing in the tree says where packages were fetched from, or leaves work for later."""
 
 from __future__ import annotations
 

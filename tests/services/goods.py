@@ -1,10 +1,10 @@
-"""What stores in tests of any sequence sell."""
+"""The products of the stores in state machine tests."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Scarce and slow, cheap and automatic, free, and in another currency: every way an order can go.
+# Limited and manual, cheap and automatic, free, and in another currency: every path of an order.
 CATALOGUE: dict[str, dict[str, Any]] = {
     "rank": {"price": 20_00, "stock": 6},
     "key": {"price": 5, "delivery_type": "keys", "stock": 50},

@@ -1,4 +1,4 @@
-"""Any history that a store may have had, and any question about the time around a night in which clocks change."""
+"""Generates histories of a store, and queries about the time around a daylight saving change."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ questions = st.builds(
 
 
 async def live(world: World, steps: list[ScheduledStep], start: datetime) -> None:
-    """The operations one after another; what the store refuses did not happen."""
+    """Runs the operations in sequence; those that the store rejects are skipped."""
     people = [
         (await customers.sign_up(world.deps, SignUp(f"p{n}@p{n}.example", f"P{n}"))).customer.id for n in range(3)
     ]

@@ -1,4 +1,4 @@
-"""Where state machines live: an event loop of their own, and an empty store on either engine for each example."""
+"""The environment of state machines: their own event loop, and an empty store on either engine for each example."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NO_DEADLINE = settings(
 
 
 class MachineEnvironment:
-    """Where a machine lives: an event loop of its own, and an empty store for each example."""
+    """An event loop, and an empty store for each example."""
 
     def __init__(self, empty: Empty) -> None:
         self._loop = asyncio.new_event_loop()
@@ -57,7 +57,7 @@ class MachineEnvironment:
 
 
 class Machine(RuleBasedStateMachine):
-    """In a world of its own for each example, where it does operations one after the other."""
+    """A state machine that runs operations in sequence, in a new world for each example."""
 
     home: MachineEnvironment
 
@@ -73,7 +73,7 @@ class Machine(RuleBasedStateMachine):
         return self.home.run(operation)
 
     def rejection(self, operation: Coroutine[Any, Any, Any]) -> AppError:
-        """The reason with which the operation is refused, as it must be."""
+        """Expects the operation to be rejected and returns the reason."""
         try:
             self.run(operation)
         except AppError as reason:

@@ -1,4 +1,4 @@
-"""A reckoning of revenue and sales over the orders themselves."""
+"""Computes revenue and sales from the orders themselves."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ placed: Bundle[int] = Bundle("placed")
 
 
 class StoreModel(Machine):
-    """What should be there now, and the operations that several rules share."""
+    """The expected state of the store, and operations that several rules share."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class StoreModel(Machine):
         return is_good and self._holds_more_than_cards(cart)
 
     def _holds_more_than_cards(self, cart: list[tuple[str, int]]) -> bool:
-        """Gift cards are neither discounted nor paid for with a card: something else must be in the order."""
+        """Gift cards are neither discounted nor paid for with a card, so the order needs another line."""
         return all(name != "card" for name, _ in cart) or any(
             name != "card" and self.products[name].price for name, _ in cart
         )
@@ -105,7 +105,7 @@ class StoreModel(Machine):
         return next(row for row in await rows(self.world.db, gift_cards) if row["id"] == card_id)
 
     def _take(self, card_id: int | None, details: OrderDetails) -> None:
-        """A card pays as much as it holds, of all but cards."""
+        """A card pays up to its balance, but not for gift cards."""
         cards = sum(line.total for line in details.items if line.delivery_type == "gift_card")
         taken = 0 if card_id is None else min(self.balances[card_id], details.order.total - cards)
         assert details.order.discount_total <= details.order.subtotal - cards
@@ -115,7 +115,7 @@ class StoreModel(Machine):
             self.paid_with[details.order.id] = card_id
 
     def on_bought_cards(self, order_id: int) -> int:
-        """What should be on the cards that were bought in an order."""
+        """The expected balance of the cards that were bought in an order."""
         details = self.sales[order_id]
         if order_id in self.history or details.order.paid_at is None:
             return 0
@@ -123,7 +123,7 @@ class StoreModel(Machine):
         return price - self.spent[order_id] - self.taken_back[order_id]
 
     def put_back(self, order_id: int, amount: int) -> int:
-        """What goes back on the card: nothing when it was revoked."""
+        """The amount returned to the card: nothing when it was revoked."""
         card_id = self.paid_with.get(order_id)
         if card_id is None or card_id in self.revoked:
             return 0
@@ -149,17 +149,17 @@ class StoreModel(Machine):
         return is_free and is_in_time and coupon.customer_id == buyer and coupon.currency in (None, currency)
 
     def stock_left(self) -> dict[str, Any]:
-        """What should be left of each product: all that there was, but for what orders hold or have bought."""
-        left = {name: product.stock for name, product in self.products.items()}
+        """The expected stock of each product: the initial stock without what orders reserve or have bought."""
+        remaining = {name: product.stock for name, product in self.products.items()}
         names = {product.id: name for name, product in self.products.items()}
         for order_id, details in self.sales.items():
             if order_id in self.history or details.order.status == "cancelled":
                 continue
             for line in details.items:
                 name = names[line.product_id]
-                stock = left[name]
-                left[name] = None if stock is None else stock - line.quantity
-        return left
+                stock = remaining[name]
+                remaining[name] = None if stock is None else stock - line.quantity
+        return remaining
 
     def _after_payment(self, details: OrderDetails) -> str:
         return "completed" if all(line.delivery_type in AUTOMATIC_DELIVERY for line in details.items) else "paid"

@@ -157,8 +157,8 @@ class Ordering(StoreModel):
         operation = orders_service.cancel(self.deps, order_id, "changed their mind")
         if self.sales[order_id].order.status in ALLOWED["cancel"]:
             self.sales[order_id], unreturned = self.run(operation)
-            held = self.sales[order_id].order.gift_card_total
-            put_back = self.put_back(order_id, held)
-            assert order_id not in self.paid_with or put_back + unreturned == held
+            card_amount = self.sales[order_id].order.gift_card_total
+            put_back = self.put_back(order_id, card_amount)
+            assert order_id not in self.paid_with or put_back + unreturned == card_amount
         else:
             assert isinstance(self.rejection(operation), Conflict)

@@ -1,4 +1,4 @@
-"""Any history, read in any time zone: revenue and sales are what a reckoning over the orders themselves gives."""
+"""Revenue and sales of any history in any time zone equal a computation from the orders themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixing the recipients of a campaign: a hundred thousand, with a few megabytes.
+"""Storing a hundred thousand recipients of a campaign takes a few megabytes.
 
 `LOOTKEEP_TEST_RECIPIENTS=100000` is the long form; `python -m bench.campaigns` prints the figures.
 """

@@ -1,4 +1,4 @@
-"""Orders that are placed together come out as they do when each is placed by itself."""
+"""Orders imported as a batch equal orders imported one by one."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ CheckoutResult = tuple[list[str], dict[str, list[dict[str, Any]]]]
 
 
 class _Rollback(Exception):
-    """Takes everything back."""
+    """Rolls the transaction back."""
 
 
 async def test_orders_imported_as_a_batch_equal_orders_imported_one_by_one(world: World) -> None:

@@ -189,20 +189,20 @@ class GiftCardMachine(Machine):
 
     @rule()
     def look_at_the_figures(self) -> None:
-        """Exact at this moment, whatever time has done since anyone looked."""
+        """The figures are exact at this moment, however much time has passed."""
         answer = self.run(self.world.get("/gift-cards/statistics", token=self._unlimited())).json()["data"]
         states = [model.status(self.now) for model in self.models.values()]
         assert answer["by_status"] == {state: states.count(state) for state in answer["by_status"]}
         for figures in answer["currencies"]:
             of_it = [model for model in self.models.values() if model.terms.currency == figures["currency"]]
-            held = dict.fromkeys(answer["by_status"], 0)
+            balances = dict.fromkeys(answer["by_status"], 0)
             for model in of_it:
-                held[model.status(self.now)] += model.balance
+                balances[model.status(self.now)] += model.balance
             sums = {
                 "total_issued_value": sum(model.terms.initial_balance for model in of_it),
-                "outstanding_balance": held["active"] + held["scheduled"],
+                "outstanding_balance": balances["active"] + balances["scheduled"],
                 "total_redeemed_value": sum(model.redeemed for model in of_it),
-                "expired_value": held["expired"],
+                "expired_value": balances["expired"],
                 "revoked_value": sum(model.taken_back for model in of_it),
             }
             assert {name: figures[name] for name in sums} == {

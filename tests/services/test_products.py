@@ -1,4 +1,4 @@
-"""A sku belongs to one product, however many want it at once."""
+"""A SKU belongs to one product, under concurrency too."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ async def a_busy_store(world: World) -> None:
 
 
 async def a_busy_drawer(world: World, customer_id: int, product_id: int) -> None:
-    """Cards in every state, some of them turned by time and not settled yet."""
+    """Cards in every state, some of them changed by time and not settled yet."""
     for number, fields in enumerate(
         ({}, {"starts_at": "2026-12-24T00:00:00Z"}, {"expires_at": "2026-11-30T00:00:00Z"}, {"currency": "EUR"}, {}, {})
     ):

@@ -37,9 +37,9 @@ class StoreMachine(Program, Ordering):
         names = {product.id: name for name, product in self.products.items()}
         stored = {names[row["id"]]: row["stock"] for row in self.run(rows(self.world.db, products))}
         assert stored == self.stock_left()
-        held = self.run(taken(self.world.db, ignoring=self.history))
+        reserved = self.run(taken(self.world.db, ignoring=self.history))
         for name, product in self.products.items():
-            assert product.stock is None or stored[name] == product.stock - held[product.id]
+            assert product.stock is None or stored[name] == product.stock - reserved[product.id]
 
     @invariant()
     def each_event_was_appended_exactly_once(self) -> None:

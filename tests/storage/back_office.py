@@ -1,4 +1,4 @@
-"""Rows of the lists that staff work with, on top of a made shop, and what each filter must find among them."""
+"""Rows of the staff lists on top of a generated shop, and what each filter must find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store that was made in bulk, and whether what is asked of it is little work."""
+"""A store generated in bulk, and the cost of the queries on it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ALIASES = {"brought_by": "customers"}
 
 
 class Rollback(Exception):
-    """Takes an operation back."""
+    """Rolls an operation back."""
 
 
 def location_of(
@@ -67,7 +67,7 @@ async def _generated(making: Awaitable[None]) -> None:
 
 @dataclass
 class GeneratedStore:
-    """The made store, and a connection that explains its plans."""
+    """The generated store, and a connection that explains query plans."""
 
     engine: Engine
     explain: Callable[[RecordedQuery], Awaitable[QueryWork]]
@@ -94,7 +94,7 @@ class GeneratedStore:
 
 @asynccontextmanager
 async def opened(db_location: Path | str) -> AsyncIterator[GeneratedStore]:
-    """A made store, a file or the address of a database."""
+    """Opens a generated store by its file or database URL."""
     if isinstance(db_location, Path):
         engine = SqliteDatabase(db_location)
         connection = apsw.Connection(str(db_location))

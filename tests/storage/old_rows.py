@@ -28,9 +28,9 @@ OLD_IPS = (
 def old_orders() -> str:
     """An order from each address and one from nowhere, by one customer, who was seen everywhere."""
     ips = enumerate(OLD_IPS, 1)
-    seen = [f"INSERT INTO sightings VALUES ('address', '{ip}', 1, {i}, {i + 10})" for i, ip in ips]
+    sighting_inserts = [f"INSERT INTO sightings VALUES ('address', '{ip}', 1, {i}, {i + 10})" for i, ip in ips]
     placed = [_ORDER.format(f"'{ip}'") for ip in OLD_IPS]
-    return ";".join([_CUSTOMER, *placed, _ORDER.format("NULL"), *seen])
+    return ";".join([_CUSTOMER, *placed, _ORDER.format("NULL"), *sighting_inserts])
 
 
 # The first order was reviewed as fraud, the second waits.

@@ -1,4 +1,4 @@
-"""How the engines go about a query: the tables they walk through and how many rows they touch on the way."""
+"""The query plans of both engines: the tables they scan and the rows they touch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SCAN = re.compile(r"SCAN (\w+)\b(?! USING| VIRTUAL)")
 
 
 class RecordedQuery(NamedTuple):
-    """A query as it was really asked."""
+    """A query with its arguments as it was executed."""
 
     query: Query[Any]
     values: dict[str, Any]
@@ -31,7 +31,7 @@ class RecordedQuery(NamedTuple):
 
 
 class QueryRecorder:
-    """A transaction that notes what it is asked."""
+    """A transaction that records its queries."""
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx

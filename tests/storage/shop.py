@@ -1,4 +1,4 @@
-"""A made shop: its rows, and what each filter of a list must find among them."""
+"""A generated shop: its rows, and what each filter of a list must find."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def order_row(chance: random.Random, number: int, customer_ids: Sequence[int]) -
 
 
 class ShopRows:
-    """The rows of a made shop, as they were written."""
+    """The rows of a generated shop, as they were written."""
 
     def __init__(self, seed: int, size: int) -> None:
         chance = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Small statements by which tests see whether a database works."""
+"""Small statements that show whether a database works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A short way to a subscription."""
+"""Creates a subscription."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LATER = Instant(2_000_000)
 
 
 async def subscribe(db: Engine, product_id: int) -> None:
-    """An active subscription, and the customer whose it is."""
+    """An active subscription and its customer."""
     dates = {"created_at": NOW, "updated_at": NOW}
     customer = {
         "id": 1,

@@ -104,7 +104,7 @@ async def test_a_digest_is_stored_once(db: Engine) -> None:
             )
 
 
-async def test_a_limit_below_zero_is_refused_by_the_database_itself(db: Engine) -> None:
+async def test_a_limit_below_zero_is_rejected_by_the_database_itself(db: Engine) -> None:
     with pytest.raises(Exception, match=r"(?i)check"):
         await add_token(db, "d1", rate_limit=-1)
 

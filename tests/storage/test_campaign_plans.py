@@ -48,9 +48,9 @@ QUEUES = ("next mail", "claim a mail", "claim a recipient")
 
 def _campaign(number: int) -> dict[str, Any]:
     counts = dict.fromkeys([column.name for column in email_campaigns.c if column.name.endswith("_count")], 0)
-    given = {"name": f"Number {number}", "subject": "S", "is_text_derived": False, "links": "[]", "audience": "{}"}
+    values = {"name": f"Number {number}", "subject": "S", "is_text_derived": False, "links": "[]", "audience": "{}"}
     state = {"status": "sending" if number == MANY - 1 else "sent", "next_at": 1, "created_at": number}
-    return counts | given | state | {"search_text": f"number {number}", "updated_at": 1, "recipients_count": MANY}
+    return counts | values | state | {"search_text": f"number {number}", "updated_at": 1, "recipients_count": MANY}
 
 
 def _customer(number: int) -> dict[str, Any]:
@@ -89,9 +89,9 @@ def _recipient(number: int) -> dict[str, Any]:
 def _email(number: int) -> dict[str, Any]:
     is_open = number > 100
     status = "queued" if is_open else ("sent", "failed", "outbox")[number % 3]
-    given = dict.fromkeys(("kind", "to_email", "to_name", "subject", "body"), "x")
+    values = dict.fromkeys(("kind", "to_email", "to_name", "subject", "body"), "x")
     numbers = {"due_at": number, "attempts_count": 0, "failures": 0, "created_at": number}
-    return given | numbers | {"status": status, "perhaps_twice": False, "finished_at": None if is_open else number}
+    return values | numbers | {"status": status, "perhaps_twice": False, "finished_at": None if is_open else number}
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.storage.statements import ADD, COUNT, EMAILS, add, emails
 
 
 class OperationFailure(Exception):
-    """What an operation in these tests fails with."""
+    """The error of failing operations in these tests."""
 
 
 async def fail(db: Engine, email: str) -> None:

@@ -1,4 +1,4 @@
-"""No query of fraud detection walks through a large table, sorts one, or touches more than a page is worth."""
+"""No query of fraud detection scans or sorts a large table, or reads much more than a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stores in which growth and query plans are looked at: they are what the services would have made."""
+"""The generated stores equal what the services would have written."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ JUDGED = (
 
 
 class GivenCodes(CountingIds):
-    """Hands out the codes that the made store has."""
+    """Ids that return the codes of the generated store."""
 
     def __init__(self) -> None:
         super().__init__()

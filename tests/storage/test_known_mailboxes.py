@@ -1,4 +1,4 @@
-"""What was seen before a provider's other names were known is counted under the form it has now."""
+"""Existing mailboxes and devices are migrated to their current canonical form."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ DEVICES = [" Phone-1 ", "phone-1", "PHONE-2"]
 
 async def test_existing_mailboxes_and_devices_get_the_current_form(world: World) -> None:
     customer = (await new_customer(world, email="kim@a.example"))["customer"]["id"]
-    seen = [("mailbox", value) for value in MAILBOXES] + [("device", value) for value in DEVICES]
+    traits = [("mailbox", value) for value in MAILBOXES] + [("device", value) for value in DEVICES]
     async with world.db.write() as tx:
-        for at, (kind, value) in enumerate(seen):
+        for at, (kind, value) in enumerate(traits):
             row = {"kind": kind, "value": value, "customer_id": customer}
             await tx.run(Query(insert(sightings).values(row | {"first_seen_at": 50 - at, "last_seen_at": 50 + at})))
     await world.db.migrate(lambda _: _script(world.db.name))

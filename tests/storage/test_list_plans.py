@@ -1,4 +1,4 @@
-"""The first pages of the longest lists go along an index, whatever they are filtered, sorted or searched by."""
+"""The first pages of the longest lists use an index, for every filter, sort order and search."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def listed_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str)
 
 
 @pytest.fixture(params=ENGINES)
-def listed_address(request: pytest.FixtureRequest) -> Path | str:
+def listed_db_location(request: pytest.FixtureRequest) -> Path | str:
     path: Path | str = request.getfixturevalue(f"listed_{request.param}")
     return path
 
 
 @pytest.fixture
-async def store(listed_address: Path | str) -> AsyncIterator[GeneratedStore]:
+async def store(listed_db_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many rows in every list, on each engine in turn."""
-    async with opened(listed_address) as store:
+    async with opened(listed_db_location) as store:
         assert {"orders", "customers", "products", "email_campaigns"} <= store.large
         yield store
 

@@ -1,4 +1,4 @@
-"""Lists: every filter and order, alone and together, against a plain reckoning."""
+"""Lists: every filter and sort order, alone and combined, compared with a plain computation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Migrations: they make the very schema that the tables describe, once, and refuse what they do not know."""
+"""Migrations: they create exactly the described schema, once, and reject unknown databases."""
 
 from __future__ import annotations
 
@@ -144,10 +144,10 @@ async def test_ips_of_old_orders_and_sightings_are_counted_by_network(empty: Cal
     await migrations.upgrade(engine)
     async with engine.read() as tx:
         placed = await tx.all(Query(select(orders.c.ip_address, orders.c.ip_network).order_by(orders.c.id)))
-        seen = await tx.all(Query(select(*sightings.c).order_by(sightings.c.value)))
+        sighting_rows = await tx.all(Query(select(*sightings.c).order_by(sightings.c.value)))
     assert placed == [(ip, ip and network_key(ip)) for ip in (*OLD_IPS, None)]
-    assert [row[1] for row in seen] == sorted({network_key(ip) for ip in OLD_IPS})
-    assert ("address", "2001:db8:0:0::/64", 1, 2, 13) in seen
+    assert [row[1] for row in sighting_rows] == sorted({network_key(ip) for ip in OLD_IPS})
+    assert ("address", "2001:db8:0:0::/64", 1, 2, 13) in sighting_rows
 
 
 async def test_existing_reviews_become_labels(empty: Callable[[], Any]) -> None:
@@ -173,14 +173,14 @@ async def test_a_database_newer_than_the_code_is_not_upgraded(empty: Callable[[]
     assert await engine.revision() == FUTURE
 
 
-async def test_a_database_newer_than_the_code_is_refused_at_the_start(empty: Callable[[], Any]) -> None:
+async def test_a_database_newer_than_the_code_is_rejected_at_the_start(empty: Callable[[], Any]) -> None:
     engine = await empty()
     await _pretend_to_be_newer(engine)
     with pytest.raises(StartupError, match=NEWER):
         await migrations.check(engine)
 
 
-async def test_a_database_that_was_never_migrated_is_refused_with_the_command_to_run(empty: Callable[[], Any]) -> None:
+async def test_a_database_that_was_never_migrated_is_rejected_with_the_command_to_run(empty: Callable[[], Any]) -> None:
     with pytest.raises(StartupError, match="Run `lootkeep migrate`, then start again"):
         await migrations.check(await empty())
 

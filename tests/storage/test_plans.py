@@ -1,4 +1,4 @@
-"""No query of the program, gift cards and analytics walks through a large table or touches more than it answers."""
+"""No query of referrals, gift cards and analytics scans a large table or reads much more than it returns."""
 
 from __future__ import annotations
 

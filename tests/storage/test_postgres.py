@@ -182,7 +182,7 @@ async def test_the_session_names_itself_and_uses_utc(server: PostgresDatabase) -
 
 
 class _Relay:
-    """The way to the server, which a test can block: a relay on a port of its own."""
+    """A relay to the server on its own port, which a test can block."""
 
     def __init__(self, url: str) -> None:
         self._target = urlsplit(url)

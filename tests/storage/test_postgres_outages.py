@@ -1,4 +1,4 @@
-"""What PostgreSQL says when it fails itself: each is an outage, and none an application error."""
+"""Errors of the PostgreSQL server are outages and not application errors."""
 
 from __future__ import annotations
 

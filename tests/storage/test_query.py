@@ -52,7 +52,7 @@ def test_a_missing_argument_is_an_error_and_not_null() -> None:
         query.sqlite.arguments({})
 
 
-def test_a_record_whose_fields_are_not_the_columns_is_refused_when_the_query_is_created() -> None:
+def test_a_record_whose_fields_are_not_the_columns_is_rejected_when_the_query_is_created() -> None:
     with pytest.raises(TypeError, match="its query returns"):
         Query(select(users.c.is_owner, users.c.name), Flag)
 
@@ -108,8 +108,8 @@ async def test_null_round_trips(db: Engine) -> None:
     async with db.write() as tx:
         (ada,) = await tx.all(ADD, **ADA)
         values = {"name": "t", "digest": "d", "hint": "h", "scopes": "", "created_at": 1}
-        given = insert(tokens).values(**values, user_id=ada.id, rate_limit=bindparam("limit"), expires_at=null())
-        row = await tx.one(Query(given.returning(tokens.c.rate_limit, tokens.c.expires_at)), limit=None)
+        statement = insert(tokens).values(**values, user_id=ada.id, rate_limit=bindparam("limit"), expires_at=null())
+        row = await tx.one(Query(statement.returning(tokens.c.rate_limit, tokens.c.expires_at)), limit=None)
     assert row == (None, None)
 
 

@@ -1,4 +1,4 @@
-"""With a queue full of parked retries, every look of a worker touches what is due and little more."""
+"""With a queue full of parked retries, a poll of a worker reads little more than what is due."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sandbox on PostgreSQL: a schema that migrations and locks leave the store alone in."""
+"""The sandbox on PostgreSQL: its migrations and locks do not affect the store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A way to PostgreSQL on which nothing arrives any more, and what may take its time."""
+"""A silent network to PostgreSQL, deadlines, and operations that may take long."""
 
 from __future__ import annotations
 

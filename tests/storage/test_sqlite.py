@@ -55,31 +55,31 @@ async def test_an_acknowledged_operation_is_in_the_file_for_every_other_process(
 
 
 async def test_an_operation_waits_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
-    other = _other(file)
-    other.execute("BEGIN IMMEDIATE")
+    other_connection = _other(file)
+    other_connection.execute("BEGIN IMMEDIATE")
     operation = asyncio.create_task(add(embedded, "ada"))
     done, _ = await asyncio.wait({operation}, timeout=0.1)
-    other.execute("COMMIT")
+    other_connection.execute("COMMIT")
     await operation
     assert (done, await emails(embedded)) == (set(), ["ada"])
 
 
-async def test_reading_goes_on_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
+async def test_reads_continue_while_another_process_writes(file: Path, embedded: SqliteDatabase) -> None:
     await add(embedded, "ada")
-    other = _other(file)
-    other.execute("BEGIN IMMEDIATE; DELETE FROM users")
+    other_connection = _other(file)
+    other_connection.execute("BEGIN IMMEDIATE; DELETE FROM users")
     assert await emails(embedded) == ["ada"]
-    other.execute("ROLLBACK")
+    other_connection.execute("ROLLBACK")
 
 
 async def test_an_operation_that_waits_too_long_fails_because_the_database_is_busy(
     file: Path, embedded: SqliteDatabase
 ) -> None:
-    other = _other(file)
-    other.execute("BEGIN IMMEDIATE")
+    other_connection = _other(file)
+    other_connection.execute("BEGIN IMMEDIATE")
     with pytest.raises(Unavailable, match=r"The database is busy\. Please try again shortly\."):
         await add(embedded, "refused")
-    other.execute("ROLLBACK")
+    other_connection.execute("ROLLBACK")
     await add(embedded, "ada")
     assert await emails(embedded) == ["ada"]
 
@@ -88,11 +88,11 @@ async def test_writes_that_wait_for_another_process_time_out_together_and_not_in
     file: Path,
 ) -> None:
     db = SqliteDatabase(file, patience_seconds=0.5)
-    other = _other(file)
-    other.execute("BEGIN IMMEDIATE")
+    other_connection = _other(file)
+    other_connection.execute("BEGIN IMMEDIATE")
     async with asyncio.timeout(10):
         writes = await asyncio.gather(*(add(db, f"{number}") for number in range(60)), return_exceptions=True)
-    other.execute("ROLLBACK")
+    other_connection.execute("ROLLBACK")
     await add(db, "ada")
     assert ({type(outcome) for outcome in writes}, await emails(db)) == ({Unavailable}, ["ada"])
     await db.close()
@@ -232,7 +232,7 @@ def test_a_folder_that_does_not_exist_is_reported_in_a_sentence(tmp_path: Path) 
 
 
 def _other(file: Path) -> apsw.Connection:
-    """A connection as another process would have it."""
+    """A connection like that of another process."""
     return apsw.Connection(str(file))
 
 

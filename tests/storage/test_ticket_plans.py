@@ -1,4 +1,4 @@
-"""No reading of the tickets walks through a large table, and each finds exactly what belongs on its page."""
+"""No ticket query scans a large table, and each page holds exactly the right rows."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tests.storage.old_rows import old_orders
 
 
 @pytest.fixture(params=ENGINES)
-def new_address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+def new_db_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     if request.param == "sqlite":
         return tmp_path / "new.db"
     url: str = request.getfixturevalue("new_postgres_url")
@@ -25,12 +25,12 @@ def new_address(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
 
 
 @pytest.fixture
-async def engine(new_address: Path | str) -> AsyncIterator[Engine]:
+async def engine(new_db_location: Path | str) -> AsyncIterator[Engine]:
     """On a database with nothing in it."""
-    if isinstance(new_address, Path):
-        opened: Engine = SqliteDatabase(new_address)
+    if isinstance(new_db_location, Path):
+        opened: Engine = SqliteDatabase(new_db_location)
     else:
-        opened = await PostgresDatabase.open(new_address, 2)
+        opened = await PostgresDatabase.open(new_db_location, 2)
     yield opened
     await opened.close()
 

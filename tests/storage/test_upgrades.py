@@ -1,4 +1,4 @@
-"""Upgrades of filled stores: what an earlier version wrote is all there, counts right and can be worked with."""
+"""Upgrades of filled stores: all rows of an earlier version are kept, their totals are right, and the store works."""
 
 from __future__ import annotations
 

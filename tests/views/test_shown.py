@@ -1,4 +1,4 @@
-"""A view is made of a record by one compiled function, which checks at import that the two fit together."""
+"""One compiled function turns a record into a view, and checks at import that the two match."""
 
 from __future__ import annotations
 

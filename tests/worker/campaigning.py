@@ -1,4 +1,4 @@
-"""What tests of sending campaigns share: a campaign under way, who sends it, and what came of it."""
+"""Helpers for the tests of campaigns: create a campaign, send it, and read the result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def campaign_worker(world: World, server: MailServer | None, **options: Any) -> 
     mailer: Mailer = OutboxMailer()
     if server:
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
-    # A fast pace, so that tests which are not about it need not move the clock for each e-mail.
+    # A high rate, so that tests of other things need not advance the clock for each e-mail.
     chosen = CampaignOptions(has_server=server is not None, **{"emails_per_minute": 60 * SECOND} | options)
     return CampaignWorker(world.deps, MemoryWakeup(), mailer, chosen)
 
@@ -45,7 +45,7 @@ async def send(world: World, **fields: Any) -> int:
 
 
 async def work(world: World, *workers: CampaignWorker) -> None:
-    """Rounds until there is nothing left to do, with a moment in between."""
+    """Runs the worker until nothing is left to do, advancing the clock in between."""
     while any([await worker.run_once() for worker in workers]):
         world.clock.advance(10)
 

@@ -1,4 +1,4 @@
-"""Receivers and a worker that delivers to them, and a mail server."""
+"""Fixtures: receivers, a worker that delivers to them, and a mail server."""
 
 from __future__ import annotations
 

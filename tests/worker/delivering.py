@@ -1,4 +1,4 @@
-"""What tests of deliveries share: events to record, a worker that runs or is killed, and what the log says."""
+"""Helpers for the tests of deliveries: record events, run or kill a worker, and read the log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def subscribe(world: World, receiver: Receiver, *events: str) -> dict[str,
 
 
 async def work(worker: DeliveryWorker) -> None:
-    """Rounds until there is nothing left to do at this moment."""
+    """Runs the worker until nothing is left to do at this moment."""
     while await worker.run_once():
         await worker.drain()
 
@@ -59,7 +59,7 @@ async def claim(world: World, tx: Transaction, lease: str) -> list[ClaimedDelive
 
 
 async def claim_and_die(world: World) -> None:
-    """What is left of a worker that was killed right after it had claimed."""
+    """Leaves the state of a worker that was killed right after it had claimed."""
     await fan_out(world)
     async with world.db.write() as tx:
         assert await claim(world, tx, "dead")
@@ -87,7 +87,7 @@ async def waits_for_a_lock(url: str, task: asyncio.Task[Any]) -> None:
 
 
 class running:  # noqa: N801  reads as what it does
-    """The worker at work inside the block."""
+    """Runs the worker inside the block."""
 
     def __init__(self, worker: DeliveryWorker, wakeup: MemoryWakeup) -> None:
         self._worker = worker

@@ -1,4 +1,4 @@
-"""What tests of e-mails share: one in the queue, who sends it, and what came of it."""
+"""Helpers for the tests of e-mails: queue one, send it, and read the result."""
 
 from __future__ import annotations
 
@@ -29,8 +29,15 @@ def email_worker(world: World, server: MailServer | None, **options: Any) -> Ema
 
 
 async def write(world: World, to: str = "ann@mail.example", **values: Any) -> int:
-    given = {"amount": "$20.00", "code": CODE, "name": "Ann", "sender_name": "Bob", "message": None, "expires_on": None}
-    email = emails_views.render("gift_card", world.deps.store, to, "Ann", **given | values)
+    defaults = {
+        "amount": "$20.00",
+        "code": CODE,
+        "name": "Ann",
+        "sender_name": "Bob",
+        "message": None,
+        "expires_on": None,
+    }
+    email = emails_views.render("gift_card", world.deps.store, to, "Ann", **defaults | values)
     async with world.db.write() as tx:
         return await emails_db.add(tx, email, world.deps.vault.seal, world.clock.now())
 
@@ -43,12 +50,12 @@ async def read(world: World, mail_id: int) -> QueuedEmail:
 
 
 async def work(worker: EmailWorker) -> None:
-    """Rounds until there is nothing left to do at this moment; the last one settles."""
+    """Runs the worker until nothing is left to do at this moment; the last run settles."""
     while await worker.run_once():
         pass
 
 
 async def claim_and_die(world: World, tx: Transaction) -> QueuedEmail | None:
-    """What is left of a worker that was killed right after it had claimed."""
+    """Leaves the state of a worker that was killed right after it had claimed."""
     now = world.clock.now()
     return await emails_db.QUEUE.claim(tx, "dead", Instant(now + LEASE), now)

@@ -1,4 +1,4 @@
-"""A wake-up by which a test sees when a worker rests, and that only something that happens ends its rest."""
+"""A wake-up that shows a test when a worker rests, and that only an event ends its rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FOR_GOOD = 3600.0
 
 
 class OnlyWoken:
-    """The rest of a worker, counted; it ends only when the wake-up behind it is woken."""
+    """Counts the rests of a worker; a rest ends only when the wake-up behind it is woken."""
 
     def __init__(self, wakeup: MemoryWakeup) -> None:
         self._wakeup = wakeup

@@ -1,4 +1,4 @@
-"""Everything that an alert can be about is made to happen, and is reported."""
+"""Every trigger of an alert is caused and reported."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
 async def test_a_trigger_notifies_only_the_alerts_that_chose_it(
     store: World, receiver: Receiver, other_receiver: Receiver, trigger: AlertTrigger
 ) -> None:
-    others = [other for other in TRIGGERS if other != trigger]
-    for target, triggers in ((receiver, [trigger]), (other_receiver, others)):
+    other_triggers = [other for other in TRIGGERS if other != trigger]
+    for target, triggers in ((receiver, [trigger]), (other_receiver, other_triggers)):
         fields = {"name": "Staff", "channel": "webhook", "target": target.url, "triggers": triggers, "amount": None}
         await alerts_service.create(store.deps, fields | {"minutes": 15, "limit_per_hour": 10, "muted_until": None})
     await CAUSES[trigger](store)

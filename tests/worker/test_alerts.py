@@ -38,9 +38,9 @@ async def store(db: Engine) -> AsyncIterator[World]:
 
 
 async def new_alert(world: World, target: str, channel: str = "webhook", **fields: Any) -> Alert:
-    given = {"name": "Staff", "channel": channel, "target": target, "triggers": list(TRIGGERS), "amount": None}
+    defaults = {"name": "Staff", "channel": channel, "target": target, "triggers": list(TRIGGERS), "amount": None}
     return await alerts_service.create(
-        world.deps, given | {"minutes": 15, "limit_per_hour": 10, "muted_until": None} | fields
+        world.deps, defaults | {"minutes": 15, "limit_per_hour": 10, "muted_until": None} | fields
     )
 
 
@@ -138,7 +138,7 @@ async def test_held_and_blocked_orders_are_reported_above_an_amount(store: World
     await new_alert(store, receiver.url, triggers=["order_held", "order_blocked"], amount=5000)
     await fraud.change_settings(store.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
     await new_product(store, price="30.00")
-    held = []
+    order_urls = []
     for number in range(1, 7):
         customer = (await new_customer(store, name=f"Buyer {number}"))["customer"]
         body = {
@@ -149,12 +149,12 @@ async def test_held_and_blocked_orders_are_reported_above_an_amount(store: World
         }
         order = (await store.post(f"{STORE}/orders", body)).json()["data"]["order"]
         if order["status"] in ("on_hold", "cancelled") and order["total"] == "60.00":
-            held.append(f"{URL}/console/orders/{order['id']}")
+            order_urls.append(f"{URL}/console/orders/{order['id']}")
         store.clock.advance(MINUTE)
-    assert held
+    assert order_urls
     await work(store)
     (received,) = receiver.received
-    assert [notice["url"] for notice in received.json["notices"]] == held
+    assert [notice["url"] for notice in received.json["notices"]] == order_urls
 
 
 async def test_a_disputed_order_is_reported(store: World, receiver: Receiver) -> None:

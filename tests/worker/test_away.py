@@ -1,4 +1,4 @@
-"""What a worker without its database costs: few tries, a line when it goes and a line when it is back."""
+"""A worker without its database: few attempts, one log line at the start and one at the end of the outage."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 
 
 class Expiry:
-    """A periodic task that needs the database, and how often it failed."""
+    """A periodic task that needs the database and counts its failures."""
 
     def __init__(self, world: World) -> None:
         self._world = world

@@ -1,4 +1,4 @@
-"""What a campaign's mail says: placeholders that are filled in and escaped, and a preview."""
+"""The content of campaign e-mails: placeholders are filled in and escaped, and the preview text."""
 
 from __future__ import annotations
 

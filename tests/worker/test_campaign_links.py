@@ -1,4 +1,4 @@
-"""The links of a campaign's mail: to unsubscribe, to count opens and clicks, and forged ones that do nothing."""
+"""The links of campaign e-mails: unsubscribing, counting opens and clicks, and forged links that do nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def links_of(email: ReceivedEmail) -> list[str]:
 
 
 def named(world: World) -> World:
-    """The same store, with a name and an address."""
+    """The same store with a name and a postal address."""
     store = World(world.db, clock=world.clock, store_name="Dragon Shop", store_url="https://dragon.example")
     store.token = world.token
     return store
@@ -70,8 +70,8 @@ async def test_opens_and_clicks_are_counted_once_and_links_keep_their_target(wor
     assert own.startswith("https://r.example/")
     assert unsubscribe.startswith(f"{URL}/u/")
     for _ in range(2):
-        shown = await world.http.get(pixel.removeprefix(URL))
-        assert (shown.status_code, shown.headers["content-type"]) == (200, "image/gif")
+        response = await world.http.get(pixel.removeprefix(URL))
+        assert (response.status_code, response.headers["content-type"]) == (200, "image/gif")
     assert (await stats(world, campaign))["opened"] == 1
     for link, target in ((first, "https://a.example/?x=1&y=2"), (second, "https://b.example/")):
         followed = await world.http.get(link.removeprefix(URL))
@@ -154,10 +154,10 @@ async def test_an_unknown_token_or_a_token_of_another_page_does_nothing(
     await work(world, campaign_worker(world, server))
     click, unsubscribe, pixel = (link.rpartition("/")[2] for link in links_of(server.arrived[0]))
     own = {"u": unsubscribe, "c": click, "o": pixel, "r": world.deps.vault.sign("999", "referral")}
-    others = [token for name, token in own.items() if name != page]
+    other_tokens = [token for name, token in own.items() if name != page]
     forged = [own[page][:-1] + ("A" if own[page][-1] != "A" else "B"), "2" + own[page], "x", "1.", ".", "1.é", "%00"]
     forged += [world.deps.vault.sign("999", "unsubscribe"), "https://evil.example", "//evil.example"]
-    for token in [*others, *forged]:
+    for token in [*other_tokens, *forged]:
         answer = await world.http.get(f"/{page}/{token}")
         assert "location" not in answer.headers
         assert answer.status_code in (200, 404)

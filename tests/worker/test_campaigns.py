@@ -1,4 +1,4 @@
-"""Campaigns from the operation to the reader: at their time, at a pace, to everyone once, and not to who left."""
+"""Campaigns from the operation to the reader: on time, at a limited rate, once each, and not to the unsubscribed."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def test_concurrent_workers_never_email_anyone_twice(world: World, server:
         while any(status in ("queued", "sending") for _, status, _ in await recipients(world)):
             world.clock.advance(10)
             if not await worker.run_once():
-                # Another has the last mail in hand: it must get its turn.
+                # Another worker holds the last e-mail: it must be able to send it.
                 await asyncio.sleep(0)
 
     await asyncio.gather(*(until_sent(worker) for worker in workers))

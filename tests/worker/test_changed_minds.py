@@ -1,4 +1,4 @@
-"""Webhooks that were changed, switched off or deleted: what is left for them comes to an end, or is refused."""
+"""Webhooks that were changed, disabled or deleted: their open deliveries end, and new ones are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wall clock is set back by a day while the worker runs: retries, mail and campaigns go on."""
+"""The wall clock is set back by a day while the worker runs: retries, e-mails and campaigns continue."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def test_an_email_is_sent_although_the_clock_was_set_back(world: World, se
     assert len(server.arrived) == 1
 
 
-async def test_a_campaign_goes_on_although_the_clock_was_set_back(world: World, server: MailServer) -> None:
+async def test_a_campaign_continues_although_the_clock_was_set_back(world: World, server: MailServer) -> None:
     watch = ClockWatch(world.deps)
     for _ in range(3):
         await reader(world)

@@ -1,4 +1,4 @@
-"""Two who meet at one delivery or event, one of them late: nothing is lost, doubled or untrue."""
+"""Races for one delivery or event: nothing is lost, duplicated or recorded wrongly."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ async def test_a_worker_whose_lease_expired_does_not_settle_the_next_attempt(
     while not await worker.run_once():
         await wakeup.wait(PATIENCE_SECONDS)
     (delivery,) = await log(insecure_world, webhook)
-    held = delivery["next_attempt_at"], await attempts(insecure_world, delivery["id"])
+    before = delivery["next_attempt_at"], await attempts(insecure_world, delivery["id"])
     second.set()
     await worker.drain()
     (delivery,) = await log(insecure_world, webhook)
-    assert held == ("2026-11-15T12:01:00Z", [(1, "interrupted"), (2, "open")])
+    assert before == ("2026-11-15T12:01:00Z", [(1, "interrupted"), (2, "open")])
     assert delivery["status"] == "delivered"
 
 

@@ -63,9 +63,9 @@ async def test_without_a_mail_server_emails_stay_in_the_outbox_and_are_never_mar
     email = await read(world, mail_id)
     assert (email.status, email.reason) == ("outbox", None)
     async with world.db.read() as tx:
-        shown = await emails_db.newest(tx, "outbox", 10)
+        emails = await emails_db.newest(tx, "outbox", 10)
         assert await emails_db.newest(tx, "sent", 10) == []
-    assert [CODE in emails_db.body_of(email, world.deps.vault.open).text for email in shown] == [True]
+    assert [CODE in emails_db.body_of(email, world.deps.vault.open).text for email in emails] == [True]
 
 
 async def test_emails_in_the_outbox_are_not_sent_when_a_server_is_configured_later(

@@ -1,4 +1,4 @@
-"""Workers that die or are late: what they held is sent again, and they overwrite nothing."""
+"""Workers that die or are late: their deliveries are resent, and they overwrite nothing."""
 
 from __future__ import annotations
 

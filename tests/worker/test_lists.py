@@ -1,4 +1,4 @@
-"""The periodic task that takes up new lists, and what it logs."""
+"""The periodic task that loads new lists, and what it logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors that are reported with a message: odd requests, receivers and secrets, each with its reason and in time."""
+"""Errors that are reported with a message: odd requests, receivers and secrets."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_a_secret_that_cannot_be_decrypted_fails_the_attempt_with_a_messag
     assert len(receiver.received) == 1
 
 
-async def test_an_unknown_event_type_as_a_filter_is_refused(insecure_world: World, receiver: Receiver) -> None:
+async def test_an_unknown_event_type_as_a_filter_is_rejected(insecure_world: World, receiver: Receiver) -> None:
     webhook = await subscribe(insecure_world, receiver)
     answer = await insecure_world.get(f"/webhooks/{webhook['id']}/deliveries?event_type=order.lost")
     assert answer.status_code == 422

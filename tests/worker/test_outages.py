@@ -1,4 +1,4 @@
-"""A database that is gone for a while, and one that must wake the worker: nothing is lost, nothing waits."""
+"""Database outages and wake-ups of the worker: nothing is lost and nothing waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sandbox that is reset while its worker delivers: what was under way is forgotten, and what comes next arrives."""
+"""A sandbox reset during a delivery: the delivery in flight is forgotten, and later ones arrive."""
 
 from __future__ import annotations
 

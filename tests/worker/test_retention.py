@@ -1,4 +1,4 @@
-"""Old events and deliveries go in batches, but never what is still open."""
+"""Old events and deliveries are removed in batches, but never open ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers that share the work and webhooks that share a worker: nothing is sent twice, nobody is starved."""
+"""Workers that share the work and webhooks that share a worker: nothing is sent twice or starved."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_one_hanging_webhook_with_a_backlog_does_not_delay_another(
 
 
 async def receiver_gets(worker: DeliveryWorker, receiver: Receiver, count: int) -> None:
-    """Runs, without waiting for what hangs, until this many have arrived."""
+    """Runs, without waiting for hanging requests, until this many have arrived."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while len(receiver.received) < count:
             if not await worker.run_once():

@@ -1,4 +1,4 @@
-"""Webhooks whose name servers say nothing: the others are delivered all the same."""
+"""Webhooks with silent name servers do not delay the others."""
 
 from __future__ import annotations
 

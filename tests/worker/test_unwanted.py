@@ -1,4 +1,4 @@
-"""What must not be sent: events of operations that failed, and whatever a webhook does not want any more."""
+"""Deliveries that must not be sent: events of failed operations, and those a webhook no longer wants."""
 
 from __future__ import annotations
 

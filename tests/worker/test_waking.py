@@ -50,7 +50,7 @@ async def test_an_idle_worker_does_not_wake_itself(insecure_world: World) -> Non
         assert resting.rests == 1
 
 
-async def test_a_worker_whose_webhooks_are_all_full_rests_until_one_has_room(
+async def test_a_worker_whose_webhooks_are_all_busy_rests_until_one_is_free(
     insecure_world: World, receiver: Receiver
 ) -> None:
     wakeup = MemoryWakeup()
@@ -115,7 +115,7 @@ async def test_only_the_loop_whose_tables_changed_is_woken(insecure_world: World
 
 
 class CountedWakeup(PostgresWakeup):
-    """Counts how often it wakes its loops."""
+    """A wake-up that counts how often it wakes its loops."""
 
     wakes = 0
 
@@ -150,7 +150,7 @@ async def test_a_database_knows_the_backends_of_its_own_connections(insecure_wor
 
 
 def wakeup_of(world: World, db_location: Path | str, tables: Collection[str] = ()) -> MemoryWakeup:
-    """As wiring chooses it."""
+    """The wake-up that wiring chooses."""
     if isinstance(db_location, str):
         return PostgresWakeup(db_location, tables, cast(PostgresDatabase, world.db).uses)
     assert isinstance(world.db, SqliteDatabase)

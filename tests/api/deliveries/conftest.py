@@ -1,4 +1,4 @@
-"""A receiver of deliveries, and what sends them."""
+"""Fixtures: a receiver of deliveries and the worker that sends them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events without the operations that cause them, and the log of what became of them."""
+"""Records events without the operations that cause them, and reads the delivery log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feed of events: every one of them in order, after a cursor."""
+"""The event feed: every event after a cursor, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feed while others write: a cursor passes over no event, whatever the order of ids, commits and fan-out."""
+"""The feed during writes: a cursor skips no event, in any order of ids, commits and fan-out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INSERT = "INSERT INTO events (type, data, created_at) SELECT 'order.paid', '{}',
 
 @pytest.fixture
 async def other(world: World, postgres_url: str) -> AsyncIterator[asyncpg.Connection[asyncpg.Record]]:
-    """A session of someone else on the same PostgreSQL database, with a transaction that writes."""
+    """Another session on the same PostgreSQL database, with an open write transaction."""
     connection = await asyncpg.connect(postgres_url)
     await connection.execute("BEGIN; SELECT pg_current_xact_id()")
     yield connection
@@ -186,21 +186,21 @@ async def _write(world: World, chance: random.Random) -> None:
 
 
 async def _pause(chance: random.Random) -> None:
-    """A few turns of the loop, in which the others go on."""
+    """A few iterations of the event loop, in which other tasks run."""
     for _ in range(chance.choice([0, 0, 1, 5, 50])):
         await asyncio.sleep(0)
 
 
 async def _read_until(world: World, is_over: asyncio.Event) -> list[int]:
-    """What one reader sees who goes by the cursor alone, until there is nothing left."""
-    seen = [0]
+    """What a reader sees that follows the cursor until nothing is left."""
+    ids = [0]
     while True:
         is_last = is_over.is_set()
         async with world.db.read() as tx:
-            page = await outbox.events_after(tx, seen[-1], 7)
-        seen += [event.id for event in page]
+            page = await outbox.events_after(tx, ids[-1], 7)
+        ids += [event.id for event in page]
         if is_last and not page:
-            return seen[1:]
+            return ids[1:]
         await asyncio.sleep(0)
 
 

@@ -72,11 +72,11 @@ async def test_the_log_shows_only_the_webhooks_own_deliveries(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
     hook = await subscribe(insecure_world, receiver, "product.created")
-    other = await subscribe(insecure_world, receiver, "product.created", "order.paid")
+    other_webhook = await subscribe(insecure_world, receiver, "product.created", "order.paid")
     await record(insecure_world, 1)
     await record(insecure_world, 2, "order.paid")
     await work(worker)
-    assert [len(await log(insecure_world, webhook)) for webhook in (hook, other)] == [1, 3]
+    assert [len(await log(insecure_world, webhook)) for webhook in (hook, other_webhook)] == [1, 3]
     assert len({request.json["id"] for request in receiver.received}) == 4
 
 

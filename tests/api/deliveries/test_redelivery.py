@@ -1,4 +1,4 @@
-"""A delivery that is sent again."""
+"""Redelivery: a delivery is sent again."""
 
 from __future__ import annotations
 

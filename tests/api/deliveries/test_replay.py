@@ -1,4 +1,4 @@
-"""Replay: recorded events of a time are sent to a webhook again, at a pace."""
+"""Replay: recorded events of a time range are sent to a webhook again, at a limited rate."""
 
 from __future__ import annotations
 

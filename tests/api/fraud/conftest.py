@@ -1,4 +1,4 @@
-"""A store that judges its orders, with small lists of its own."""
+"""Fixtures: a store with fraud detection and small lists."""
 
 from __future__ import annotations
 

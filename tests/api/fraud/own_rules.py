@@ -1,4 +1,4 @@
-"""Short ways to rules and lists of the store's own."""
+"""Helpers that create the store's own rules and lists."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def new_list(world: World, name: str, kind: str, *values: str, **fields: A
 
 
 async def action(world: World, customer: int, **fields: Any) -> tuple[str, dict[str, int], list[str]]:
-    """What was done with an order, for which points, and the rules that fitted."""
+    """The action taken on an order, its points, and the rules that matched."""
     order = await judged(world, customer, **fields)
     detail = (await check(world, order["fraud_check"]["id"]))["check"]
     return detail["action_taken"], detail["signals"], [rule["name"] for rule in detail["rules"]]

@@ -1,4 +1,4 @@
-"""Short ways to a judged order."""
+"""Helpers that place orders and read their fraud checks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def place(world: World, customer_id: int, **fields: Any) -> httpx.Response
 
 
 async def judged(world: World, customer_id: int, **fields: Any) -> dict[str, Any]:
-    """The order and its check as they were answered."""
+    """The order and its check as the API returned them."""
     answer = await place(world, customer_id, **fields)
     assert answer.status_code == 201, answer.text
     data: dict[str, Any] = answer.json()["data"]
@@ -70,7 +70,7 @@ async def review(world: World, check_id: int, outcome: str, **fields: Any) -> ht
 
 
 async def stored(world: World) -> list[FraudCheck]:
-    """All checks, the first order's first."""
+    """All checks in the order of their orders."""
     checks: list[FraudCheck] = []
     async with world.deps.db.read() as tx:
         while batch := await fraud_lists.before(tx, *(checks[-1].place if checks else (Instant(2**60), 0)), 0):

@@ -48,7 +48,7 @@ async def test_a_proposal_is_applied_only_when_it_is_accepted(world: World) -> N
     assert (await settings(world, fraud_signal_points={}))["fraud_signal_points"] == {}
 
 
-async def test_points_of_signals_that_do_not_exist_are_refused(world: World) -> None:
+async def test_points_of_signals_that_do_not_exist_are_rejected(world: World) -> None:
     for points in ({"nothing": 1}, {"vpn": 41}, {"vpn": "1"}):
         answer = await world.put("/fraud/settings", {"fraud_signal_points": points})
         assert answer.status_code == 422, points

@@ -1,4 +1,4 @@
-"""Declined payments: what is recorded of them, and what they count at the next order."""
+"""Declined payments: how they are recorded, and what they count for the next order."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ async def test_declines_of_an_account_count_above_the_limit_and_double_above_twi
 
 async def test_declines_on_a_device_or_an_ip_count_for_other_accounts(world: World) -> None:
     await shop(world)
-    others = [await regular(world) for _ in range(3)]
+    other_customers = [await regular(world) for _ in range(3)]
     await declined(world, 6, device_id="d", ip_address="2001:db8::1")
-    for customer, fields in zip(others, ({"device_id": "d"}, {"ip_address": "2001:db8::2"}, {}), strict=True):
+    for customer, fields in zip(other_customers, ({"device_id": "d"}, {"ip_address": "2001:db8::2"}, {}), strict=True):
         await judged(world, customer, **{"ip_address": "192.0.2.1"} | fields)
     points = [(await signals(world, number)).get("card_testing", 0) for number in (2, 3, 4)]
     assert points == [20, 20, 0]

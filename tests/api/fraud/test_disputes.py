@@ -136,13 +136,13 @@ async def test_a_won_dispute_no_longer_counts_against_anyone(world: World) -> No
     customer = await regular(world)
     link = {"payment": {"fingerprint": "fp"}, "device_id": "d"}
     await paid(world, customer, **link)
-    others = [await regular(world), await regular(world)]
+    other_customers = [await regular(world), await regular(world)]
     await report(world, 1)
-    await judged(world, others[0], ip_address="192.0.2.1", **link)
+    await judged(world, other_customers[0], ip_address="192.0.2.1", **link)
     world.clock.advance(DAY)
     await report(world, 1, kind="dispute_won")
     assert await rows(world.db, labels) == []
-    await judged(world, others[1], ip_address="192.0.2.2", **link)
+    await judged(world, other_customers[1], ip_address="192.0.2.2", **link)
     await judged(world, customer, ip_address="192.0.2.3", **link)
     assert ["confirmed_fraud" in await signals(world, number) for number in (2, 3, 4)] == [True, False, False]
 

@@ -15,7 +15,7 @@ from lootkeep.api.http.fields import EmailAddress
 from tests.world import World
 
 ENTRIES = 10_000
-# Not so plain that it is accepted at first sight.
+# Not accepted by the fast check.
 UNUSUAL = "o'{}@mail{}.example"
 
 _EMAIL = TypeAdapter[str](EmailAddress)

@@ -36,12 +36,12 @@ async def test_an_order_is_found_by_an_entry_of_each_kind(
 ) -> None:
     await shop(world)
     customer = await regular(world, email="jun@gmail.com")
-    other = await regular(world, email="mira@example.org")
+    other_customer = await regular(world, email="mira@example.org")
     list_id = await new_list(world, "mine", kind, sent)
     await make(world, expression=f"{fact} in @mine")
     assert (await action(world, customer, **fields))[0] == "verification_required"
     elsewhere = {"ip_address": "192.0.2.1", "device_id": "other", "billing_country": "FR"}
-    assert (await action(world, other, **elsewhere))[0] == "allowed"
+    assert (await action(world, other_customer, **elsewhere))[0] == "allowed"
     (entry,) = (await world.get(f"/fraud/lists/{list_id}/entries")).json()["data"]
     assert (value or entry["value"], entry["added_by"]) == (entry["value"], 1)
     assert len(entry["value"]) == 64 or kind != "instrument"
@@ -59,7 +59,7 @@ async def test_an_order_is_found_by_an_entry_of_each_kind(
         *[("device", " "), ("domain", "é" * 80)],
     ],
 )
-async def test_an_entry_of_another_kind_is_refused(world: World, kind: str, sent: str) -> None:
+async def test_an_entry_of_another_kind_is_rejected(world: World, kind: str, sent: str) -> None:
     list_id = await new_list(world, "mine", kind)
     good = {"email": "a@example.org", "domain": "a.org", "ip": "192.0.2.1", "country": "DE", "customer": "7"}
     values = [good.get(kind, "x"), sent]
@@ -124,11 +124,11 @@ async def test_a_review_can_block_every_trait_of_a_buyer(world: World) -> None:
     assert [entry_list["entries_count"] for entry_list in lists] == [1] * 5
     ours: list[dict[str, Any]] = [{"device_id": "phone"}, {"ip_address": VPN}, CARD]
     for number, fields in enumerate(ours):
-        other = await regular(world, email=f"o{number}@example.org")
+        other_customer = await regular(world, email=f"o{number}@example.org")
         world.clock.advance(-30 * DAY + HOUR)
-        placed = (await place(world, other, **fields)).json()["data"]
+        placed = (await place(world, other_customer, **fields)).json()["data"]
         assert (await check(world, placed["fraud_check"]["id"]))["check"]["action_taken"] == "blocked", fields
     alias = await regular(world, email="t.hief+2@googlemail.com")
     assert (await action(world, alias))[0] == "blocked"
-    # By now the address may be someone else's.
+    # By now the IP may belong to someone else.
     assert (await action(world, await regular(world), ip_address=VPN))[0] == "allowed"

@@ -1,4 +1,4 @@
-"""Addresses are counted by network: who has one IPv6 address has all of its /64, and gains nothing by changing it."""
+"""IPs are counted by network: a buyer with one IPv6 address has its whole /64, so changing it does not help."""
 
 from __future__ import annotations
 

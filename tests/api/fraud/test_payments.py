@@ -1,4 +1,4 @@
-"""What an order is paid with: cards that several accounts share, several cards of one account, and what is stored."""
+"""Payment cards in fraud checks: shared cards, several cards of one account, and what is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The review queue: owners, due times, what is at stake, the riskiest of the day, and what webhooks get of it."""
+"""The review queue: owners, due times, amounts at risk, the riskiest orders of the day, and events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered counts: earlier orders, devices, how old an account is, and refused referrals."""
+"""Signals from history: earlier orders, devices, the age of an account, and rejected referrals."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def past() -> list[PastOrder]:
         moment += timedelta(seconds=rng.choice((1, 5, 20, 20, 60, 60, 90, 600, 3_600, 80_000)))
         if len(accounts) < 4 or rng.random() < 0.4:
             accounts.append(_account(rng, len(accounts) + 1, moment))
-        # Often someone who was just here.
+        # Often someone who ordered a moment ago.
         buyer = rng.choice(accounts[-4:] if rng.random() < 0.6 else accounts)
         order = PastOrder(
             order_id=str(len(orders) + 1),
@@ -89,7 +89,7 @@ def _account(rng: random.Random, number: int, moment: datetime) -> dict[str, Any
 
 
 def sign_ups(orders: list[PastOrder]) -> list[SignUp]:
-    """Those who order, in the order of their sign-ups."""
+    """The buyers in the order of their sign-ups."""
     forms = {
         order.customer_id: SignUp(
             email=order.email,

@@ -59,8 +59,8 @@ async def test_a_referral_links_and_labels_are_shown(world: World) -> None:
     await world.post(f"{ORDERS}/1/dispute", {"kind": "dispute", "reason": "fraudulent"})
     ring = await linked(world, referrer["id"])
     assert depths(ring) == {referrer["id"]: 0, friend: 1, friend + 1: 1}
-    shown = ring["accounts"][1]
-    assert (shown["orders_count"], shown["is_fraud"], shown["is_disputed"]) == (1, True, True)
+    account = ring["accounts"][1]
+    assert (account["orders_count"], account["is_fraud"], account["is_disputed"]) == (1, True, True)
     assert {edge["kind"] for edge in ring["edges"]} == {"referral"}
 
 

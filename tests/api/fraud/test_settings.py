@@ -177,7 +177,7 @@ async def test_a_backtest_reports_what_other_settings_would_have_done_and_change
         ({"settings": {"fraud_action": "ban"}}, "settings.fraud_action"),
     ],
 )
-async def test_a_bad_backtest_is_refused(world: World, body: dict[str, Any], field: str) -> None:
+async def test_a_bad_backtest_is_rejected(world: World, body: dict[str, Any], field: str) -> None:
     answer = await world.post("/fraud/backtest", body)
     assert answer.status_code == 422
     assert list(answer.json()["errors"]) == [field]

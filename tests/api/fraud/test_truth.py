@@ -1,4 +1,4 @@
-"""Reports judge by what orders turned out to be: by reviews at once, by everything else after 90 days."""
+"""Reports use the confirmed outcome of orders: reviews count at once, everything else after 90 days."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.api.fraud.shop import DAY, ORDERS, TOR, VPN, judged, place, regular, 
 from tests.world import World
 
 OLD_ENOUGH = 90 * DAY
-# What is said of an order over a VPN on the day after it was placed, and what it counts as when it is old enough.
-SAID: dict[str, str | None] = {
+# What is reported about an order over a VPN on the next day, and the truth that it counts as when it is old enough.
+TRUTH_BY_CASE: dict[str, str | None] = {
     "nothing": "legitimate",
     "early_warning": "fraud",
     "dispute": "fraud",
@@ -28,25 +28,25 @@ SAID: dict[str, str | None] = {
 }
 
 
-async def said(world: World, what: str) -> None:
-    """An order of which this is said, a day later."""
+async def reported_order(world: World, case: str) -> None:
+    """An order that is labelled like this a day later."""
     await shop(world)
     customer = await regular(world)
-    if what == "blocked":
+    if case == "blocked":
         await settings(world, fraud_block_vpn=True)
     assert (await place(world, customer, ip_address=VPN)).status_code == 201
     await world.post(f"{ORDERS}/1/pay", {})
     world.clock.advance(DAY)
-    if what == "refund":
+    if case == "refund":
         await world.post(f"{ORDERS}/1/refund", {"amount": "1.00", "reason_code": "fraud"})
-    elif what not in ("nothing", "blocked"):
-        kinds = ["dispute", what] if what.startswith("dispute_") else [what]
+    elif case not in ("nothing", "blocked"):
+        kinds = ["dispute", case] if case.startswith("dispute_") else [case]
         for kind in kinds:
             await world.post(f"{ORDERS}/1/dispute", {"kind": kind, "reason": "fraudulent"})
 
 
 async def until(world: World, age: int) -> None:
-    """The first order is as old as this."""
+    """Advances the clock until the first order is this old."""
     world.clock.advance(age - DAY)
 
 
@@ -61,7 +61,7 @@ async def hits(world: World) -> tuple[int, int]:
 
 
 async def tried(world: World) -> tuple[Any, Any]:
-    """How a rule for all VPNs does in a backtest, and the recall of what was decided."""
+    """How a rule for all VPNs does in a backtest, and the recall of the decisions."""
     data = await backtested(world)
     return (data["rule"]["right"], data["rule"]["wrong"]), data["before"]["recall"]
 
@@ -71,23 +71,23 @@ async def backtested(world: World) -> dict[str, Any]:
     return dict((await world.post("/fraud/backtest", body)).json()["data"])
 
 
-@pytest.mark.parametrize("what", SAID)
-async def test_an_order_counts_in_the_report_of_signals_when_it_is_ninety_days_old(world: World, what: str) -> None:
-    await said(world, what)
+@pytest.mark.parametrize("case", TRUTH_BY_CASE)
+async def test_an_order_counts_in_the_report_of_signals_when_it_is_ninety_days_old(world: World, case: str) -> None:
+    await reported_order(world, case)
     await until(world, OLD_ENOUGH - 1)
     assert await vpn(world) == (1, 0, 0)
     world.clock.advance(1)
-    assert await vpn(world) == (1, SAID[what] == "fraud", SAID[what] == "legitimate")
+    assert await vpn(world) == (1, TRUTH_BY_CASE[case] == "fraud", TRUTH_BY_CASE[case] == "legitimate")
 
 
-@pytest.mark.parametrize("what", SAID)
-async def test_an_order_counts_among_the_hits_of_a_rule_when_it_is_ninety_days_old(world: World, what: str) -> None:
+@pytest.mark.parametrize("case", TRUTH_BY_CASE)
+async def test_an_order_counts_among_the_hits_of_a_rule_when_it_is_ninety_days_old(world: World, case: str) -> None:
     await make(world, mode="shadow")
-    await said(world, what)
+    await reported_order(world, case)
     await until(world, OLD_ENOUGH - 1)
     assert await hits(world) == (0, 0)
     world.clock.advance(1)
-    assert await hits(world) == (SAID[what] == "fraud", SAID[what] == "legitimate")
+    assert await hits(world) == (TRUTH_BY_CASE[case] == "fraud", TRUTH_BY_CASE[case] == "legitimate")
 
 
 async def test_a_favourable_signal_is_right_about_good_orders(world: World) -> None:
@@ -100,26 +100,26 @@ async def test_a_favourable_signal_is_right_about_good_orders(world: World) -> N
     assert (row["fired"], row["right"], row["wrong"], row["precision"]) == (3, 2, 1, 0.6667)
 
 
-@pytest.mark.parametrize("what", SAID)
-async def test_an_order_counts_in_a_backtest_when_it_is_ninety_days_old(world: World, what: str) -> None:
-    await said(world, what)
+@pytest.mark.parametrize("case", TRUTH_BY_CASE)
+async def test_an_order_counts_in_a_backtest_when_it_is_ninety_days_old(world: World, case: str) -> None:
+    await reported_order(world, case)
     await until(world, OLD_ENOUGH - 1)
     assert await tried(world) == ((0, 0), None)
     world.clock.advance(1)
-    is_fraud = SAID[what] == "fraud"
-    assert await tried(world) == ((is_fraud, SAID[what] == "legitimate"), 0.0 if is_fraud else None)
+    is_fraud = TRUTH_BY_CASE[case] == "fraud"
+    assert await tried(world) == ((is_fraud, TRUTH_BY_CASE[case] == "legitimate"), 0.0 if is_fraud else None)
     (changed,) = (await backtested(world))["changed"] or [{"truth": None, "truth_source": None}]
-    label = ("fraud", what) if is_fraud else (None, None)
+    label = ("fraud", case) if is_fraud else (None, None)
     assert (changed["truth"], changed["truth_source"]) == label
 
 
-@pytest.mark.parametrize("what", SAID)
-async def test_an_order_counts_for_a_calibration_when_it_is_ninety_days_old(world: World, what: str) -> None:
-    await said(world, what)
+@pytest.mark.parametrize("case", TRUTH_BY_CASE)
+async def test_an_order_counts_for_a_calibration_when_it_is_ninety_days_old(world: World, case: str) -> None:
+    await reported_order(world, case)
     await until(world, OLD_ENOUGH - 1)
     assert await measured(world) == (0, 0)
     world.clock.advance(1)
-    assert await measured(world) == (0 if SAID[what] is None else 1, int(SAID[what] == "fraud"))
+    assert await measured(world) == (0 if TRUTH_BY_CASE[case] is None else 1, int(TRUTH_BY_CASE[case] == "fraud"))
 
 
 async def measured(world: World) -> tuple[int, int]:
@@ -133,7 +133,7 @@ async def measured(world: World) -> tuple[int, int]:
 
 
 async def test_a_review_counts_at_once_and_the_last_one_wins(world: World) -> None:
-    await said(world, "nothing")
+    await reported_order(world, "nothing")
     for outcome, counts in (("fraud", (1, 1, 0)), ("legitimate", (1, 0, 1)), ("inconclusive", (1, 0, 0))):
         await review(world, 1, outcome)
         assert await vpn(world) == counts

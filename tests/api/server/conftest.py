@@ -1,4 +1,4 @@
-"""A service on a database of its own, on each engine in turn."""
+"""Fixtures: a service on its own database, on each engine in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a server that is overloaded answers."""
+"""What an overloaded server answers."""
 
 from __future__ import annotations
 

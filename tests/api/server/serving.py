@@ -1,4 +1,4 @@
-"""A real server on loopback: how it is started, asked in plain bytes, and stopped."""
+"""A real server on loopback: starts it, sends it raw bytes, and stops it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.world import KEY, World
 PROGRAMS = Path(sys.executable).parent
 TIERS = "/api/external/v1/referrals/tiers"
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
-# Only something that hangs takes so long.
+# Only a hang takes this long.
 PATIENCE_SECONDS = 30
 MEBIBYTE = 1024 * 1024
 
@@ -75,14 +75,14 @@ def read_all(connection: socket.socket) -> bytes:
 
 def responses(received: bytes) -> Iterator[httpx.Response]:
     while received:
-        head, _, rest = received.partition(b"\r\n\r\n")
+        head, _, remainder = received.partition(b"\r\n\r\n")
         first, *lines = head.decode().split("\r\n")
         headers = httpx.Headers([(name, value.strip()) for name, _, value in (line.partition(":") for line in lines)])
         status = int(first.split()[1])
         length = int(headers.get("content-length", 0))
-        received = rest[length:]
+        received = remainder[length:]
         if status >= 200:
-            yield httpx.Response(status, headers=headers, content=rest[:length])
+            yield httpx.Response(status, headers=headers, content=remainder[:length])
 
 
 def environment(database: str, **settings: str) -> dict[str, str]:

@@ -17,14 +17,14 @@ HEALTH = b"GET /healthz HTTP/1.1\r\nHost: store\r\n\r\n"
 
 
 class Patient(Protocol):
-    """Waits for what is on its way for as long as a test needs."""
+    """Waits for data in flight for as long as a test needs."""
 
     idle_seconds = 3600.0
     rest_seconds = 3600.0
 
 
 class Connection:
-    """A client's end, in plain bytes."""
+    """The client's end of a connection, in raw bytes."""
 
     def __init__(self, state: ServerState, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._state = state

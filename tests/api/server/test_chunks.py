@@ -62,7 +62,7 @@ def test_an_endless_trailer_after_the_answer_is_cut_off_without_a_second_answer(
 
 
 @pytest.mark.parametrize("kind", ENDLESS_FRAMING)
-def test_too_much_framing_is_refused_in_the_envelope(served: RunningServer, kind: str) -> None:
+def test_too_much_framing_is_rejected_in_the_envelope(served: RunningServer, kind: str) -> None:
     """In small parts that the server has read before it answers, so that the answer is not lost."""
     start, piece = ENDLESS_FRAMING[kind]
     with socket.create_connection(("127.0.0.1", served.port), PATIENCE_SECONDS) as connection:

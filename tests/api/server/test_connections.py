@@ -13,8 +13,8 @@ from tests.world import World
 LIST = f"GET {TIERS} HTTP/1.1\r\nHost: store\r\n\r\n".encode()
 
 
-async def ask_anew(client: Connection, request: bytes) -> bytes:
-    """On another connection, until the server closes it."""
+async def ask_on_new_connection(client: Connection, request: bytes) -> bytes:
+    """Sends a request on a new connection and reads until the server closes it."""
     reader, writer = await asyncio.open_connection(*client.writer.get_extra_info("peername"))
     writer.write(request)
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -26,7 +26,7 @@ async def ask_anew(client: Connection, request: bytes) -> bytes:
 async def test_a_connection_beyond_the_limit_is_refused_in_the_envelope_and_closed(world: World) -> None:
     async with connected(world.app, Patient, limit=1) as client:
         await client.ask(HEALTH)
-        refused = await ask_anew(client, LIST)
+        refused = await ask_on_new_connection(client, LIST)
         await client.reader.readuntil(b"}}")
         still_served = await client.ask(LIST)
     head, _, body = refused.partition(b"\r\n\r\n")
@@ -39,13 +39,13 @@ async def test_a_connection_beyond_the_limit_is_refused_in_the_envelope_and_clos
 async def test_a_probe_is_answered_on_a_connection_beyond_the_limit(world: World) -> None:
     async with connected(world.app, Patient, limit=1) as client:
         await client.ask(HEALTH)
-        assert (await ask_anew(client, HEALTH)).startswith(b"HTTP/1.1 200 ")
+        assert (await ask_on_new_connection(client, HEALTH)).startswith(b"HTTP/1.1 200 ")
 
 
 async def test_beyond_the_connections_reserved_for_probes_nothing_is_read(world: World) -> None:
     async with connected(world.app, Patient, limit=1) as client:
-        held = [await asyncio.open_connection(*client.writer.get_extra_info("peername")) for _ in range(32)]
-        refused = await ask_anew(client, b"")
-        for _, writer in held:
+        connections = [await asyncio.open_connection(*client.writer.get_extra_info("peername")) for _ in range(32)]
+        refused = await ask_on_new_connection(client, b"")
+        for _, writer in connections:
             writer.close()
     assert refused.startswith(b"HTTP/1.1 503 ")

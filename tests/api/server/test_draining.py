@@ -29,7 +29,7 @@ UNAVAILABLE = {
 
 
 class ShortTimeoutServer(Protocol):
-    """The server's own, with less patience."""
+    """The real server with shorter time-outs."""
 
     idle_seconds = 0.05
     rest_seconds = 0.05
@@ -76,7 +76,7 @@ async def test_an_idle_connection_is_closed_silently(world: World, before: bytes
 
 
 @pytest.mark.parametrize("part", ["head", "body"])
-async def test_half_a_request_is_refused_in_the_envelope_when_the_server_stops(world: World, part: str) -> None:
+async def test_half_a_request_is_rejected_in_the_envelope_when_the_server_stops(world: World, part: str) -> None:
     head, body = creation(world, "Expect: 100-continue")
     async with connected(world.app, ShortTimeoutServer) as client:
         if part == "body":
@@ -106,7 +106,7 @@ async def stuck_database(world: World) -> AsyncIterator[None]:
         yield
 
 
-async def test_a_request_that_never_ends_is_refused_in_the_envelope_when_the_time_is_over(world: World) -> None:
+async def test_a_request_that_never_ends_is_rejected_in_the_envelope_when_the_time_is_over(world: World) -> None:
     has_begun = asyncio.Event()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:

@@ -1,4 +1,4 @@
-"""Another server serves the same application."""
+"""The application runs on Granian too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More requests than can be answered: the rest is refused early, and what watches the service is always answered."""
+"""Overload: excess requests are rejected early, and probes are always answered."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PATIENT = partial(Admission, burst_seconds=NEVER, slow_seconds=NEVER)
 
 
 class BlockingApp:
-    """An application that begins requests and answers them when it may."""
+    """An application that starts requests and answers them when the test permits."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []
@@ -166,11 +166,11 @@ async def test_a_body_that_comes_slowly_holds_no_slot(world: World) -> None:
         writer.write((head + headers).encode())
         # It is under way: the server asks for the body.
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 100 ")
-        other = await client.get(TIERS, headers={"Authorization": f"Bearer {world.token}"})
+        other_answer = await client.get(TIERS, headers={"Authorization": f"Bearer {world.token}"})
         writer.write(body)
         created = await reader.read()
         writer.close()
-    assert (other.status_code, created[:13]) == (200, b"HTTP/1.1 201 ")
+    assert (other_answer.status_code, created[:13]) == (200, b"HTTP/1.1 201 ")
 
 
 async def test_under_overload_exactly_the_acknowledged_writes_are_stored(world: World) -> None:

@@ -1,4 +1,4 @@
-"""A server whose PostgreSQL swallows everything: it ends in time all the same, and answers what it has begun."""
+"""A server whose PostgreSQL is silent: it ends in time and answers the requests it has started."""
 
 from __future__ import annotations
 

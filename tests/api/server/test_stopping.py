@@ -1,4 +1,4 @@
-"""A server that is asked to stop under load ends every request it has begun."""
+"""A server that stops under load finishes every request it has started."""
 
 from __future__ import annotations
 

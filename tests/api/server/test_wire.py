@@ -105,7 +105,7 @@ def test_a_host_may_be_left_out_in_http_1_0_and_be_empty_in_http_1_1(served: Run
     assert answer.status_code == 200
 
 
-def test_a_bad_chunk_is_refused_in_the_envelope(served: RunningServer) -> None:
+def test_a_bad_chunk_is_rejected_in_the_envelope(served: RunningServer) -> None:
     head = served.request(TIERS, "POST", "Content-Type: application/json", "Transfer-Encoding: chunked")
     answers = served.converse(head + b"zz\r\n{}\r\n")
     assert_bad_request(answers[-1], "Invalid HTTP request received.")
@@ -122,7 +122,7 @@ def test_an_overlong_url_is_rejected_in_the_envelope(served: RunningServer) -> N
     assert_bad_request(answer, "The head of the request is larger than 64 KiB.")
 
 
-def test_a_head_that_never_ends_is_refused_as_soon_as_it_is_too_long(served: RunningServer) -> None:
+def test_a_head_that_never_ends_is_rejected_as_soon_as_it_is_too_long(served: RunningServer) -> None:
     (answer,) = served.converse(b"GET /healthz HTTP/1.1\r\n", *[b"X: " + b"x" * 8000 + b"\r\n"] * 9)
     assert_bad_request(answer, "The head of the request is larger than 64 KiB.")
 
@@ -181,7 +181,7 @@ def test_a_chunked_body_is_accepted(served: RunningServer) -> None:
     assert answer.status_code == 201
 
 
-def test_a_body_that_is_announced_too_large_is_refused_before_it_is_sent(served: RunningServer) -> None:
+def test_a_body_that_is_announced_too_large_is_rejected_before_it_is_sent(served: RunningServer) -> None:
     head = served.request(
         TIERS, "POST", "Content-Type: application/json", f"Content-Length: {2 * MEBIBYTE}", "Connection: close"
     )
@@ -189,7 +189,7 @@ def test_a_body_that_is_announced_too_large_is_refused_before_it_is_sent(served:
     assert (answer.status_code, answer.json()["error"]) == (413, "Payload Too Large")
 
 
-def test_a_chunked_body_that_grows_too_large_is_refused(served: RunningServer) -> None:
+def test_a_chunked_body_that_grows_too_large_is_rejected(served: RunningServer) -> None:
     head = served.request(
         TIERS, "POST", "Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"
     )

@@ -1,4 +1,4 @@
-"""The command, for its tests."""
+"""Fixture: runs the backtest command."""
 
 from __future__ import annotations
 

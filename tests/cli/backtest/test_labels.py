@@ -20,7 +20,7 @@ BEGIN = 1_763_200_000_000_000
 
 
 class NoLists:
-    """Knows no address and no domain."""
+    """Intelligence without any list."""
 
     def network(self, ip_address: str) -> NetworkFacts:
         return NetworkFacts()

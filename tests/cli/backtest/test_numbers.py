@@ -1,4 +1,4 @@
-"""What `lootkeep fraud backtest` reckons of past orders is right, and comes of what was known then."""
+"""The figures of `lootkeep fraud backtest` are right and use only what was known at the time of each order."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_velocity_is_exceeded_by_the_order_after_the_limit(run: BacktestRun) -> 
 
 
 class NoLists:
-    """Knows nothing of anyone."""
+    """Intelligence without any list."""
 
     def network(self, ip_address: str) -> NetworkFacts:
         return NetworkFacts()
@@ -112,7 +112,7 @@ class NoLists:
 
 
 class FixedLists(NoLists):
-    """Knows one VPN and one throw-away domain."""
+    """Intelligence that knows one VPN and one disposable domain."""
 
     def network(self, ip_address: str) -> NetworkFacts:
         return NetworkFacts(is_vpn=ip_address == "203.0.113.9", country="DE")

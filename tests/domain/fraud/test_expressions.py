@@ -125,7 +125,7 @@ def test_an_invalid_expression_is_rejected_with_its_position_and_without_its_tex
     ],
     ids=range(13),
 )
-def test_hostile_expressions_are_refused(text: str) -> None:
+def test_hostile_expressions_are_rejected(text: str) -> None:
     with pytest.raises(ExpressionError):
         parse(text)
 

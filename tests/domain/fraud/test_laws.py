@@ -1,4 +1,4 @@
-"""The laws of the table of signals, checked over the table itself, and the honest buyers who must stay below 40."""
+"""Invariants of the table of signals, and honest buyers who must stay below 40 points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store remembers at the moment of an order, edge by edge, and against counting everything again."""
+"""The history of a store at the moment of an order, at its edges and compared with a full recount."""
 
 from __future__ import annotations
 

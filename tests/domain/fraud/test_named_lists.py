@@ -1,4 +1,4 @@
-"""What an order is looked up by: every network its address is in, and every domain above that of its e-mail."""
+"""The values an order is looked up by: every network of its IP, and every parent domain of its e-mail."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_browsers_and_apps_are_not_programs(agent: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("email", "is_so"),
+    ("email", "is_relay"),
     [
         ("x1y2@privaterelay.appleid.com", True),
         ("abc@mozmail.com", True),
@@ -60,16 +60,16 @@ def test_browsers_and_apps_are_not_programs(agent: str) -> None:
         ("", False),
     ],
 )
-def test_forwarding_email_domains_are_recognised(email: str, is_so: bool) -> None:
-    assert relay(email) is is_so
+def test_forwarding_email_domains_are_recognised(email: str, is_relay: bool) -> None:
+    assert relay(email) is is_relay
 
 
 @pytest.mark.parametrize(
-    ("email", "is_so"),
+    ("email", "is_tagged"),
     [("anna+shop@a.example", True), ("anna@a.example", False), ("+anna@a.example", False), ("anna@a+b.example", False)],
 )
-def test_a_tag_is_found_only_in_the_local_part(email: str, is_so: bool) -> None:
-    assert tagged(email) is is_so
+def test_a_tag_is_found_only_in_the_local_part(email: str, is_tagged: bool) -> None:
+    assert tagged(email) is is_tagged
 
 
 def test_all_facts_about_an_email_are_reported_together() -> None:

@@ -1,4 +1,4 @@
-"""AUC and the curve, against comparing every fraud with every good order."""
+"""AUC and the curve, compared with a comparison of every fraud with every good order."""
 
 from __future__ import annotations
 

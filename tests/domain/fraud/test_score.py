@@ -1,4 +1,4 @@
-"""The verdict: its score, its level, and what is done, against the rules written down a second time."""
+"""The verdict: its score, level and action, compared with a second implementation of the rules."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SCORES = (0, 39, 40, 59, 60, 79, 80, 100)
 
 
 def expected(score: int, sensitivity: str, action: str, proof: str, switched_on: str | None, trust: str) -> str:
-    """The rules as the contract has them, word by word and without the engine."""
+    """The rules of the contract, implemented without the engine."""
     if trust in ("address", "e-mail"):
         return "allowed"
     if proof in ("custom", "billed from a custom one"):

@@ -1,4 +1,4 @@
-"""Each signal: what sets it off, what does not, and where the line between them is."""
+"""Each signal: what triggers it, what does not, and its thresholds."""
 
 from __future__ import annotations
 
