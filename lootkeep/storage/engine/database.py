@@ -1,4 +1,4 @@
-"""What both engines offer: reading, and writing in one transaction per operation."""
+"""What both engines offer: reads, and writes in one transaction per operation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Transaction(Protocol):
     async def run(self, query: Query[Any], **values: Any) -> None: ...
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
-        """Like `all`, for a statement of a write that may take long: the event loop goes on meanwhile."""
+        """Like `all`, for a slow statement of a write: the event loop continues meanwhile."""
         ...
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
@@ -37,7 +37,7 @@ class Transaction(Protocol):
         ...
 
     async def lock(self, name: str) -> bool:
-        """Takes a lock of that name until the transaction ends; False when another transaction holds it."""
+        """Takes a lock of that name until the transaction ends; False if another transaction holds it."""
         ...
 
     async def lock_each(self, names: Sequence[str]) -> list[bool]:
@@ -57,7 +57,7 @@ class Database(Protocol):
     """Where operations read and write."""
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        """`slow` keeps what may take milliseconds away from the event loop."""
+        """`slow` keeps queries that may take milliseconds off the event loop."""
         ...
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
@@ -68,15 +68,15 @@ class Database(Protocol):
         ...
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
-        """`write` for changes of tokens: when the block is left, no process acts on what they were before."""
+        """`write` for changes of tokens: when the block ends, no process uses the old state."""
         ...
 
 
 class Engine(Database, Protocol):
-    """A database together with its connections: what wiring opens and closes."""
+    """A database with its connections, opened and closed by wiring."""
 
     name: str
-    # What a person calls it: the file, or the database.
+    # Its display name: the file, or the database.
     label: str
 
     async def revision(self) -> str | None:
@@ -84,11 +84,11 @@ class Engine(Database, Protocol):
         ...
 
     async def tables(self) -> set[str]:
-        """The names of all tables, those of other programs included."""
+        """The names of all tables, including those of other programs."""
         ...
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:
-        """Runs the script made for the present revision in one transaction that no other process can enter."""
+        """Runs the script for the current revision in one transaction that excludes all other processes."""
         ...
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""The engine for many machines: PostgreSQL through asyncpg, with a pool that costs next to nothing."""
+"""The engine for many machines: PostgreSQL through asyncpg, with a very cheap pool."""
 
 from __future__ import annotations
 
@@ -33,13 +33,12 @@ log = structlog.get_logger(__name__)
 R = TypeVar("R")
 
 _TRY = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
-# In the order of what is really locked, the numbers: no two transactions deadlock, even when two names have the same
-# number.
+# Sorted by what is really locked, the numbers: no two transactions deadlock, even if two names have the same number.
 _WAIT = """
 SELECT pg_advisory_xact_lock(number)
 FROM (SELECT hashtextextended(name, 0) AS number FROM unnest($1::text[]) AS name ORDER BY number) AS numbers
 """
-# What belongs to an extension (deptype e) says nothing about whose the database is.
+# Tables of an extension (deptype e) do not show which program uses the database.
 _TABLES = (
     "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace"
     " AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid"
@@ -53,7 +52,7 @@ class PostgresTransaction:
     def __init__(self, pool: Pool, connection: Connection, seconds: float | None = None) -> None:
         self.pool = pool
         self.connection = connection
-        # How long a statement may take; None is what the connection was opened with.
+        # How long a statement may take; None means the default of the connection.
         self._timeout = None if seconds is None else patience(seconds)
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
@@ -76,7 +75,7 @@ class PostgresTransaction:
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         if len(rows) == 1:
-            # Arrays of one would cost more than the plain statement does.
+            # Arrays with one element would cost more than the plain statement.
             return await self.all(query, **rows[0])
         compiled = query.postgres_set
         return compiled.records(await self.fetch(compiled.sql, compiled.arguments(rows))) if rows else []
@@ -105,7 +104,7 @@ class PostgresTransaction:
             raise self._outage(error) from error
 
     async def command(self, sql: str) -> None:
-        """Runs statements without values, which answer nothing."""
+        """Runs statements without values and results."""
         try:
             await self.connection.execute(sql, timeout=self._timeout)
         except OUTAGES as error:
@@ -113,7 +112,7 @@ class PostgresTransaction:
 
     def _outage(self, error: Exception) -> Unavailable:
         if isinstance(error, TimeoutError):
-            # The server would have ended the statement sooner: it does not respond any more.
+            # The server would have ended the statement sooner: it no longer responds.
             self.pool.distrust(self.connection)
         if is_poolers(error):
             log.error(POOLER_SENTENCE)
@@ -131,7 +130,7 @@ class PostgresTransaction:
         return True
 
     def _lock_names(self, names: Sequence[str]) -> Sequence[str]:
-        """Locks belong to the whole database, so those of a schema have separate names."""
+        """Locks apply to the whole database, so those of a schema have separate names."""
         schema = self.pool.sessions.schema
         return [f"{schema} {name}" for name in names] if schema else names
 
@@ -157,7 +156,7 @@ class PostgresDatabase:
         direct_url: str | None = None,
         schema: str | None = None,
     ) -> PostgresDatabase:
-        """Connects once at the start, so that a wrong URL is reported at once."""
+        """Connects once at startup, so a wrong URL is reported immediately."""
         pool = Pool(Sessions(url, deadlines, is_pooled, schema), connections)
         try:
             pool.give_back(await pool.take())
@@ -166,7 +165,7 @@ class PostgresDatabase:
         return cls(pool, direct_url if is_pooled else url)
 
     def uses(self, backend: int) -> bool:
-        """Whether this process speaks to that one of the server. Behind a pooler, that is not known."""
+        """Whether this process uses that server process. Unknown behind a pooler."""
         return self.pool.sessions.is_pooled or self.pool.uses(backend)
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
@@ -190,7 +189,7 @@ class PostgresDatabase:
             await all_have_forgotten()
 
     def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
-        """Inside the block: a number that grows with every change of a token; None while that is not known."""
+        """Inside the block: a number that grows with every change of a token; None while it is unknown."""
         return watching_tokens(self._listen_url) if self._listen_url else nullcontext(lambda: None)
 
     async def revision(self) -> str | None:
@@ -234,7 +233,7 @@ class Read(AbstractAsyncContextManager[PostgresTransaction]):
 
 
 class _Write(AbstractAsyncContextManager[PostgresTransaction]):
-    """A connection on loan with a transaction open, whose statements have a time limit."""
+    """A borrowed connection with an open transaction and a time limit for statements."""
 
     def __init__(self, pool: Pool, seconds: float | None = None) -> None:
         self._pool = pool
@@ -243,7 +242,7 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
     async def __aenter__(self) -> PostgresTransaction:
         connection = await self._pool.take()
         try:
-            # Opening it takes no longer than any other, so that a broken way is noticed before the long wait.
+            # BEGIN has the usual time limit, so a broken network is noticed before the long wait.
             await PostgresTransaction(self._pool, connection).command(self._pool.sessions.begin(self._seconds))
         except BaseException:
             self._pool.discard(connection)
@@ -266,7 +265,7 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
 
 
 def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | None) -> None:
-    """A request that was cancelled may leave a query running: that connection is not lent again."""
+    """A cancelled request may leave a query running: that connection is not reused."""
     if kind is not None and issubclass(kind, asyncio.CancelledError):
         connection.terminate()
 
