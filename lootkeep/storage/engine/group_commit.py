@@ -50,7 +50,7 @@ class Writer:
         connection.set_update_hook(self._note_change)
 
     async def enter(self) -> None:
-        """The wait in this process and the wait for another one share a deadline, or the last of many waits for all."""
+        """The waits for this process and for other processes share a deadline; otherwise the last one waits for all."""
         deadline = asyncio.get_running_loop().time() + self._patience_seconds
         await self._lock.acquire(deadline)
         try:

@@ -90,7 +90,7 @@ class CompiledSet(Generic[R]):
 
 
 def _parameter_types(compiled: Any) -> dict[str, TypeEngine[Any]]:
-    """Of what the caller gives. Each is compiled where it is used, and only there its column is known."""
+    """The types of the arguments. A parameter is compiled where it is used: only there its column is known."""
     types: dict[str, TypeEngine[Any]] = {}
     for bind, name in compiled.bind_names.items():
         if bind.required and isinstance(types.get(name), NullType | None):
