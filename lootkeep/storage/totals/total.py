@@ -85,7 +85,7 @@ class Total:
 
     @cached_property
     def _readers(self) -> tuple[list[ValueReader], list[ValueReader]]:
-        """How each part of the key and each sum is read off a record: made once, as every write of an order asks."""
+        """How each part of the key and each sum is read from a record: compiled once, for every write."""
         key = [self._key_reader(name) for name in self.sums.key if name in self.key]
         return key, [_reader(self.adds.get(name, 0)) for name in self.sums.sums]
 
