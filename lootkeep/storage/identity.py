@@ -110,10 +110,9 @@ async def remember(tx: Transaction, seen: Iterable[SeenCustomer]) -> None:
 
 
 async def take_turn(tx: Transaction, customer_id: int, traces: Iterable[Trace]) -> bool:
-    """Waits until no other transaction judges an order with one of these traces, and makes others wait in turn.
+    """Waits until no other transaction judges an order with one of these traces, and then makes others wait.
 
-    Orders of one customer come one after the other too, and so do changes of the customer. False when what was read
-    before is still so.
+    This also serialises orders and changes of one customer. False if what was read before is still valid.
     """
     return await customers_db.take_turn(tx, customer_id, *{f"{trace.kind} {trace.value}" for trace in traces})
 

@@ -40,10 +40,10 @@ MaintainedTotal = Callable[[Transaction, Values], Awaitable[int | None]]
 
 @dataclass(frozen=True)
 class Filter:
-    """One condition, and what its index, if it has one, is good for.
+    """One condition, and how its index, if it has one, helps.
 
-    "sorted" has the matches in the default order of the list, "unsorted" only finds them. Without its own index
-    a filter is looked at along that of another, or of the sort.
+    "sorted" returns the matches in the default order of the list, "unsorted" only finds them. Without its own index a
+    filter is checked along the index of another filter or of the sort.
     """
 
     condition: Callable[[Any], Any]
@@ -145,7 +145,7 @@ class Listing(Generic[R]):
     """A table as a list.
 
     The filters are in the order in which they narrow the list down: the first that is set and has an index leads. The
-    first of the sorts is the default order.
+    first sort is the default order.
     """
 
     table: Table

@@ -42,10 +42,10 @@ class QueueItem(Protocol):
 
 
 class Queue:
-    """What every queue does with its table, whose columns have the same names in each.
+    """What every queue does with its table; the columns have the same names in each.
 
-    `is_open` is the condition of the index by which open items are found, in the words of that index. `settled` are
-    the columns that only this queue sets when it settles. `parts` are the rows that belong to an item, by its id.
+    `is_open` is the condition of the partial index of open items, written exactly as in the index. `settled` are the
+    columns that only this queue sets when it settles. `parts` are the tables with rows of an item, by its id.
     """
 
     def __init__(
@@ -107,9 +107,9 @@ class Queue:
         return len(rows)
 
     async def pull_in(self, tx: Transaction, waits: Sequence[int], lease: int, now: Instant) -> None:
-        """After the clock was set back: what is due later than any rule says waits once more, and not longer.
+        """After the clock was set back: an item that is due later than any rule allows waits once more, not longer.
 
-        `waits` is how long an item waits at most after no failure, after one, after two and so on.
+        `waits` is the maximum wait after no failure, after one, after two and so on.
         """
         for failures, wait in enumerate(waits):
             await tx.run_slow(self._pull_in, failed=failures, latest=now + wait + TOLERANCE, due=now + wait)
@@ -125,9 +125,9 @@ R = TypeVar("R")
 
 
 class EmailQueue(Queue, Generic[R]):
-    """A queue that is worked off one item at a time: an item that is held is due when its worker is given up.
+    """A queue that is processed one item at a time: a claimed item is due again when its lease ends.
 
-    It was handed over by then, perhaps: what is claimed from a worker that did not settle may be sent twice.
+    It may already have been sent: an item claimed from a worker that did not settle may be sent twice.
     """
 
     def __init__(self, table: Table, is_open: ColumnElement[bool], record: type[R]) -> None:

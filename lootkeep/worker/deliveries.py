@@ -79,9 +79,9 @@ class DeliveryWorker(QueueWorker):
         await self._settle()
 
     async def _linger(self) -> None:
-        """Lets what is under way end together: a round costs for one what it costs for a hundred.
+        """Waits briefly for current requests to finish together: a round for a hundred costs as much as for one.
 
-        A receiver that hangs is not waited for: only what was claimed last is, and for a moment.
+        It does not wait for a receiver that hangs: only for the last claim, and only for a moment.
         """
         waited_for = [task for task in self._latest if not task.done()] or self._sending
         if waited_for:

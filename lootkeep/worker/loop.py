@@ -30,9 +30,9 @@ Loop = Callable[[asyncio.Event], Awaitable[None]]
 
 
 class Worker:
-    """Runs its periodic tasks until it is stopped; each runs once more then, so that nothing waits for the next start.
+    """Runs its periodic tasks until it is stopped, and each once more then, so nothing waits for the next start.
 
-    A loop is work that knows its own pace; it ends when the event it is given is set.
+    A loop is work with its own pace; it ends when its event is set.
     """
 
     def __init__(

@@ -47,8 +47,8 @@ class Transaction(Protocol):
     async def wait_for(self, *names: str) -> bool:
         """Takes locks of these names until the transaction ends, as soon as no other transaction holds them.
 
-        Once in a transaction, and before it holds any row: see `docs/architecture.md`. False when nobody else can have
-        written since the transaction began.
+        Once per transaction, and before it locks any row: see `docs/architecture.md`. False if nobody else can have
+        written since the transaction started.
         """
         ...
 
@@ -61,9 +61,9 @@ class Database(Protocol):
         ...
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        """`single` promises one statement at most: it is its own transaction, and saves two round trips.
+        """`single` promises at most one statement: it is its own transaction, and saves two round trips.
 
-        `long` allows each statement minutes, where those of a request have seconds.
+        `long` allows minutes for each statement, where those of a request have seconds.
         """
         ...
 
@@ -97,7 +97,7 @@ class Engine(Database, Protocol):
 class JoinedDatabase:
     """A database inside a transaction that is already open: reads and writes join it.
 
-    The edge wraps an operation in one when its answer must be stored in the operation's own transaction.
+    The edge uses it for an operation when the response must be stored in the operation's own transaction.
     """
 
     def __init__(self, tx: Transaction) -> None:

@@ -35,10 +35,10 @@ _TROUBLES = (Unavailable, asyncpg.PostgresError)
 
 
 class Replica:
-    """A replica, as long as it keeps up: while it is gone or too far behind, reads go to the primary.
+    """A replica, while it keeps up: if it is down or too far behind, reads go to the primary.
 
-    A request asks the primary once how far it has committed, and reads from the replica when that is replayed. So it
-    sees every write that was acknowledged before, whichever process made it, and no process remembers who wrote what.
+    A request asks the primary once for its commit position, and reads from the replica when that is replayed. So it
+    sees every write that was acknowledged before, by any process, and no process has to remember who wrote what.
     """
 
     def __init__(self, primary: PostgresDatabase, pool: Pool, max_lag_seconds: float) -> None:

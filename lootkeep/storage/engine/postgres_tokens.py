@@ -1,8 +1,8 @@
-"""Tokens that processes remember on PostgreSQL: a change is acknowledged when all of them have forgotten.
+"""Cached tokens on PostgreSQL: a change is acknowledged when no process caches the old state.
 
-Each process that remembers tokens listens, and holds a lock that it gives up when it hears of a change. Anyone who
-changes a token commits, then waits for that lock. A process that does not react keeps the lock, but it trusts its
-memory only while the server has answered it within the last seconds: to wait for as long is enough.
+Each process that caches tokens listens, and holds a lock that it releases when it is notified of a change. Anyone who
+changes a token commits, then waits for that lock. A process that does not react keeps the lock, but it trusts its cache
+only if the server has responded within the last seconds, so waiting that long is enough.
 """
 
 from __future__ import annotations
