@@ -51,9 +51,10 @@ class SignatureCheck(msgspec.Struct, frozen=True):
 
 
 def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -> SignatureCheck:
-    """Judges the raw body. The Standard Webhooks trio decides, for it covers id and time as well.
+    """Verifies the raw body.
 
-    Without it nothing is believed: a recorded request would pass by leaving its headers out.
+    The Standard Webhooks headers decide, because they also cover id and time. Without them nothing is trusted: a
+    replayed request could simply omit them.
     """
     # Text that is not UTF-8 arrives as lone surrogates, which cannot be encoded.
     given = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in headers.items()}

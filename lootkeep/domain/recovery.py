@@ -22,9 +22,9 @@ class Recovery(msgspec.Struct, frozen=True):
 def recovery(
     order: Order, amount: Hundredths, cards: Sequence[GiftCard], revoked: Hundredths, *, allow_unrecovered: bool
 ) -> Recovery:
-    """The cards give first, oldest first; what they cannot give, the other lines must cover.
+    """The cards are charged first, the oldest first; the other lines must cover the rest.
 
-    `revoked` is what was taken off the cards before, by refunds and by staff.
+    `revoked` is what refunds and staff took from the cards before.
     """
     held = sum(card.balance for card in cards)
     other_lines = order.total - sum(card.initial_balance for card in cards)

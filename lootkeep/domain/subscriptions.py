@@ -179,10 +179,10 @@ def line(subscription: Subscription, product: Product) -> PricedLine:
 
 
 def due_at(subscription: Subscription, last_paid_at: Instant) -> Instant:
-    """From when on the next period may be paid; once the present one is over, always.
+    """When the next period may be paid; always, once the current one is over.
 
-    Paid ahead it is in the present period only. Half a period must be between two renewals, or of two calls
-    at once, one just before and one just after a period's end, the second would pay for a period more.
+    It can be paid in advance only during the current period. Half a period must be between two renewals; otherwise, of
+    two calls just before and just after the end of a period, the second would pay for one more period.
     """
     start, end = subscription.current_period_start, subscription.current_period_end
     due = max(start, end - MAX_LEAD)
@@ -251,9 +251,9 @@ def ended(subscription: Subscription) -> Conflict:
 
 
 def period_start(first: Instant, interval: BillingInterval, count: int, number: int) -> Instant:
-    """When period `number` begins, counted from 0; there the one before it ends.
+    """When period `number` starts, counted from 0, which is also the end of the previous one.
 
-    Always reckoned from the first: from the 31st of January to the end of February, and back to the 31st of March.
+    Always computed from the first: from 31 January to the end of February, and back to 31 March.
     """
     if interval in _DAYS:
         return Instant(first + number * count * _DAYS[interval] * DAY)

@@ -59,10 +59,10 @@ class Histogram:
 
 
 class Counts:
-    """What one process counts, and the sums over all parts of the memory.
+    """The counts of one process, and the sums over all parts of the memory.
 
-    Only one thread of one process writes to a part, so nothing is locked. A process that replaces another goes on with
-    its part, so no sum ever falls. Records have names: processes need not agree where something is.
+    Only one thread of one process writes to a part, so nothing is locked. A process that replaces another continues
+    with its part, so no sum ever falls. Records have names, so processes need not agree on positions.
     """
 
     def __init__(self, memory: Array[c_byte] | bytearray | None = None, part: int = 0) -> None:

@@ -31,9 +31,9 @@ def read(file: Path) -> str | None:
 
 
 def make(file: Path, sync: Callable[[int], None] = os.fsync) -> None:
-    """Writes the whole key before it gets its name: of two first starts at once, one makes it and both read it.
+    """Writes the whole key before it gets its name: of two concurrent first starts, one creates it and both read it.
 
-    Both the file and its name are on disk before anything is sealed with the key.
+    The file and its name are on disk before anything is sealed with the key.
     """
     draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -57,9 +57,10 @@ class DeliveryLine(Line, kw_only=True):
 
 
 class Lines:
-    """Where they go, and how many of them. Failures and slow work are always logged.
+    """Where lines go, and which of them are logged.
 
-    Lines of what went well wait for others, for a moment, and are written together: that is most of what they cost.
+    Failures and slow work are always logged. Lines of successful work are collected for a moment and written together,
+    because writing is most of their cost.
     """
 
     def __init__(

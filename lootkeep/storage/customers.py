@@ -115,9 +115,9 @@ async def get(tx: Transaction, customer_id: int) -> Customer | None:
 async def get_for_update(
     tx: Transaction, customer_id: int, email: str | None = None, external_id: str | None = None
 ) -> Customer | None:
-    """Held until the transaction ends; orders that are being placed are waited for, and the next ones wait.
+    """Locked until the transaction ends; waits for orders that are being placed, and later ones wait for it.
 
-    So do those who want the same new e-mail or external id.
+    Operations that need the same new e-mail or external id wait too.
     """
     await take_turn(tx, customer_id, *_names(email, external_id))
     return await tx.one(_LOCK, customer=customer_id)
@@ -129,9 +129,9 @@ async def wait_for_names(tx: Transaction, email: str, external_id: str | None) -
 
 
 async def take_turn(tx: Transaction, customer_id: int, *names: str) -> bool:
-    """One after the other: operations that read a customer first and write by it later. Waits for more names too.
+    """Serialises operations that read a customer first and write based on it later. Waits for more names too.
 
-    False when what was read before is still so.
+    False if what was read before is still valid.
     """
     return await tx.wait_for(f"customer {customer_id}", *names)
 

@@ -1,4 +1,4 @@
-"""The events that were recorded, as a list."""
+"""The list of recorded events."""
 
 from __future__ import annotations
 

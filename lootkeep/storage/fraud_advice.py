@@ -1,4 +1,4 @@
-"""What the store's own orders say about its settings of fraud detection."""
+"""What the store's own orders suggest about its fraud settings."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ _FIRST_ORDERS = Query(select(func.count(), func.count().filter(_AT_ONCE)).select
 
 
 async def first_orders(tx: Transaction) -> tuple[int, int]:
-    """How many of the newest buyers there are, and how many of them ordered within a minute of signing up."""
+    """The number of newest buyers, and how many of them ordered within a minute of signing up."""
     ((buyers, at_once),) = await tx.all(_FIRST_ORDERS)
     return buyers, at_once

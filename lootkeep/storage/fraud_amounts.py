@@ -1,4 +1,4 @@
-"""From which amount on an order is large, by week and currency: measured seldom, read at every checkout."""
+"""The amount above which an order is large, by week and currency: measured rarely, read at every checkout."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def save(tx: Transaction, week: int, lines: Mapping[str, int]) -> None:
 
 
 async def ensure(tx: Transaction, weeks: Iterable[int]) -> None:
-    """For an import, which judges orders of weeks that nobody has measured yet."""
+    """For an import, which judges orders of weeks that were not measured yet."""
     for week in weeks:
         if not await is_measured(tx, week):
             await save(tx, week, await measure(tx, week))

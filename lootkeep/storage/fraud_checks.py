@@ -1,4 +1,4 @@
-"""Fraud checks: added with their order, reviewed, and executed again."""
+"""Fraud checks: added with their order, reviewed, and judged again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ADD = Query(
     insert(fraud_checks).values({name: bindparam(name) for name in FraudCheck.__struct_fields__ if name != "id"})
 )
 _OF_ORDER = Query(select(*_SHORT).where(fraud_checks.c.order_id == bindparam("order")), OrderCheck)
-# By the index of the orders: the customer's checks have none.
+# Uses the index of orders: checks have no index by customer.
 _OF_CUSTOMER = Query(
     select(*_CHECK)
     .join(orders, orders.c.id == fraud_checks.c.order_id)
@@ -99,7 +99,7 @@ _POLICY = Query(select(fraud_policies.c.document).where(fraud_policies.c.version
 
 
 async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], changes: CounterDeltas) -> list[OrderCheck]:
-    """Stores what was judged of orders and what came of it."""
+    """Stores the facts of orders and their verdicts."""
     rows = [_values(order, judgement) for order, judgement in judged]
     added = []
     for row, check_id in zip(rows, await tx.insert(_ADD, rows), strict=True):
@@ -193,7 +193,7 @@ async def review(
     now: Instant,
     changes: CounterDeltas,
 ) -> FraudCheck:
-    """The last review counts; every one is stored."""
+    """The last review counts; all are stored."""
     values = {"check": before.id, "outcome": outcome, "notes": notes, "reviewer": reviewer, "now": now}
     await tx.run(_ADD_REVIEW, **values)
     (after,) = await tx.all(_SET_REVIEW, **values)
@@ -206,11 +206,11 @@ async def reviews_of(tx: Transaction, check_id: int) -> list[Review]:
 
 
 async def store_policy(tx: Transaction, version: int, policy: Policy, now: Instant) -> None:
-    """Remembers the settings under their version, so that checks made under them can be executed again."""
+    """Stores the settings with their version, so their checks can be reproduced."""
     await tx.run(_ADD_POLICY, version=version, document=msgspec.json.encode(policy).decode(), now=now)
 
 
 async def policy_of(tx: Transaction, version: int) -> Policy:
-    """The settings that had this version; 0 are those of a new store."""
+    """The settings of this version; version 0 is that of a new store."""
     row = await tx.one(_POLICY, version=version)
     return msgspec.json.decode(row[0], type=Policy) if row else Policy()

@@ -1,4 +1,4 @@
-"""The store's own lists and their entries: looked up at every checkout that a rule asks, however long they are."""
+"""The store's own lists and their entries: looked up at checkout if a rule uses them, at any length."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COUNT = Query(select(entries.c.list_id, func.count()).group_by(entries.c.list_i
 _put = postgresql.insert(entries).values(
     {name: bindparam(name) for name in ListEntry.__struct_fields__ if name != "id"}
 )
-# Added again, an entry has the newer reason and end.
+# If an entry is added again, it gets the new reason and expiry.
 _PUT = Query(
     _put.on_conflict_do_update(
         index_elements=["list_id", "value"],
@@ -102,12 +102,12 @@ async def counts(tx: Transaction) -> dict[int, int]:
 
 
 async def add_list(tx: Transaction, name: str, kind: ListKind, note: str | None, now: Instant) -> FraudList | None:
-    """Nothing when the name is in use."""
+    """None if the name is in use."""
     return await tx.one(_ADD_LIST, name=name, kind=kind, note=note, now=now)
 
 
 async def list_named(tx: Transaction, name: str, kind: ListKind, note: str, now: Instant) -> FraudList | None:
-    """The list of this name, made when it is not there."""
+    """The list with this name, created if it does not exist."""
     return await tx.one(_BY_NAME, list_name=name) or await add_list(tx, name, kind, note, now)
 
 

@@ -1,4 +1,4 @@
-"""What the store remembers of a buyer at the moment of an order, in one query that costs the same after a million."""
+"""What the store knows about a buyer at the time of an order, in one query with constant cost."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _UNTIL = bindparam("until", type_=BigInteger)
 IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _UNTIL)
 # No row is later.
 FOREVER = 2**63 - 1
-# Every order leaves a sighting: who was not seen within the window has no order in it. One mailbox may have thousands
-# of accounts, of which only these are looked at.
+# Every order leaves a sighting: a customer who was not seen within the window has no order in it. A mailbox may have
+# thousands of accounts; only these are examined.
 OF_MAILBOX = (
     sightings.c.kind == literal_column("'mailbox'", Text),
     sightings.c.value == bindparam("mailbox", type_=Text),
@@ -53,13 +53,13 @@ OF_MAILBOX = (
 
 
 def _counted(rows: Any, most: int) -> Any:
-    """How many there are, counted no further than it matters."""
+    """The count, up to a limit."""
     bounded = rows.limit(literal_column(str(most), Integer)).subquery()
     return select(func.count()).select_from(bounded).scalar_subquery()
 
 
 def _accounts(kind: str, seen_with: str, since: str) -> Any:
-    """Other accounts that were seen with the same thing since then, as far as was known at the time."""
+    """Other accounts that were seen with the same value since then, as known at the time."""
     return _counted(
         select(sightings.c.customer_id).where(
             sightings.c.kind == literal_column(f"'{kind}'", Text),
@@ -102,7 +102,8 @@ _DEVICE = (
     sightings.c.kind == literal_column("'device'", Text),
     sightings.c.value == bindparam("device", type_=Text),
 )
-# The latest that were not here within the hour: a device of thousands is not looked through for its first owners.
+# The latest that were not here within the hour: a device with thousands of accounts is not searched for its first
+# owners.
 _earlier = (
     select(sightings.c.first_seen_at)
     .where(
@@ -116,7 +117,7 @@ _earlier = (
     .subquery()
 )
 _referrer = select(customers.c.referred_by_id).where(customers.c.id == _CUSTOMER).scalar_subquery()
-# A friend who pays with the card of the person who brought them.
+# A friend who pays with the card of the referrer.
 _PAYS_AS_REFERRER = exists().where(
     sightings.c.kind == literal_column("'instrument'", Text),
     sightings.c.value == bindparam("instrument", type_=Text),
@@ -153,7 +154,7 @@ _LARGE_FROM = (
     .limit(literal_column("1", Integer))
 )
 
-# Each is a field of `History`, but for the declines, of which the most counts.
+# Each is a field of `History`, except the declines, of which the highest counts.
 _HISTORY = Query(
     select(
         _counted(
@@ -221,12 +222,12 @@ class BuyerQuery(msgspec.Struct, frozen=True):
     ip_address: str | None
     device_id: str | None = None
     customer_id: int = 0
-    # When the account was made; null is now.
+    # When the account was created; null means now.
     customer_created_at: Instant | None = None
     currency: str | None = None
     instrument: str | None = None
-    # An order of the past sees what there was at its time. One of this moment sees everything there is: another process
-    # whose clock is ahead may have written it.
+    # An imported order sees what existed at its time. A live order sees everything: a process with a clock that is
+    # ahead may have written it.
     is_past: bool = False
 
 

@@ -1,4 +1,4 @@
-"""When a limit on orders that is exceeded now will let another one pass."""
+"""When a velocity limit that is exceeded now will accept another order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lootkeep.storage.schema import orders, sightings
 
 
 def _nth_newest(chosen: Any, name: str) -> Any:
-    """The time of the order that must leave the window before there is room for another."""
+    """The time of the order that must leave the window before another is accepted."""
     times = chosen.where(*IN_WINDOW).order_by(orders.c.created_at.desc())
     return times.limit(1).offset(bindparam(name)).scalar_subquery().label(name)
 
@@ -40,7 +40,7 @@ _LIMITING = Query(
 async def ends(
     tx: Transaction, policy: Policy, at: Instant, *, email: str | None, ip_address: str | None
 ) -> dict[str, Instant]:
-    """When a limit on orders that is exceeded now will let another one pass, by the name of the signal."""
+    """When a velocity limit that is exceeded now will accept another order, by signal name."""
     window = policy.fraud_velocity_window_minutes * MINUTE
     ((by_address, by_mailbox),) = await tx.all(
         _LIMITING,

@@ -1,4 +1,4 @@
-"""Fraud checks as they are listed, counted, and executed again."""
+"""Fraud checks: listed, counted, and read for a backtest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lootkeep.storage.lists import Join, Listing, Sort, Values, columns_of, coun
 from lootkeep.storage.schema import customers, fraud_checks
 from lootkeep.storage.totals import counters
 
-# How many are executed again at a time.
+# How many checks a backtest reads at a time.
 _BATCH = 500
 
 
@@ -34,7 +34,7 @@ def _counters(values: Values) -> list[str]:
     return [f"fraud.{level}.{action}.{str(is_reviewed).lower()}" for level, action, is_reviewed in product(*choices)]
 
 
-# The index of the times holds what is filtered.
+# The index of the times contains the filtered columns.
 LISTING = Listing(
     fraud_checks,
     CheckEntry,
@@ -75,7 +75,7 @@ async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping
 
 
 async def frauds_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[str, int]:
-    """How many checks of this time turned out to be fraud, by action."""
+    """How many checks of this period were fraud, by action."""
     return dict(await tx.all(_FRAUDS, start=start, end=end))
 
 
@@ -89,7 +89,7 @@ async def decisions(tx: Transaction) -> Mapping[tuple[str, str], int]:
 
 
 async def pending_review(tx: Transaction) -> int:
-    """Checks that nobody has reviewed and that were not simply allowed."""
+    """Checks without a review that were not allowed."""
     totals = await counters.totals(tx, "fraud.")
     return sum(count for name, count in totals.items() if name.endswith(".false") and ".allowed." not in name)
 
@@ -107,5 +107,5 @@ _BEFORE = Query(
 
 
 async def before(tx: Transaction, time: Instant, check_id: int, oldest: int) -> list[FraudCheck]:
-    """A batch of checks before this place, newest first, none older than `oldest`; empty at the end."""
+    """A batch of checks before this position, newest first, none older than `oldest`; empty at the end."""
     return await tx.all(_BEFORE, time=time, newer=check_id, oldest=oldest)

@@ -1,4 +1,4 @@
-"""What a reviewer works with: the checks that wait, and how the last reviews ended."""
+"""Data for reviewers: the waiting checks, and the results of the last reviews."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.storage.lists import Join, Listing, Sort, columns_of, equals
 from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, orders, users
 from lootkeep.storage.schema.fraud import IS_DUE
 
-# What is said of earlier reviews is said of the last of them, so that it costs the same in any store.
+# Statistics use only the latest reviews, so the cost is the same in any store.
 MAX_DECISIONS = 500
 _MAX_DUE = 200
 
@@ -48,7 +48,7 @@ _WAITING = (
     fraud_checks.c.due_at,
     fraud_checks.c.expected_loss,
 )
-# Held orders first, then by age: someone waits for those.
+# Held orders first, then by age: their buyers wait.
 QUEUE = Listing(
     fraud_checks,
     Waiting,
@@ -72,7 +72,7 @@ QUEUE = Listing(
         Join(users, users.c.id == fraud_checks.c.owner_id, is_optional=True),
     ),
 )
-# Besides what waits: the riskiest of a day among the orders that were allowed.
+# In addition to the queue: the riskiest allowed orders of a day.
 _RISKIEST = Query(
     select(*_WAITING)
     .select_from(fraud_checks)
@@ -89,7 +89,7 @@ _RISKIEST = Query(
     .limit(bindparam("size")),
     Waiting,
 )
-# Held orders whose time is over, some at a time.
+# Overdue held orders, some at a time.
 _DUE = Query(
     select(fraud_checks.c.id)
     .where(IS_DUE, fraud_checks.c.due_at <= bindparam("now"))
@@ -121,7 +121,7 @@ _DECISIONS = Query(
 
 
 async def held(tx: Transaction) -> tuple[int, int]:
-    """How many orders are on hold, and what they come to."""
+    """How many orders are on hold, and their total amount."""
     ((count, total),) = await tx.all(_HELD_ORDERS)
     return count, total
 
@@ -132,7 +132,7 @@ async def riskiest(tx: Transaction, since: Instant, size: int) -> list[Waiting]:
 
 
 async def due(tx: Transaction, now: Instant) -> list[int]:
-    """The checks of held orders that nobody has reviewed in time."""
+    """The checks of held orders with an overdue review."""
     return [check_id for (check_id,) in await tx.all(_DUE, now=now)]
 
 

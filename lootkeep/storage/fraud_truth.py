@@ -1,4 +1,4 @@
-"""What orders turned out to be: the one place that says where the truth about a check comes from."""
+"""The outcomes of orders: the only place that defines the truth about a check."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import fraud_checks
 from lootkeep.storage.schema.fraud import HAS_RULES, HAS_SIGNALS
 
-# `fraud`, `legitimate`, or nothing.
+# `fraud`, `legitimate`, or null.
 TRUTH = fraud_checks.c.truth
 
-# As `disputes.judged_as` has it.
+# As in `disputes.judged_as`.
 _JUDGED_AS = case(
     (
         or_(
@@ -38,7 +38,7 @@ _JUDGED_AS = case(
         ),
     )
 )
-# Few combinations of signals or rules make up a million checks.
+# A million checks have few combinations of signals or rules.
 _SIGNALS = Query(
     select(fraud_checks.c.signals, _JUDGED_AS.label("judged_as"), func.count())
     .where(HAS_SIGNALS)
@@ -76,5 +76,5 @@ async def rule_tallies(tx: Transaction, now: Instant) -> dict[tuple[int, int], T
 
 
 async def scores(tx: Transaction, now: Instant) -> list[tuple[Any, ...]]:
-    """How many checks that are old enough to be judged have which score, truth and action."""
+    """How many old enough checks have each score, truth and action."""
     return await tx.all(_SCORES, old=now - JUDGED_AFTER)

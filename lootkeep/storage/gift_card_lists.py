@@ -10,7 +10,7 @@ from lootkeep.storage.totals import counters
 
 
 async def _total(tx: Transaction, values: Values) -> int | None:
-    """There is a total for each currency and status that ever was."""
+    """There is a total for each currency and status that ever existed."""
     if not values.keys() <= {"currency", "status"}:
         return None
     key = values.get("currency"), values.get("status")
@@ -21,7 +21,7 @@ async def _total(tx: Transaction, values: Values) -> int | None:
     )
 
 
-# The indexes of the sorts hold the status and the currency too.
+# The indexes of the sorts also contain status and currency.
 LISTING = Listing(
     cards,
     GiftCard,
@@ -39,7 +39,7 @@ LISTING = Listing(
         "created_at": Sort(cards.c.created_at),
         "id": Sort(cards.c.id),
         "balance": Sort(cards.c.balance),
-        # A card that never expires does so last.
+        # A card without expiry comes last.
         "expires_at": Sort(cards.c.expires_at, nulls="largest"),
     },
     _total,

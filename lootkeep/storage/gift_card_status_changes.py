@@ -1,4 +1,4 @@
-"""Cards whose status time alone has changed, found by when it changes."""
+"""Cards with a status that time has changed, found by the time of the change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BATCH = 500
 _CARD = [cards.c[name] for name in GiftCard.__struct_fields__]
 _DUE = select(*_CARD).where(cards.c.next_status_change_at <= bindparam("now")).order_by(cards.c.next_status_change_at)
 _ANY = Query(_DUE.limit(1), GiftCard)
-# A card that another transaction has locked is waited for alone: two that lock several could deadlock.
+# A card that another transaction has locked is waited for separately: two that lock several could deadlock.
 _FREE = Query(_DUE.limit(_BATCH).with_for_update(skip_locked=True), GiftCard)
 _FIRST = Query(_DUE.limit(1).with_for_update(), GiftCard)
 
@@ -25,5 +25,5 @@ async def are_due(tx: Transaction, now: Instant) -> bool:
 
 
 async def lock_due(tx: Transaction, now: Instant) -> list[GiftCard]:
-    """Some of the cards whose time has come; the caller goes on until there are none."""
+    """Some of the due cards; the caller continues until there are none."""
     return await tx.all(_FREE, now=now) or await tx.all(_FIRST, now=now)

@@ -69,7 +69,7 @@ _REVOKED = Query(
     .join(cards, cards.c.id == entries.c.gift_card_id)
     .where(cards.c.order_id == bindparam("order"), entries.c.type == "revoke")
 )
-# Guarded: what was decided on one balance is never written over another.
+# Guarded: a decision based on one balance never overwrites another.
 _SET = Query(
     update(cards)
     .where(_THIS, cards.c.balance == bindparam("known_balance"))
@@ -107,7 +107,7 @@ async def add(
     *,
     created_at: Instant | None = None,
 ) -> GiftCard | None:
-    """A new card with the first entry of its ledger; None when the code is taken. A card of the past has its time."""
+    """A new card with the first entry of its ledger; None if the code is taken. An imported card has its own time."""
     created = now if created_at is None else created_at
     is_scheduled = terms.starts_at is not None and terms.starts_at > now
     values = msgspec.structs.asdict(terms) | msgspec.structs.asdict(code)
@@ -132,7 +132,7 @@ async def get(tx: Transaction, card_id: int) -> GiftCard | None:
 
 
 async def get_for_update(tx: Transaction, card_id: int) -> GiftCard | None:
-    """Held until the transaction ends: two operations on one card come one after the other."""
+    """Locked until the transaction ends: two operations on one card run one after the other."""
     return await tx.one(_LOCK, card=card_id)
 
 
@@ -145,7 +145,7 @@ async def get_by_hash_for_update(tx: Transaction, code_hash: str) -> GiftCard | 
 
 
 async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
-    """Writes a card that is held, and moves what is counted from where it was to where it is now."""
+    """Writes a locked card, and updates the totals from its old state to the new one."""
     after = replace(after, stored_status=gift_cards_rules.status(after, now))
     (saved,) = await tx.all(
         _SET,
@@ -175,7 +175,7 @@ async def redeem(
 
 
 async def set_left(tx: Transaction, card: GiftCard, left: Hundredths, now: Instant, changes: CounterDeltas) -> GiftCard:
-    """What is left on a card that was used before it came here, and the status that it has by then."""
+    """The remaining balance of an imported card, and its status."""
     saved = await save(tx, card, replace(card, balance=left), now, changes)
     if left < card.balance:
         await _enter(tx, saved, "redeem", left - card.balance, now)
@@ -192,7 +192,7 @@ async def give_back(
 async def take_back(
     tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: CounterDeltas, *, order_id: int
 ) -> None:
-    """Takes off what was refunded of the card's price."""
+    """Subtracts the refunded part of the card's price."""
     saved = await save(tx, card, gift_cards_rules.taken_back(card, amount, now), now, changes)
     await _revoke(tx, saved, amount, now, changes, order_id)
 
@@ -206,7 +206,7 @@ async def revoke(
     *,
     order_id: int | None = None,
 ) -> GiftCard:
-    """Takes what is left."""
+    """Removes the remaining balance."""
     saved = await save(tx, card, gift_cards_rules.revoked(card, reason, now), now, changes)
     if card.balance:
         await _revoke(tx, saved, card.balance, now, changes, order_id)
@@ -218,12 +218,12 @@ async def ledger(tx: Transaction, card_id: int) -> list[LedgerEntry]:
 
 
 async def by_reference(tx: Transaction, card_id: int, reference: str) -> LedgerEntry | None:
-    """The redemption that was made under this reference."""
+    """The redemption with this reference."""
     return await tx.one(_BY_REFERENCE, card=card_id, given_reference=reference)
 
 
 async def paying_for(tx: Transaction, order_id: int) -> int | None:
-    """The card that an order was paid with."""
+    """The card that paid for an order."""
     row = await tx.one(_PAYING, order=order_id)
     return row[0] if row else None
 
@@ -233,7 +233,7 @@ async def bought_in(tx: Transaction, order_id: int) -> list[int]:
 
 
 async def revoked_of(tx: Transaction, order_id: int) -> Hundredths:
-    """What was taken off the cards bought in an order, by refunds and by staff."""
+    """What refunds and staff took from the cards bought in an order."""
     ((amount,),) = await tx.all(_REVOKED, order=order_id)
     return Hundredths(amount)
 
@@ -244,7 +244,7 @@ async def figures(tx: Transaction) -> tuple[dict[str, int], dict[str, int]]:
     What was redeemed is what was issued and is neither on a card nor revoked.
     """
     values: dict[str, int] = defaultdict(int)
-    # A redeemed or revoked card holds nothing, so these names are free for what was redeemed and revoked.
+    # A redeemed or revoked card has no balance, so these names are free for the redeemed and revoked amounts.
     for name, balance in (await counters.totals(tx, "gift_card_balances.")).items():
         values[name] += balance
         values[f"{name.partition('.')[0]}.redeemed"] -= balance

@@ -19,7 +19,7 @@ class StoredResponse(msgspec.Struct, frozen=True):
     status: int
     answer: str
     created_at: Instant
-    # While the operation is under way; there is no answer yet.
+    # The operation is in progress; there is no response yet.
     leased_until: Instant | None = None
 
 
@@ -75,7 +75,7 @@ async def add(tx: Transaction, token_id: int, path: str, key: str, response: Sto
 
 
 async def settle(tx: Transaction, token_id: int, path: str, key: str, lease: Instant, status: int, answer: str) -> None:
-    """Stores the answer of an operation under way, unless its lease was over and another one began."""
+    """Stores the response of an operation in progress, unless its lease expired and another one started."""
     await tx.run(
         _SETTLE, token_id=token_id, called=path, idempotency_key=key, lease=lease, answered=status, sealed=answer
     )
@@ -87,5 +87,5 @@ async def release(tx: Transaction, token_id: int, path: str, key: str, lease: In
 
 
 async def purge(tx: Transaction, before: Instant) -> int:
-    """Removes some of what is older; returns how many, so that the caller goes on until there are none."""
+    """Removes some older keys; returns how many, so the caller continues until there are none."""
     return len(await tx.all(_PURGE, before=before))

@@ -1,4 +1,4 @@
-"""The identity store: which customers were seen with a device, an address, a mailbox or a payment instrument."""
+"""The identity store: which customers were seen with a device, an IP address, a mailbox or a payment instrument."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, sightings
 
-# A chain of referrals is followed so far up.
+# How far up a chain of referrals is followed.
 _MAX_ANCESTORS = 10
-# Of one customer that are shown: a bot may leave thousands.
+# How many traces of one customer are shown: a bot may leave thousands.
 _MAX_SIGHTINGS = 20
 
 _NEW = postgresql.insert(sightings).values(
@@ -29,7 +29,7 @@ _NEW = postgresql.insert(sightings).values(
     first_seen_at=bindparam("now"),
     last_seen_at=bindparam("now"),
 )
-# History may come in late: the first and the last time are the outermost ever recorded.
+# History may be imported later: the first and the last time are the earliest and latest ever recorded.
 _SEE = Query(
     _NEW.on_conflict_do_update(
         index_elements=["kind", "value", "customer_id"],
@@ -81,7 +81,7 @@ class SeenCustomer(NamedTuple):
 
 
 class TraceOwner(msgspec.Struct, frozen=True):
-    """Another customer who was seen with the same."""
+    """Another customer who was seen with the same value."""
 
     id: int
     name: str
@@ -110,16 +110,15 @@ async def remember(tx: Transaction, seen: Iterable[SeenCustomer]) -> None:
 
 
 async def take_turn(tx: Transaction, customer_id: int, traces: Iterable[Trace]) -> bool:
-    """Waits until no other transaction judges an order with one of these traces, and makes others wait in turn.
+    """Waits until no other transaction judges an order with one of these traces, and then makes others wait.
 
-    Orders of one customer come one after the other too, and so do changes of the customer. False when what was read
-    before is still so.
+    This also serialises orders and changes of one customer. False if what was read before is still valid.
     """
     return await customers_db.take_turn(tx, customer_id, *{f"{trace.kind} {trace.value}" for trace in traces})
 
 
 async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:
-    """Those of the customers who were seen with this before, however many others were."""
+    """Those of the customers who were seen with this before, regardless of how many others were."""
     owners: set[int] = set()
     for customer_id in customer_ids:
         owners |= {
@@ -139,7 +138,7 @@ async def of_customer(tx: Transaction, customer_id: int, max_others: int) -> lis
 
 
 async def ancestors(tx: Transaction, customer_id: int) -> list[int]:
-    """Those who brought the customer here, nearest first."""
+    """The referrers of the customer, nearest first."""
     customer_ids: list[int] = []
     while len(customer_ids) < _MAX_ANCESTORS:
         above = await tx.one(_REFERRED_BY, customer=customer_id)

@@ -21,7 +21,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, labels, referrals, sightings
 
-# Of one account: a bot may leave thousands.
+# The limit for one account: a bot may leave thousands.
 _MAX_THINGS = 20
 
 _ID = bindparam("customer", type_=BigInteger)
@@ -55,7 +55,7 @@ _SEEN = Query(
     .order_by(sightings.c.last_seen_at.desc())
     .limit(MAX_HUB + 1)
 )
-# A referral is a thing like others: the customer who brought someone, named by their id.
+# A referral is a value like others: the id of the referrer.
 _REFERRERS = Query(
     select(_REFERRAL, cast(referrals.c.referrer_id, Text).label("value")).where(referrals.c.customer_id == _ID)
 )
@@ -105,7 +105,7 @@ async def walk(tx: Transaction, customer_id: int) -> LinkedAccounts:
 
 
 async def _things(tx: Transaction, customer_ids: Collection[int]) -> tuple[set[tuple[str, str]], bool]:
-    """What these accounts have, and whether that is all."""
+    """The traces of these accounts, and whether they are complete."""
     wanted: list[dict[str, Any]] = [{"customer": customer_id} for customer_id in customer_ids]
     if not wanted:
         return set(), True
@@ -121,7 +121,7 @@ async def _things(tx: Transaction, customer_ids: Collection[int]) -> tuple[set[t
 async def _seen(tx: Transaction, kind: str, value: str) -> list[Any]:
     if kind == "referral":
         brought = await tx.all(_BROUGHT, customer=int(value))
-        # Who brought them is one of them, since the first came.
+        # The referrer is one of them, starting with the first referral.
         return [(kind, value, int(value), *brought[0][3:]), *brought] if brought else []
     return await tx.all(_SEEN, thing=kind, seen_with=value)
 

@@ -34,16 +34,16 @@ R = TypeVar("R")
 MAX_QUERIES = 256
 
 Values = Mapping[str, Any]
-# The rows that pass these filters as maintained while writing; None where they are not.
+# The maintained total of the rows that match these filters; None if there is none.
 MaintainedTotal = Callable[[Transaction, Values], Awaitable[int | None]]
 
 
 @dataclass(frozen=True)
 class Filter:
-    """One condition, and what its index, if it has one, is good for.
+    """One condition, and how its index, if it has one, helps.
 
-    "sorted" has the matches in the default order of the list, "unsorted" only finds them. Without its own index
-    a filter is looked at along that of another, or of the sort.
+    "sorted" returns the matches in the default order of the list, "unsorted" only finds them. Without its own index a
+    filter is checked along the index of another filter or of the sort.
     """
 
     condition: Callable[[Any], Any]
@@ -67,7 +67,7 @@ def at_most(column: Any, name: str) -> Filter:
 
 
 def within(column: Any) -> dict[str, Filter]:
-    """The filters `from`, and `to`, which is excluded."""
+    """The filters `from`, and `to`, which is exclusive."""
     before = Filter(lambda it: it < _columns_wanted("to", column), column)
     return {"from": at_least(column, "from"), "to": before}
 
@@ -77,7 +77,7 @@ def subquery(column: Any, keys: Any) -> Filter:
 
 
 def contains(text: Column[str]) -> Filter:
-    """The filter `search`; a short term, which has no index, comes as `search_short`."""
+    """The filter `search`; a short term, which has no index, is `search_short`."""
     return Filter(lambda _: Contains(text, _columns_wanted("search", text)), text)
 
 
@@ -90,7 +90,7 @@ def _columns_wanted(name: str, column: Any) -> BindParameter[Any]:
 
 
 def term_filters(term: str) -> dict[str, Any]:
-    """The filter that a search for this term is, by name."""
+    """The filter for this search term, by name."""
     term = folded(term)
     return {"search" if len(term) >= MIN_INDEXED_TERM else "search_short": term}
 
@@ -111,7 +111,7 @@ class Sort:
 
 
 class Join(NamedTuple):
-    """A table whose columns are shown with each row of a page."""
+    """A joined table with columns that are shown in each row of a page."""
 
     table: Any
     on: ColumnElement[bool]
@@ -119,7 +119,7 @@ class Join(NamedTuple):
 
 
 def counted(names: Callable[[Values], Iterable[str]], filters: AbstractSet[str] = frozenset()) -> MaintainedTotal:
-    """By the counters of these names, where nothing but these filters is asked for."""
+    """From the counters with these names, if only these filters are set."""
 
     async def total(tx: Transaction, values: Values) -> int | None:
         return await counters.total(tx, names(values)) if values.keys() <= filters else None
@@ -128,14 +128,15 @@ def counted(names: Callable[[Values], Iterable[str]], filters: AbstractSet[str] 
 
 
 class Shape(NamedTuple):
-    """What a request has in common with others: a query is compiled once for each shape."""
+    """The shape of a request: a query is compiled once per shape."""
 
     filters: tuple[str, ...]
     sort: str
     order: SortDirection
-    # The matches are fetched by their filter's index, then sorted.
+    # The matches are fetched by the index of their filter, then sorted.
     is_fetched: bool
-    # Of a first page, written out: PostgreSQL plans a parameter of LIMIT again each time, for longer than it then runs.
+    # The size of a first page as a literal: PostgreSQL plans a LIMIT parameter again each time, which takes longer than
+    # the query.
     first_rows: int | None
 
 
@@ -144,7 +145,7 @@ class Listing(Generic[R]):
     """A table as a list.
 
     The filters are in the order in which they narrow the list down: the first that is set and has an index leads. The
-    first of the sorts is the default order.
+    first sort is the default order.
     """
 
     table: Table
@@ -152,13 +153,14 @@ class Listing(Generic[R]):
     filters: Mapping[str, Filter]
     sorts: Mapping[str, Sort]
     maintained: MaintainedTotal | None = None
-    # What holds of all rows that are listed.
+    # The condition of all listed rows.
     always: tuple[ColumnElement[bool], ...] = ()
-    # The fields of the record, where they are not columns of the table alone.
+    # The fields of the record, if they are not only columns of the table.
     columns: tuple[ColumnElement[Any], ...] = ()
     joins: tuple[Join, ...] = ()
     search: Callable[[str], dict[str, Any]] = term_filters
-    # Up to this many matches are fetched by their filter's index and sorted; more are met soon along the sort's.
+    # Up to this many matches are fetched by the index of their filter and sorted; more are found soon along the index
+    # of the sort.
     max_sorted: int = 20_000
     _queries: dict[Any, Query[Any]] = field(default_factory=dict)
 
@@ -179,7 +181,7 @@ class Listing(Generic[R]):
         return await tx.all(query, **bound, **({"size": size, "skip": skip} if skip else {})), total
 
     async def _total(self, tx: Transaction, names: tuple[str, ...], values: Values, bound: Values) -> int:
-        # What is maintained is counted by UTC days.
+        # Maintained totals are counted by UTC days.
         has_whole_days = all(values.get(name, 0) % DAY == 0 for name in ("from", "to"))
         total = await self.maintained(tx, values) if self.maintained and has_whole_days else None
         if total is None:
@@ -187,7 +189,7 @@ class Listing(Generic[R]):
         return int(total)
 
     def _compiled(self, key: Any, make: Callable[[], Query[Any]]) -> Query[Any]:
-        """There are more shapes than anyone asks for: the last used stay."""
+        """There are more shapes than anyone uses: the most recently used stay."""
         query = self._queries.pop(key, None) or make()
         self._queries[key] = query
         if len(self._queries) > MAX_QUERIES:
@@ -198,7 +200,7 @@ class Listing(Generic[R]):
         return next((self.filters[name] for name in names if self.filters[name].index), None)
 
     def _is_in_order(self, leading: Filter | None, sort: str) -> bool:
-        """Whether the leading filter's index has its matches as they are sorted."""
+        """Whether the leading filter's index returns its matches in sort order."""
         if leading is None:
             return False
         is_default = sort == next(iter(self.sorts))
@@ -213,7 +215,7 @@ class Listing(Generic[R]):
         return Query(select(func.count()).select_from(self.table).where(*conditions))
 
     def _conditions(self, names: tuple[str, ...], sort: str, *, is_fetched: bool) -> list[Any]:
-        """SQLite, which has no statistics, would take any filter's index: only those are shown to it that help."""
+        """SQLite has no statistics and would use any filter's index: only useful ones are shown to it."""
         leading = self._leading(names)
         columns = [self.sorts[sort].by]
         if is_fetched and leading:
@@ -255,11 +257,11 @@ def _is_among(column: Any, columns: Iterable[Any]) -> bool:
 async def one_of(
     tx: Transaction, table: Table, column: str, record: Callable[..., R], values: Sequence[int]
 ) -> list[R]:
-    """The rows whose column has one of the values, by id: what goes with the rows of a page."""
+    """The rows with one of the values in this column, by id: related rows of a page."""
     if not values:
         return []
     distinct = sorted(set(values))
-    # The last one several times over: so there are few queries of different lengths.
+    # The last value is repeated, so there are few queries of different lengths.
     length = next(size for size in _LENGTHS if size >= len(distinct))
     distinct += distinct[-1:] * (length - len(distinct))
     return await tx.all(

@@ -1,4 +1,4 @@
-"""Many rows at once by the names people give them: e-mails, external ids, skus, hashes of codes."""
+"""Looks up many rows at once by natural keys: e-mails, external ids, skus, hashes of codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GIFT_CARDS_BY_HASH = _ids_by(gift_cards.c.code_hash)
 
 
 async def customers_by_email(tx: Transaction, emails: Iterable[str]) -> dict[str, int]:
-    """The ids by e-mail; who is not a customer is not there."""
+    """The ids by e-mail; unknown e-mails are missing."""
     return await _ids(tx, _CUSTOMERS_BY_EMAIL, emails)
 
 

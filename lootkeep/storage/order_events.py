@@ -1,4 +1,4 @@
-"""What was announced of an order, and what came of each delivery."""
+"""The events of an order, and the results of their deliveries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _OrderId(msgspec.Struct):
     order_id: int
 
 
-# An event is recorded at the moment of the step that it announces, and found by it.
+# An event has the time of the step that it announces, and is found by it.
 _AT = Query(
     select(*(events.c[name] for name in OrderEvent.__struct_fields__))
     .where(events.c.created_at == bindparam("moment"))
@@ -69,7 +69,7 @@ async def get(tx: Transaction, event_id: int) -> OrderEvent | None:
 
 
 async def announced(tx: Transaction, order_id: int, moments: Sequence[Instant]) -> list[OrderEvent]:
-    """The events of an order that were recorded at one of these moments, in order."""
+    """The events of an order that were recorded at one of these times, in order."""
     recorded = await tx.fetch_for_each(_AT, [{"moment": moment} for moment in sorted(set(moments))])
     return [event for event in recorded if event.type.startswith("order.") and _order_id(event) == order_id]
 
@@ -79,7 +79,7 @@ async def deliveries_of(tx: Transaction, event_ids: Sequence[int]) -> list[Deliv
 
 
 async def last_attempts(tx: Transaction, deliveries: Sequence[Delivery]) -> dict[int, Attempt]:
-    """The last attempt of each delivery that has one, by the delivery's id."""
+    """The last attempt of each delivery that has one, by delivery id."""
     asked = [{"delivery": delivery.id, "last": delivery.attempts_count} for delivery in deliveries]
     return {delivery_id: Attempt(*fields) for delivery_id, *fields in await tx.fetch_for_each(_ATTEMPT, asked)}
 

@@ -1,4 +1,4 @@
-"""Orders as they are listed, each with its customer and its lines."""
+"""Lists of orders, each with its customer and its lines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WITH_PRODUCT = select(order_items.c.order_id).where(order_items.c.product_id ==
 
 
 def _found_by(customer: Filter) -> Filter:
-    """By the customer's name or e-mail, the order's number, the store's own id, or the payment provider's."""
+    """By the customer's name or e-mail, the order number, the store's own id, or the payment provider's id."""
     whose = select(customers.c.id).where(customer.clause(is_indexed=True))
     exact = bindparam("wanted_exact", type_=orders.c.external_id.type)
     matches = union(
@@ -49,7 +49,7 @@ def _found_by(customer: Filter) -> Filter:
 
 
 def _search(term: str) -> dict[str, Any]:
-    """As a part of the customer's name or e-mail, or as a whole: an id, or an order number."""
+    """Part of the customer's name or e-mail, or a complete id or order number."""
     number = _NUMBER.fullmatch(term)
     return term_filters(term) | {"exact": term, "number": int(number[1]) if number else 0}
 

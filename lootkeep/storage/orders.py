@@ -21,7 +21,7 @@ _ORDER = [orders.c[name] for name in Order.__struct_fields__]
 _ITEM = [items.c[name] for name in OrderItem.__struct_fields__]
 _REFUND = [refunds.c[name] for name in Refund.__struct_fields__]
 _THIS = orders.c.id == bindparam("order")
-# What the steps of an order's life change; the rest is fixed when it is placed.
+# The columns that steps of an order change; the rest is fixed when it is placed.
 _CHANGING = (
     "status",
     "refunded_total",
@@ -65,7 +65,7 @@ _ADD_REFUND = Query(
 async def add(
     tx: Transaction, order: Order, lines: Sequence[PricedLine], changes: CounterDeltas
 ) -> tuple[Order, list[OrderItem]]:
-    """Stores a new order; its id is given here."""
+    """Stores a new order and assigns its id."""
     (added,) = await add_many(tx, [(order, lines)], changes)
     return added
 
@@ -73,7 +73,7 @@ async def add(
 async def add_many(
     tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]], changes: CounterDeltas
 ) -> list[tuple[Order, list[OrderItem]]]:
-    """The same for several at once, numbered as they come."""
+    """The same for several orders, numbered in sequence."""
     ids = await tx.insert(_ADD, [msgspec.structs.asdict(order) | {"ip_network": _network(order)} for order, _ in new])
     added = [msgspec.structs.replace(order, id=order_id) for (order, _), order_id in zip(new, ids, strict=True)]
     rows = [
@@ -98,12 +98,12 @@ async def get(tx: Transaction, order_id: int) -> Order | None:
 
 
 async def get_for_update(tx: Transaction, order_id: int) -> Order | None:
-    """Held until the transaction ends: two steps of one order come one after the other."""
+    """Locked until the transaction ends: two steps of one order run one after the other."""
     return await tx.one(_LOCK, order=order_id)
 
 
 async def by_external_id(tx: Transaction, external_ids: Iterable[str]) -> list[Order]:
-    """Those of them that there are."""
+    """Those that exist."""
     return await tx.fetch_for_each(_BY_EXTERNAL_ID, [{"external": external_id} for external_id in external_ids])
 
 
@@ -114,13 +114,13 @@ async def items_of(tx: Transaction, order_id: int) -> list[OrderItem]:
 async def save(
     tx: Transaction, before: Order, after: Order, lines: Iterable[OrderItem], changes: CounterDeltas
 ) -> None:
-    """Writes a step of an order's life, and counts it with what was sold on its lines."""
+    """Writes a step of an order, and counts it with the sales of its lines."""
     await tx.run(_SET, order=after.id, **{name: getattr(after, name) for name in _CHANGING})
     _count(changes, before, after, lines)
 
 
 class _Sold(msgspec.Struct, frozen=True):
-    """One product of an order, on however many lines it is."""
+    """One product of an order, regardless of the number of lines."""
 
     product_id: int
     quantity: int
@@ -153,7 +153,7 @@ def _sold(product_id: int, quantity: int, total: int, order: Order) -> _Sold:
 
 
 async def set_fulfilled(tx: Transaction, quantities: Mapping[int, int]) -> None:
-    """How many of each line are delivered."""
+    """The delivered quantity of each line."""
     if quantities:
         await tx.execute_many(_FULFIL, [{"item": item, "delivered": quantity} for item, quantity in quantities.items()])
 

@@ -13,7 +13,7 @@ from lootkeep.storage.engine.dialect import Horizon
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import deliveries, events
 
-# Events that one transaction removes.
+# How many events one transaction removes.
 _BATCH = 500
 
 _ADD = Query(
@@ -25,7 +25,7 @@ _ADD = Query(
         request_id=bindparam("request"),
         traceparent=bindparam("trace"),
     )
-    # Nobody asks for its id.
+    # Its id is not needed.
     .inline()
 )
 _HORIZON = Query(Horizon())
@@ -56,7 +56,7 @@ _PURGE = Query(delete(events).where(events.c.id.in_(_OLD)).returning(events.c.id
 
 
 async def append(tx: Transaction, event_type: str, data: msgspec.Struct, now: Instant) -> None:
-    """Fixes the bytes of the event's data for good, and records what caused it."""
+    """Fixes the bytes of the event's data for good, and records the cause."""
     if event_type not in EVENT_TYPES:
         raise KeyError(event_type)
     cause = CURRENT.get() or Cause()
@@ -71,13 +71,13 @@ async def append(tx: Transaction, event_type: str, data: msgspec.Struct, now: In
 
 
 async def horizon(tx: Transaction) -> int:
-    """The id up to which no event can turn up any more."""
+    """The id up to which no new event can appear."""
     ((event_id,),) = await tx.all(_HORIZON)
     return int(event_id)
 
 
 async def events_after(tx: Transaction, cursor: int, size: int) -> list[RecordedEvent]:
-    """The feed: what was recorded after a cursor, in order."""
+    """The feed: events after a cursor, in order."""
     return await tx.all(_AFTER, position=cursor, size=size, horizon=await horizon(tx))
 
 
@@ -86,7 +86,7 @@ async def get(tx: Transaction, event_id: int) -> RecordedEvent | None:
 
 
 async def request_of(tx: Transaction, event_id: int) -> str | None:
-    """The id of the request that caused an event; None when it was no request."""
+    """The id of the request that caused an event; None if there was no request."""
     row = await tx.one(_REQUEST_OF, event=event_id)
     return row[0] if row else None
 

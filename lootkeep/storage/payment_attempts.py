@@ -1,4 +1,4 @@
-"""Payments that were declined."""
+"""Declined payments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def add(
 
 
 async def add_times(tx: Transaction, declined: Iterable[tuple[Order, Sequence[Instant]]]) -> None:
-    """For imported orders, of whose declines only the times are known."""
+    """For imported orders, for which only the times of declines are known."""
     rows = [_row(order, at) for order, times in declined for at in times]
     if rows:
         await tx.insert(_ADD, rows)
@@ -54,5 +54,5 @@ async def by_external_id(tx: Transaction, order_id: int, external_id: str) -> Pa
 
 
 async def of_order(tx: Transaction, order_id: int) -> list[PaymentAttempt]:
-    """The first declined first."""
+    """The earliest first."""
     return await tx.all(_LIST, order=order_id)

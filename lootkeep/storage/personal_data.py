@@ -1,4 +1,4 @@
-"""Personal data of customers: every column that holds some, whose rows they are, and what is left after erasure."""
+"""Personal data of customers: every column with such data, how to find its rows, and what erasure leaves."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from lootkeep.storage.schema import (
     ticket_messages,
 )
 
-# What a text becomes that nobody but the customer and the staff could have read.
+# The replacement of a text that only the customer and the staff could have read.
 _ERASED_TEXT = "Erased."
 _HASHED = "erased:"
 
@@ -68,7 +68,7 @@ _NOW: Any = bindparam("now", type_=BigInteger)
 
 
 class Erasure(NamedTuple):
-    """The rows of a table that are a customer's, and what their columns become; without `values` the rows go."""
+    """A customer's rows of a table, and the new values of their columns; without `values` the rows are deleted."""
 
     rows: ColumnElement[bool] | None
     values: dict[str, Any] | None = None
@@ -81,7 +81,7 @@ def _own(table: Table) -> Any:
 
 
 def _part_of(column: Any, table: Table) -> Any:
-    """A row that belongs to a row of the customer in another table."""
+    """A row that refers to a row of the customer in another table."""
     return column.in_(select(table.c.id).where(_own(table)))
 
 
@@ -91,14 +91,14 @@ def _names(column: Any, table: Table, noun: str) -> Any:
 
 
 def _renamed(column: Any) -> Erasure:
-    """The pseudonym in lists of e-mails: what was judged by them stays as it was."""
+    """The pseudonym in lists of e-mails: decisions based on them do not change."""
     quoted = [literal('"', Text) + email + literal('"', Text) for email in (_EMAIL, _PSEUDONYM)]
     return Erasure(
         column.like(literal("%", Text) + _EMAIL + literal("%", Text)), {column.name: func.replace(column, *quoted)}
     )
 
 
-# By the order: that is indexed.
+# By order, which is indexed.
 _CHECK = _part_of(fraud_checks.c.order_id, orders)
 _CARD = or_(_own(gift_cards), gift_cards.c.recipient_email == _EMAIL)
 _AUDITED = or_(
@@ -142,9 +142,9 @@ PERSONAL: dict[Table, Erasure] = {
         others=("facts",),
     ),
     fraud_reviews: Erasure(fraud_reviews.c.check_id.in_(select(fraud_checks.c.id).where(_CHECK)), {"notes": None}),
-    # Devices and addresses on lists name nobody any more.
+    # Devices and IP addresses on lists no longer identify anyone.
     fraud_list_entries: Erasure(fraud_list_entries.c.value == bindparam("mailbox", type_=Text)),
-    # Replaced by a keyed hash; a payment instrument is one already.
+    # Replaced by a keyed hash; a payment instrument already is one.
     sightings: Erasure(None, others=("value",)),
     labels: Erasure(None, others=("value",)),
     payment_attempts: Erasure(_own(payment_attempts), dict.fromkeys(("device_id", "ip_network"))),
@@ -167,7 +167,7 @@ PERSONAL: dict[Table, Erasure] = {
         },
     ),
     mails: Erasure(mails.c.to_email == _EMAIL, others=("to_email", "to_name", "subject", "body")),
-    # A reason may quote what a mail server said of the address.
+    # A reason may quote what a mail server said about the e-mail address.
     campaign_recipients: Erasure(_own(campaign_recipients), {"email": _PSEUDONYM, "reason": None}),
     audit_log: Erasure(_AUDITED, {"before": "{}", "after": "{}"}),
     settings: _renamed(settings.c.value),
@@ -187,7 +187,7 @@ def _statement(table: Table, erasure: Erasure) -> Query[Any]:
 
 
 _ERASE = [_statement(table, erasure) for table, erasure in PERSONAL.items() if erasure.rows is not None]
-# Whatever is under way with these ends first, and what comes next reads the pseudonym.
+# Operations in progress with these end first, and later ones read the pseudonym.
 _LOCK = [
     Query(select(table.c.id).where(condition).order_by(table.c.id).with_for_update())
     for table, condition in (
@@ -238,7 +238,7 @@ FoundEvents = list[tuple[int, str]]
 
 
 async def find_events(tx: Transaction, customer_id: int, after: int = 0) -> FoundEvents:
-    """The events of a customer's orders and subscriptions, id and data: a look at all that came after one."""
+    """The events of a customer's orders and subscriptions, id and data: scans all events after one."""
     return [(int(id_), str(data)) for id_, data in await tx.all(_EVENTS, customer=customer_id, position=after)]
 
 
@@ -254,7 +254,7 @@ async def active_subscriptions(tx: Transaction, customer_id: int) -> list[int]:
 async def erase(
     tx: Transaction, customer_id: int, email: str, pseudonym: str, hashed: Callable[[str], str], now: Instant
 ) -> None:
-    """Everything but the events. What people are recognised by becomes a hash, so that accounts stay linked."""
+    """Everything but the events. Identifying values become hashes, so accounts stay linked."""
     await _hash(tx, customer_id, hashed, _SIGHTINGS, _SET_SIGHTING)
     await _hash(tx, customer_id, hashed, _LABELS, _SET_LABEL)
     await _erase_facts(tx, customer_id, pseudonym)

@@ -1,4 +1,4 @@
-"""Products as they are listed: those that are not deleted."""
+"""Lists of products that are not deleted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lootkeep.storage.schema import product_tags, products
 from lootkeep.storage.schema.products import STOCK
 
 _TAGGED = select(product_tags.c.product_id).where(product_tags.c.tag == bindparam("wanted_tag"))
-# As the index has it: unlimited is more than any number.
+# As in the index: unlimited is more than any number.
 _STOCK: Any = literal_column(STOCK.text, BigInteger)
 
 LISTING = Listing(

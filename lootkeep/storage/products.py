@@ -45,7 +45,7 @@ _SET = Query(
     .returning(*_PRODUCT),
     Product,
 )
-# The sku may be given to another product then; the slug may not, so that an old link never leads elsewhere.
+# The sku may be reused; the slug may not, so an old link never leads elsewhere.
 _REMOVE = Query(
     update(products).where(_THIS).values(sku=None, deleted_at=bindparam("now"), updated_at=bindparam("now"))
 )
@@ -59,14 +59,14 @@ _RESERVE = Query(
     .values(stock=products.c.stock - _QUANTITY)
     .returning(products.c.stock)
 )
-# A stock that was set again meanwhile must not grow beyond what can be sent back.
+# A stock that was set meanwhile must not exceed the maximum.
 _RELEASED = products.c.stock + _QUANTITY
 _RELEASE = Query(
     update(products)
     .where(_THIS)
     .values(stock=case((_RELEASED > products_rules.MAX_STOCK, products_rules.MAX_STOCK), else_=_RELEASED))
 )
-# Not at once: in a set PostgreSQL would lock the products in another order.
+# Not as a set: PostgreSQL would lock the products in another order.
 _SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
 _SUBSCRIBED = Query(
     select(subscriptions.c.id)
@@ -77,7 +77,7 @@ _SUBSCRIBED = Query(
 _TAG = Query(insert(product_tags).values(tag=bindparam("word"), product_id=bindparam("product_id")))
 _UNTAG = Query(delete(product_tags).where(product_tags.c.product_id == bindparam("product_id")))
 
-# Longer than any number that a slug will ever end with.
+# Longer than any number at the end of a slug.
 _MAX_SUFFIX = 12
 
 
@@ -86,30 +86,30 @@ async def get(tx: Transaction, product_id: int) -> Product | None:
 
 
 async def get_many(tx: Transaction, product_ids: Collection[int]) -> dict[int, Product]:
-    """By id; what does not exist is not there."""
+    """By id; unknown ids are missing."""
     rows = await tx.fetch_for_each(_GET, [{"product_id": product_id} for product_id in sorted(set(product_ids))])
     return {product.id: product for product in rows}
 
 
 async def get_for_update(tx: Transaction, product_id: int) -> Product | None:
-    """Held against other writers until the transaction ends."""
+    """Locked against other writers until the transaction ends."""
     return await tx.one(_LOCK, product_id=product_id)
 
 
 async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
-    """The product under the slug of its name, numbered when others have it."""
+    """The product with the slug of its name, numbered if it is taken."""
     base_slug = slug = products_rules.slug_of(terms.name)
     while True:
         product = await tx.one(_ADD, **_values(terms), slug=slug, now=now)
         if product is not None:
             await _tag(tx, product)
             return product
-        # Another transaction may take the same free slug: the constraint decides, and we look again.
+        # Another transaction may take the same free slug: the constraint decides, and we try again.
         slug = await _free_slug(tx, base_slug)
 
 
 async def set_terms(tx: Transaction, before: Product, after: Product, now: Instant) -> Product:
-    """Saves the new terms. The slug stays as it is: links lead to it."""
+    """Saves the new terms. The slug does not change, so links keep working."""
     (product,) = await tx.all(_SET, **_values(after), product_id=before.id, now=now)
     if after.tags != before.tags:
         await tx.run(_UNTAG, product_id=before.id)
@@ -118,7 +118,7 @@ async def set_terms(tx: Transaction, before: Product, after: Product, now: Insta
 
 
 async def remove(tx: Transaction, product_id: int, now: Instant) -> None:
-    """Hides the product; orders go on naming it."""
+    """Hides the product; orders keep its name."""
     await tx.run(_REMOVE, product_id=product_id, now=now)
     await tx.run(_UNTAG, product_id=product_id)
 
@@ -137,7 +137,7 @@ async def release_stock(tx: Transaction, product_id: int, quantity: int) -> None
 
 
 async def add_sales(tx: Transaction, quantities: Mapping[int, int]) -> None:
-    """How many of each were sold, in the order in which they come."""
+    """The number sold of each product, in the given order."""
     rows = [{"product_id": product_id, "quantity": quantity} for product_id, quantity in quantities.items()]
     await tx.execute_many(_SOLD, rows)
 
@@ -153,7 +153,7 @@ async def _tag(tx: Transaction, product: Product) -> None:
 
 
 async def claim_sku(tx: Transaction, sku: str) -> bool:
-    """False when a product has it, or is about to get it in a transaction that is still open."""
+    """False if a product has it, or is about to get it in a transaction that is still open."""
     return await tx.lock(f"product sku {sku}") and await tx.one(_WITH_SKU, wanted_sku=sku) is None
 
 

@@ -1,4 +1,4 @@
-"""The one leased queue: an item is claimed by a worker for a time, and settled by the worker that still holds it."""
+"""The one leased queue: a worker claims an item for a time, and settles it if it still holds the lease."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 
-# Counting what waits stops here: from then on it is many.
+# The limit for counting a backlog: above this it is simply many.
 MAX_COUNTED = 10_000
-# Items that one transaction removes.
+# How many items one transaction removes.
 _BATCH = 500
-# Clocks of several machines differ by less: what another worker has just written is left as it is.
+# Clocks of several machines differ by less: what another worker has just written does not change.
 TOLERANCE = MINUTE
 
 
@@ -42,10 +42,10 @@ class QueueItem(Protocol):
 
 
 class Queue:
-    """What every queue does with its table, whose columns have the same names in each.
+    """What every queue does with its table; the columns have the same names in each.
 
-    `is_open` is the condition of the index by which open items are found, in the words of that index. `settled` are
-    the columns that only this queue sets when it settles. `parts` are the rows that belong to an item, by its id.
+    `is_open` is the condition of the partial index of open items, written exactly as in the index. `settled` are the
+    columns that only this queue sets when it settles. `parts` are the tables with rows of an item, by its id.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Queue:
     ) -> None:
         self._table = table
         self._is_open = is_open
-        # Fenced by lease and number: an attempt that was given up cannot overwrite what its successor found.
+        # Fenced by lease and number: an attempt that lost its lease cannot overwrite the result of its successor.
         settle = (
             update(table)
             .where(
@@ -78,7 +78,7 @@ class Queue:
             .where(table.c.finished_at < bindparam("before"))
             .order_by(table.c.finished_at)
             .limit(_BATCH)
-            # One that is being sent again at this moment is not old.
+            # An item that is being sent again at this moment is not old.
             .with_for_update(skip_locked=True)
         )
         owners = [table.c.id] if parts is None else [parts, table.c.id]
@@ -87,14 +87,14 @@ class Queue:
         self._pull_in_leases = self._sooner("leased_until") if "leased_until" in table.c else None
 
     async def settle(self, tx: Transaction, lease: str, item: QueueItem, settlement: Settlement, now: Instant) -> bool:
-        """False when the worker does not hold the item any more."""
+        """False if the worker no longer holds the item."""
         row = _settled(lease, item, settlement, now)
         return bool(await tx.all(self._settle, doubtful=settlement.perhaps_twice, **row))
 
     async def settle_all(
         self, tx: Transaction, lease: str, items: Sequence[tuple[QueueItem, Settlement, dict[str, Any]]], now: Instant
     ) -> None:
-        """The same in one statement, each item with the values that only its queue knows."""
+        """The same in one statement, each item with the values of its queue."""
         rows = [_settled(lease, item, settlement, now) | extra for item, settlement, extra in items]
         await tx.execute_many(self._settle_all, rows)
 
@@ -107,9 +107,9 @@ class Queue:
         return len(rows)
 
     async def pull_in(self, tx: Transaction, waits: Sequence[int], lease: int, now: Instant) -> None:
-        """After the clock was set back: what is due later than any rule says waits once more, and not longer.
+        """After the clock was set back: an item that is due later than any rule allows waits once more, not longer.
 
-        `waits` is how long an item waits at most after no failure, after one, after two and so on.
+        `waits` is the maximum wait after no failure, after one, after two and so on.
         """
         for failures, wait in enumerate(waits):
             await tx.run_slow(self._pull_in, failed=failures, latest=now + wait + TOLERANCE, due=now + wait)
@@ -125,9 +125,9 @@ R = TypeVar("R")
 
 
 class EmailQueue(Queue, Generic[R]):
-    """A queue that is worked off one item at a time: an item that is held is due when its worker is given up.
+    """A queue that is processed one item at a time: a claimed item is due again when its lease ends.
 
-    It was handed over by then, perhaps: what is claimed from a worker that did not settle may be sent twice.
+    It may already have been sent: an item claimed from a worker that did not settle may be sent twice.
     """
 
     def __init__(self, table: Table, is_open: ColumnElement[bool], record: type[R]) -> None:
@@ -157,7 +157,7 @@ class EmailQueue(Queue, Generic[R]):
         )
 
     async def claim(self, tx: Transaction, lease: str, until: Instant, now: Instant) -> R | None:
-        """Takes the item that has been due for longest, and counts the attempt before it is made."""
+        """Takes the item that has been due longest, and counts the attempt before it is made."""
         return await tx.one(self._claim, held=lease, until=until, now=now)
 
     async def next_due(self, tx: Transaction) -> Instant | None:
@@ -165,13 +165,13 @@ class EmailQueue(Queue, Generic[R]):
         return None if row is None else Instant(row[0])
 
     async def backlog(self, tx: Transaction, now: Instant) -> tuple[int, int, Instant | None]:
-        """How many items are due, how many wait in all, both up to a bound, and when the first of them is due."""
+        """How many items are due, how many wait in total, both up to a limit, and when the first is due."""
         ((due, waiting),) = await tx.all(self._backlog, now=now)
         return due, waiting, await self.next_due(tx)
 
 
 def count_up_to(items: Select[Any]) -> ScalarSelect[int]:
-    """How many there are, but no more than is worth counting."""
+    """The count, up to a limit."""
     return select(func.count()).select_from(items.limit(MAX_COUNTED).subquery()).scalar_subquery()
 
 

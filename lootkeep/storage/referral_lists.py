@@ -1,4 +1,4 @@
-"""The referral program as it is listed and ranked."""
+"""Lists and rankings of the referral program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Referrals: attributing them, judging them by what was bought, and the counts of those who referred."""
+"""Referrals: attribution, their status by orders, and the counts of referrers."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ async def add(tx: Transaction, referral: Referral, changes: CounterDeltas) -> No
 async def add_refused(
     tx: Transaction, customer_id: int, referrer_id: int, reason: str, now: Instant, changes: CounterDeltas
 ) -> None:
-    """Stored for staff to look at."""
+    """Stored for staff to review."""
     await tx.run(_ADD_REFUSED, customer=customer_id, referrer=referrer_id, why=reason, now=now)
     changes.count("refused referrals", None, True)
 
@@ -109,7 +109,7 @@ async def rejections_of(tx: Transaction, customer_id: int) -> list[tuple[AbuseRe
 
 
 async def judge(tx: Transaction, customer: Customer, changes: CounterDeltas) -> None:
-    """Brings the customer's referral, if there is one, in line with the orders that count."""
+    """Updates the status of the customer's referral, if there is one, from the orders that count."""
     if customer.referred_by_id is None:
         return
     referral = await tx.one(_LOCK, customer=customer.id)
@@ -128,12 +128,12 @@ async def judge(tx: Transaction, customer: Customer, changes: CounterDeltas) -> 
 
 
 async def referrer(tx: Transaction, customer_id: int) -> Referrer:
-    """A customer's counts; nothing at all for one who never referred anyone."""
+    """A customer's counts; None for a customer who never referred anyone."""
     return await tx.one(_GET_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
 
 
 async def get_referrer_for_update(tx: Transaction, customer_id: int) -> Referrer:
-    """The same, held until the transaction ends: claims of one customer come one after the other."""
+    """The same, locked until the transaction ends: claims of one customer run one after the other."""
     return await tx.one(_LOCK_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
 
 

@@ -1,4 +1,4 @@
-"""Locks what one decision about several orders changes, table by table: the order of docs/architecture.md."""
+"""Locks everything that a decision on several orders changes, table by table, in the order of docs/architecture.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _referrers = select(referrals.c.referrer_id).where(referrals.c.customer_id.in_(_
 
 
 def _lock(key: Any, condition: Any) -> Query[Any]:
-    """As an UPDATE locks it, so that rows which only refer to it can be added meanwhile."""
+    """Locked as by an UPDATE, so rows that only refer to it can be added meanwhile."""
     return Query(select(key).where(condition).order_by(key).with_for_update(key_share=True))
 
 

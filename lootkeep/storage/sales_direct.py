@@ -1,4 +1,4 @@
-"""Sales counted from the orders themselves: for parts of a day, for a single product, and by who spent most."""
+"""Sales counted from the orders themselves: for parts of a day, for a single product, and by top customer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.storage.schema import customers, order_items, orders
 
 _PAID = (orders.c.paid_at >= bindparam("start"), orders.c.paid_at < bindparam("end"))
 _PLACED = (orders.c.created_at >= bindparam("start"), orders.c.created_at < bindparam("end"))
-# By the time of the payment; states by when the orders were placed.
+# By the time of the payment; statuses by the time the orders were placed.
 _TIMES = {"status": _PLACED}
 _WITH_PRODUCT = orders.c.id.in_(
     select(order_items.c.order_id).where(order_items.c.product_id == bindparam("product", type_=BigInteger))
@@ -30,7 +30,7 @@ def _parts_query(dimension: str, is_product: bool) -> Query[tuple[Any, ...]]:
         sums = (func.count(orders.c.id.distinct()), func.sum(order_items.c.quantity), func.sum(order_items.c.total))
         query: Select[Any] = select(key, orders.c.currency, *(cast(measure, BigInteger) for measure in sums))
         query = query.join_from(orders, order_items, order_items.c.order_id == orders.c.id)
-        # Of its own figures when one product is asked for, not of those bought with it.
+        # For one product, only its own figures, not those of products bought with it.
         query = query.where(key == bindparam("product", type_=BigInteger)) if is_product else query
         return Query(query.where(*_PAID).group_by(key, orders.c.currency))
     key = _KEYS[dimension]
@@ -70,17 +70,17 @@ _NEW = Query(
 
 
 async def new_customers(tx: Transaction, start: Instant, end: Instant, product_id: int) -> int:
-    """Buyers of the product whose first order ever is in this period."""
+    """Buyers of the product who placed their first order ever in this period."""
     ((count,),) = await tx.all(_NEW, **_values(start, end, product_id))
     return int(count)
 
 
-# Of more orders, only those of customers who can be among the best are added up, unless these are many.
+# Above this number of orders, only customers who can be among the best are added up, unless they are many.
 _FEW_ORDERS = 1_000
 _FIRST_LOOK = 50
 _MAX_CANDIDATES = 2_000
 
-# What is left of the orders that were paid in this time.
+# What remains of the orders paid in this period, after refunds.
 _LEFT = case((orders.c.currency == bindparam("currency"), orders.c.total - orders.c.refunded_total), else_=0)
 _SPENT = cast(func.coalesce(func.sum(_LEFT), 0), BigInteger)
 _STANDING = func.count(orders.c.id).filter(orders.c.status != "refunded")
@@ -130,6 +130,6 @@ async def top_customers(
 
 
 async def _nth_spent(tx: Transaction, number: int) -> int:
-    """What the customer spent in all who has this many before them."""
+    """The total spending of the customer at this rank."""
     row = await tx.one(_NTH_SPENT, skip=number)
     return row[0] if row else 0

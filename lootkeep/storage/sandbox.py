@@ -1,4 +1,4 @@
-"""The sandbox: where it is, and how all of it but its tokens is removed."""
+"""The sandbox: its location, and how to remove everything except its tokens."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ async def empty(tx: Transaction) -> None:
 
 
 async def counts(tx: Transaction) -> dict[str, int]:
-    """How much the sandbox holds; it is small enough to be counted."""
+    """How much the sandbox contains; it is small enough to be counted."""
     return {name: (await tx.all(query))[0][0] for name, query in _COUNTS.items()}

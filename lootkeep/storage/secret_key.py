@@ -1,4 +1,4 @@
-"""Which key the stored secrets are sealed with: its fingerprint, and for a database without one a seal of each kind."""
+"""Identifies the key that sealed the stored secrets: by its fingerprint, or by sample seals in an older database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEWEST_SEALS = {
 
 
 class KeyMark(msgspec.Struct, frozen=True):
-    """Empty in a database that has not been started with a key yet."""
+    """Empty in a database that was never started with a key."""
 
     fingerprint: str = ""
 
@@ -29,7 +29,7 @@ async def fingerprint(tx: Transaction) -> str:
 
 
 async def set_fingerprint(tx: Transaction, value: str, now: Instant) -> str:
-    """Sets it unless another process did so first; gives the one that is there now."""
+    """Sets it unless another process was first; returns the current one."""
     mark = await settings.get_for_update(tx, _SETTINGS, KeyMark, now)
     if mark.fingerprint:
         return mark.fingerprint
@@ -38,5 +38,5 @@ async def set_fingerprint(tx: Transaction, value: str, now: Instant) -> str:
 
 
 async def newest_seals(tx: Transaction) -> dict[str, str]:
-    """The newest sealed value of each table that holds any."""
+    """The newest sealed value of each table that has any."""
     return {name: sealed for name, query in _NEWEST_SEALS.items() for (sealed,) in await tx.all(query)}

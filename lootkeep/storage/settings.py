@@ -40,19 +40,19 @@ async def get(tx: Transaction, name: str, kind: type[S]) -> S:
 
 
 async def current(tx: Transaction, name: str, kind: type[S]) -> tuple[int, S]:
-    """The settings with their version, for operations that are done often: what did not change is not parsed again."""
+    """The settings with their version, for frequent operations: unchanged settings are not parsed again."""
     row = await tx.one(_CURRENT, setting=name)
     return (row[0], _parsed(row[1], kind)) if row else (0, kind())
 
 
 async def changed_at(tx: Transaction, name: str) -> Instant:
-    """When the settings were changed last; 0 in a new store."""
+    """When the settings were last changed; 0 in a new store."""
     row = await tx.one(_CHANGED_AT, setting=name)
     return Instant(row[0] if row else 0)
 
 
 async def get_for_update(tx: Transaction, name: str, kind: type[S], now: Instant) -> S:
-    """The settings, held against other writers until the transaction ends: two changes at once both count."""
+    """The settings, locked against other writers until the transaction ends: two concurrent changes both count."""
     await tx.run(_ADD_DEFAULTS, setting=name, document=_text(kind()), now=now)
     row = await tx.one(_LOCK, setting=name)
     return msgspec.json.decode(row[0], type=kind) if row else kind()

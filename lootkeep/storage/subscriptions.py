@@ -16,7 +16,7 @@ from lootkeep.storage.schema import subscriptions
 
 _SUBSCRIPTION = [subscriptions.c[name] for name in Subscription.__struct_fields__]
 _THIS = subscriptions.c.id == bindparam("subscription")
-# What renewing and cancelling change; the terms are fixed when it is made.
+# The columns that renewing and cancelling change; the terms are fixed at creation.
 _CHANGING = (
     "status",
     "current_period_start",
@@ -79,7 +79,7 @@ LISTING = Listing(
 
 
 async def add(tx: Transaction, subscription: Subscription) -> Subscription:
-    """Stores a new subscription; its id is given here."""
+    """Stores a new subscription and assigns its id."""
     values = msgspec.structs.asdict(subscription)
     del values["id"]
     (added,) = await tx.all(_ADD, **values)
@@ -95,21 +95,21 @@ async def by_external_id(tx: Transaction, external_id: str) -> Subscription | No
 
 
 async def get_for_update(tx: Transaction, subscription_id: int) -> Subscription | None:
-    """Held until the transaction ends: two renewals of one subscription come one after the other."""
+    """Locked until the transaction ends: two renewals of one subscription run one after the other."""
     return await tx.one(_LOCK, subscription=subscription_id)
 
 
 async def started(tx: Transaction, starts: Iterable[tuple[int, int, Instant]]) -> set[tuple[int, int, Instant]]:
-    """Those of them that there are: who subscribed to what, and when."""
+    """Those that exist: who subscribed to what, and when."""
     rows = [dict(zip(("customer", "product", "start"), start, strict=True)) for start in sorted(set(starts))]
     return {(customer, product, start) for customer, product, start in await tx.fetch_for_each(_STARTED, rows)}
 
 
 async def save(tx: Transaction, subscription: Subscription) -> None:
-    """Writes a step of its life."""
+    """Writes a step of a subscription."""
     await tx.run(_SET, subscription=subscription.id, **{name: getattr(subscription, name) for name in _CHANGING})
 
 
 async def expire(tx: Transaction, now: Instant) -> int:
-    """Ends what was cancelled to the end of its period, once that is over; returns how many."""
+    """Ends subscriptions that were cancelled at the end of a period that is over; returns how many."""
     return len(await tx.all(_EXPIRE, now=now))

@@ -16,7 +16,7 @@ from lootkeep.storage.totals import changes
 _TICKET = [support_tickets.c[name] for name in Ticket.__struct_fields__]
 _MESSAGE = [ticket_messages.c[name] for name in TicketMessage.__struct_fields__]
 _THIS = support_tickets.c.id == bindparam("ticket")
-# What the steps of a ticket's life change; the rest is fixed when it is opened.
+# The columns that steps of a ticket change; the rest is fixed when it is opened.
 _CHANGING = (
     "status",
     "priority",
@@ -31,7 +31,7 @@ _CHANGING = (
     "updated_at",
 )
 
-# As an answer shows it; the lists join the same to their pages.
+# As a response shows it; the lists join the same tables to their pages.
 ENTRY = (
     *_TICKET,
     customers.c.name.label("customer_name"),
@@ -80,7 +80,7 @@ _NO_END = 2**62
 
 
 async def add(tx: Transaction, ticket: Ticket, customer: Customer) -> Ticket:
-    """Stores a new ticket; its id is given here."""
+    """Stores a new ticket and assigns its id."""
     values = msgspec.structs.asdict(ticket)
     del values["id"]
     (added,) = await tx.all(_ADD, **values, text=search_text(ticket.subject, customer.name, customer.email))
@@ -88,7 +88,7 @@ async def add(tx: Transaction, ticket: Ticket, customer: Customer) -> Ticket:
 
 
 async def set_customer(tx: Transaction, customer: Customer) -> None:
-    """The customer's tickets are found by the new name and e-mail."""
+    """Updates the search text of the customer's tickets."""
     tickets = await tx.all(_SUBJECTS, customer=customer.id)
     if tickets:
         rows = [
@@ -99,7 +99,7 @@ async def set_customer(tx: Transaction, customer: Customer) -> None:
 
 
 async def get_for_update(tx: Transaction, ticket_id: int) -> Ticket | None:
-    """Held until the transaction ends: two operations on one ticket come one after the other."""
+    """Locked until the transaction ends: two operations on one ticket run one after the other."""
     return await tx.one(_LOCK, ticket=ticket_id)
 
 
@@ -108,7 +108,7 @@ async def get(tx: Transaction, ticket_id: int) -> TicketEntry | None:
 
 
 async def save(tx: Transaction, before: Ticket, after: Ticket) -> None:
-    """Writes a step of a ticket's life, and counts it; the last step of an operation."""
+    """Writes a step of a ticket, and counts it; the last step of an operation."""
     if after == before:
         return
     await tx.run(_SET, ticket=after.id, **{name: getattr(after, name) for name in _CHANGING})
@@ -140,6 +140,6 @@ async def add_message(
 
 
 async def messages(tx: Transaction, ticket_id: int, before: int | None, size: int) -> list[TicketMessage]:
-    """The newest messages before one, oldest of them first: a ticket may have thousands."""
+    """The newest messages before one, in chronological order: a ticket may have thousands."""
     rows = await tx.all(_MESSAGES, ticket=ticket_id, end=_NO_END if before is None else before, size=size)
     return rows[::-1]

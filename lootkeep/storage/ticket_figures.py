@@ -1,4 +1,4 @@
-"""Figures of the support tickets: what each kind adds up to, a day's tickets, and the medians."""
+"""Statistics of support tickets: the totals of each kind, the tickets of a day, and the medians."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CLOSED = _between(support_tickets.c.closed_at)
 
 
 def _middle(seconds: str, end: Any) -> Query[tuple[Any, ...]]:
-    """Along an index of the times that were taken."""
+    """Read from an index of the durations."""
     taken: Any = literal_column(f"({seconds})", BigInteger)
     query = select(taken).select_from(support_tickets).where(end.is_not(None)).order_by(taken)
     return Query(query.limit(bindparam("size")).offset(bindparam("skip")))
@@ -57,7 +57,7 @@ _RESOLUTIONS = _middle(RESOLUTION, support_tickets.c.resolved_at)
 
 
 async def figures(tx: Transaction) -> list[TicketFigures]:
-    """Every kind of ticket there ever was; some have none now."""
+    """Every kind of ticket that ever existed; some have none now."""
     return await tx.all(_FIGURES)
 
 
@@ -87,6 +87,6 @@ async def median_resolution(tx: Transaction, resolved: int) -> float | None:
 
 
 async def _median(tx: Transaction, query: Query[tuple[Any, ...]], count: int) -> float | None:
-    """In seconds; of an even number, the middle between the two in the middle."""
+    """In seconds; of an even number, the mean of the two middle values."""
     seconds = [row[0] for row in await tx.all(query, size=2 - count % 2, skip=max(0, count - 1) // 2)]
     return sum(seconds) / len(seconds) if seconds else None

@@ -1,4 +1,4 @@
-"""Support tickets as they are listed, each with its customer and who works on it."""
+"""Lists of support tickets, each with its customer and its agent."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def _total(tx: Transaction, values: Values) -> int | None:
     return await ticket_figures.total(tx, cell) if cell.keys() <= set(TICKETS.key) else None
 
 
-# The indexes of the sorts hold what is filtered without an index.
+# The indexes of the sorts contain the columns that are filtered without an index.
 LISTING = Listing(
     support_tickets,
     TicketEntry,

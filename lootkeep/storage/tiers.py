@@ -73,7 +73,7 @@ async def deactivate_tier(tx: Transaction, tier_id: int, now: Instant) -> bool:
 
 
 async def remove_unclaimed_tier(tx: Transaction, tier_id: int) -> bool:
-    """False when there is no such tier, or when it has claims."""
+    """False if there is no such tier, or if it has claims."""
     return await tx.one(_REMOVE_UNCLAIMED, tier_id=tier_id) is not None
 
 

@@ -1,1 +1,1 @@
-"""What is not the service itself: the demo store, the backtest, imports, and tools for webhook receivers."""
+"""Tools around the service: the demo store, the backtest, imports, and tools for webhook receivers."""

@@ -22,10 +22,10 @@ SEED = 1
 _BEGIN = instant(datetime(2025, 1, 1, tzinfo=UTC))
 _YEAR = 365 * DAY
 _BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
-# Small things mostly, sometimes a large one.
+# Mostly small items, sometimes a large one.
 _PRICES = (499, 999, 999, 1999, 1999, 2999, 4999, 9999)
 _LARGE = (4999, 9999, 9999, 19_999)
-# Of the frauds, the share that the bank reports, five days to two months later.
+# The share of the frauds that the bank reports, five days to two months later.
 _DISPUTED = 0.7
 
 
@@ -37,7 +37,7 @@ _NETWORKS = {
 
 
 class MadeUpLists:
-    """What lists of networks and mail domains would say of the addresses in this year."""
+    """What IP lists and domain lists would say about the addresses in this year."""
 
     def network(self, ip_address: str) -> NetworkFacts:
         return _NETWORKS.get(ip_address.rpartition(".")[0], NetworkFacts(country="DE"))
@@ -90,7 +90,7 @@ class _Maker:
         return replace(account, **values)
 
     def declines(self, at: int, most: int) -> tuple[Instant, ...]:
-        """Payments of an order that the bank declined, within ten minutes of it."""
+        """Declined payments of an order, within ten minutes of it."""
         times = (Instant(at + self.rng.randrange(10 * MINUTE)) for _ in range(self.rng.randint(0, most)))
         return tuple(sorted(times))
 
@@ -102,7 +102,7 @@ def _regulars(make: _Maker) -> Iterator[PastOrder]:
 
 
 def _newcomers(make: _Maker) -> Iterator[PastOrder]:
-    """Sign up and buy at once, some on their travels, some after a mistyped number of the card."""
+    """Sign up and buy immediately, some while travelling, some after mistyping the card number."""
     at = make.moment()
     location: dict[str, Any] = {"ip_address": "203.0.113.7"} if make.rng.random() < 0.1 else {}
     account = make.account(at - make.rng.choice((30, 90, 600, 7200)) * MINUTE // 60, **location)
@@ -112,7 +112,7 @@ def _newcomers(make: _Maker) -> Iterator[PastOrder]:
 
 
 def _families(make: _Maker) -> Iterator[PastOrder]:
-    """Two to four people with one computer and one line; the card is often the parents'."""
+    """Two to four people with one computer and one connection; the card is often the parents'."""
     at, ip = make.moment(), make.home()
     device, card = f"family-{at}", f"family-card-{at}"
     for _ in range(make.rng.randint(2, 4)):
@@ -134,7 +134,7 @@ def _cafe_guests(make: _Maker) -> Iterator[PastOrder]:
 
 
 def _vpn_users(make: _Maker) -> Iterator[PastOrder]:
-    """Careful people: a VPN that ends in another country, and a forwarding address."""
+    """Careful people: a VPN that exits in another country, and a forwarding e-mail address."""
     account = make.account(make.moment() - 60 * DAY)
     if make.rng.random() < 0.4:
         account = replace(account, email=f"{account.customer_id}@duck.com")
@@ -197,13 +197,13 @@ def _spree_buyers(make: _Maker) -> Iterator[PastOrder]:
 
 
 def _refund_abusers(make: _Maker) -> Iterator[PastOrder]:
-    """Ordinary customers who say afterwards that it was not them: nothing gives them away the first time."""
+    """Ordinary customers who dispute their purchases later: nothing shows it the first time."""
     account = make.account(_BEGIN - make.rng.randrange(_YEAR))
     for number, at in enumerate(sorted(make.moment() for _ in range(make.rng.randint(2, 5)))):
         yield make.order(account, "refund abuser", at, is_fraud=number > 0)
 
 
-# Who comes, and how much of all orders is theirs.
+# The groups of buyers, and their share of all orders.
 _KINDS: tuple[tuple[Callable[[_Maker], Iterator[PastOrder]], float], ...] = (
     (_regulars, 0.52),
     (_newcomers, 0.20),
@@ -224,7 +224,7 @@ def made_up_year(orders: int = ORDERS, seed: int = SEED) -> PastOrders:
     for visit, share in _KINDS:
         end = len(simulated) + orders * share
         while len(simulated) < end:
-            # What would come after the year is cut off.
+            # Everything after the year is cut off.
             simulated += (order for order in visit(make) if (order.created_at or 0) < _BEGIN + _YEAR)
     return PastOrders(frozenset(COLUMNS), simulated)
 

@@ -1,1 +1,1 @@
-"""The public JSON of each record: the API answers it, webhooks carry it."""
+"""The public JSON of each record: API responses and webhook bodies."""

@@ -1,4 +1,4 @@
-"""Alerts in public, and their messages as each channel takes them."""
+"""The public JSON of alerts, and their messages in the format of each channel."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def alert(record: Alert, target: str) -> AlertView:
 
 
 def hint(record: Alert, target: str) -> str:
-    """As much of a target as people need to recognise it."""
+    """Enough of a target for people to recognise it."""
     return target if record.channel == "email" else urlsplit(target).netloc
 
 
@@ -121,5 +121,5 @@ def _link(store: StoreIdentity, path: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The three characters that Slack gives a meaning."""
+    """The three characters that are special in Slack."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""Everything that is held about a customer, as the person is given it."""
+"""Everything that is stored about a customer, as the person gets it."""
 
 from __future__ import annotations
 

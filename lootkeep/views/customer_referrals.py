@@ -1,4 +1,4 @@
-"""The referral program as one customer sees it: the own code, progress towards tiers, and claims."""
+"""The referral program as one customer sees it: their code, progress towards tiers, and claims."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def progress(
     tiers: Sequence[Tier],
     claims: Sequence[tuple[Claim, Coupon]],
 ) -> CustomerReferralsView:
-    """Active tiers, and those that were claimed before they were switched off."""
+    """Active tiers, and those that were claimed before they were deactivated."""
     counted = referrer.counted(event)
     claimed = {claim.tier_id for claim, _ in claims}
     return CustomerReferralsView(

@@ -1,4 +1,4 @@
-"""What each type of event carries as its data; the OpenAPI document and the list of types read it."""
+"""The data of each event type; the OpenAPI document and the list of types use it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TestData(msgspec.Struct, frozen=True):
 
 class EventData(NamedTuple):
     view: type[msgspec.Struct]
-    # What an example of this event differs in from the examples of the view's fields.
+    # How an example of this event differs from the examples of the view's fields.
     example: Mapping[str, Any] = {}
 
 

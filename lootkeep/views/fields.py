@@ -1,4 +1,4 @@
-"""How a field of a view is described: the OpenAPI document takes its words and examples from here."""
+"""Descriptions and examples of the fields of views, for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def field(description: str, example: Any) -> Meta:
     return Meta(description=description, examples=[example])
 
 
-# Always in UTC: only a time with a zone is a `date-time` of JSON Schema.
+# Always in UTC: only a time with a zone is a `date-time` in JSON Schema.
 Moment = Annotated[datetime, Meta(tz=True)]
 Time = Annotated[Moment, field("When, in UTC.", "2026-11-15T10:30:00Z")]
 
 EventType = Annotated[str, Meta(extra_json_schema={"enum": [*EVENT_TYPES]})]
 
-# Stored as JSON and answered as stored: every number keeps the digits it was sent with.
+# Stored as JSON and returned as stored: every number keeps its digits.
 Metadata = Annotated[
     msgspec.Raw,
     Meta(

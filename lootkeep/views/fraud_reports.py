@@ -1,4 +1,4 @@
-"""Reports of fraud detection in public: how right signals are, settings tried out, and a buyer explained."""
+"""The public JSON of fraud reports: the precision of signals, backtests, and the explanation of a buyer."""
 
 from __future__ import annotations
 

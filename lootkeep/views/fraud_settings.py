@@ -1,4 +1,4 @@
-"""The settings of fraud detection in public: the lists of trusted buyers only as their length."""
+"""The public JSON of the fraud settings: lists of trusted buyers only as their length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
 from lootkeep.domain.fraud.policy import FraudAction, Policy, Sensitivity, WhenDue
 from lootkeep.views.fields import field
 
-# The two lists that are never answered whole with the settings.
+# The two lists that responses with the settings only count.
 COUNTED = ("fraud_whitelisted_ips", "fraud_whitelisted_emails")
 # The parts of the policy with their own endpoints.
 _OF_RULES = ("rules", "last_rule_id")
@@ -97,7 +97,7 @@ def answer(policy: Policy, missing_lists: list[str]) -> FraudSettingsAnswerView:
 
 
 def settings(policy: Policy, names: Collection[str]) -> FraudSettingsView:
-    """Only the named fields: an update answers what was sent."""
+    """Only the named fields: an update returns what was sent."""
     shown: dict[str, Any] = {}
     for name in names:
         value = getattr(policy, name)

@@ -1,4 +1,4 @@
-"""Gift cards in public: never the whole code, but in the answer that makes one."""
+"""The public JSON of gift cards: never the whole code, except in the response that creates a card."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def validation(record: GiftCard | None, amount: Hundredths | None, now: Instant)
 
 
 def redeemed(record: GiftCard, entry: LedgerEntry) -> RedeemedGiftCardView:
-    """Taken from the entry alone, so that it reads the same however often it is asked for."""
+    """Computed from the entry alone, so every call returns the same."""
     return RedeemedGiftCardView(
         gift_card_id=record.id,
         masked_code=masked(record),
@@ -172,7 +172,7 @@ def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCard
 
 
 def email(store: StoreIdentity, record: GiftCard, recipient: str, code: str) -> NewEmail:
-    """The one e-mail that holds the whole code."""
+    """The only e-mail with the whole code."""
     return render(
         "gift_card",
         store,

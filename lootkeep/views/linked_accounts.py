@@ -1,4 +1,4 @@
-"""Accounts that are linked by what they share, in public."""
+"""The public JSON of linked accounts."""
 
 from __future__ import annotations
 

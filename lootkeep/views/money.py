@@ -1,4 +1,4 @@
-"""Amounts as people read them, and numbers as JSON has them."""
+"""Amounts for people, and numbers for JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders as webhooks carry them: eight keys that are always there, then each event's own."""
+"""The data of order events: eight keys that are always present, then those of each event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a payment provider reports of an order, in public."""
+"""The public JSON of what a payment provider reports about an order."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _agent(user: AgentView, cells: Sequence[TicketFigures]) -> AgentFiguresView:
 
 
 def _by(cells: Sequence[TicketFigures], words: Any, of: Callable[[TicketFigures], str]) -> dict[str, int]:
-    """Every word is there, also those that no ticket has."""
+    """Every word is present, even without tickets."""
     counts = dict.fromkeys(get_args(words), 0)
     for cell in cells:
         counts[of(cell)] += cell.tickets

@@ -47,7 +47,7 @@ from lootkeep.worker.lists import ListKeeper
 from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from lootkeep.worker.metrics import WorkerMetrics
 
-# The API is loaded by who serves or describes it: most commands need only Deps, and start in half the time.
+# Only serving and describing load the API: most commands need only Deps, and start in half the time.
 if TYPE_CHECKING:
     from lootkeep.api.http.app import ASGIApp
     from lootkeep.api.http.auth import Tokens
@@ -117,7 +117,7 @@ class Application:
                 answered = partial(_after_test_request, metrics, sandbox)
                 self._api = AdmissionMiddleware(ModeSwitch(live, test, answered), admission)
                 await send({"type": "lifespan.startup.complete"})
-                # Lists are read while the server begins to serve; the first order that needs them waits for them.
+                # Lists are read while the server starts to serve; the first order that needs them waits for them.
                 reading = asyncio.create_task(lists.reload())
                 await receive()
                 await reading
@@ -131,7 +131,7 @@ def app(counts: Counts | None = None) -> Application:
     for sentence in settings.unknown_names:
         structlog.get_logger(__name__).warning("unknown setting", sentence=sentence)
     groups()
-    # What is loaded stays: to look through it for garbage would hold the event loop for a twentieth of a second.
+    # Loaded modules stay: scanning them for garbage would block the event loop for 50 milliseconds.
     gc.freeze()
     return Application(settings, counts or Counts())
 
@@ -155,7 +155,7 @@ def document() -> dict[str, Any]:
 async def working(
     deps: Deps, settings: Settings, counts: Counts, observation: Observation, *tasks: PeriodicTask
 ) -> AsyncIterator[tuple[Worker, Sandbox]]:
-    """The worker, alive inside the block; it ends what is under way before the block is left."""
+    """The worker, running inside the block; it finishes current work before the block ends."""
     allow_connections()
     wakeup = _wakeup(deps, settings)
     test_settings = without_mail(settings)
@@ -207,7 +207,7 @@ def api(
     metrics: Metrics,
     observation: Observation = NOT_OBSERVED,
 ) -> ASGIApp:
-    """The application over Deps, however they were made."""
+    """The application over Deps, however they were built."""
     from lootkeep.api import readers
     from lootkeep.api.http.app import Api
     from lootkeep.api.http.limits import Limits
@@ -275,7 +275,7 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
 
 
 def watch_tokens(db: Database) -> AbstractAsyncContextManager[Callable[[], int | None]]:
-    """What says whether a remembered token may have changed; an embedded database looks each one up."""
+    """Reports whether a cached token may have changed; an embedded database looks up each one."""
     return db.watch_tokens() if isinstance(db, PostgresDatabase) else nullcontext(lambda: None)
 
 

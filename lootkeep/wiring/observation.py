@@ -1,4 +1,4 @@
-"""What a process lets others see of its work: lines in the log, and traces if it was given where to send them."""
+"""The observability of a process: log lines, and traces if a collector is configured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOT_OBSERVED = Observation()
 
 @asynccontextmanager
 async def observing(settings: Settings) -> AsyncIterator[Observation]:
-    """When the block is left, everything that was recorded is written and sent."""
+    """When the block ends, everything that was recorded is written and sent."""
     lines, tracer = make_lines(settings), _tracer(settings)
     try:
         yield Observation(lines, tracer)
@@ -40,7 +40,7 @@ def make_lines(settings: Settings) -> Lines:
 def _tracer(settings: Settings) -> Tracer | None:
     if settings.traces_url is None:
         return None
-    # An extra that few install; without it nothing of it is loaded.
+    # An extra that few install; it is loaded only if needed.
     try:
         from lootkeep.engines.tracing.otlp import OtlpTracer
     except ModuleNotFoundError:

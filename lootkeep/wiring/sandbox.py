@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-# Of each process, next to those for the store itself.
+# Connections per process, in addition to those of the store.
 _CONNECTIONS = 4
 
 
@@ -52,13 +52,13 @@ class Sandbox:
         self.wakeup = MemoryWakeup()
 
     async def api(self, make: Callable[[Deps], ASGIApp]) -> ASGIApp | None:
-        """The API over the sandbox, made once; None as long as nobody has created a test token."""
+        """The API over the sandbox, built once; None until someone has created a test token."""
         if self._api is None and (deps := await self._opened()):
             self._api = self._api or make(deps)
         return self._api
 
     async def look(self) -> None:
-        """Opens it without a request, so that a worker without an API delivers its webhooks too."""
+        """Opens it without a request, so a worker without an API delivers its webhooks too."""
         with suppress(Unavailable):
             await self._opened()
 
@@ -75,7 +75,7 @@ class Sandbox:
         try:
             deps = await self._stack.enter_async_context(opened_sandbox(self._live, self._settings))
         except Exception as error:
-            # Whatever is wrong with it must not stop the store.
+            # Errors of the sandbox must not stop the store.
             if repr(error) != self._logged:
                 log.error("the sandbox cannot be opened", error=str(error) or repr(error))
             self._logged = repr(error)
@@ -97,7 +97,7 @@ async def opened_store(settings: Settings, *, is_test: bool) -> AsyncIterator[De
 
 @asynccontextmanager
 async def opened_sandbox(live: Deps, settings: Settings) -> AsyncIterator[Deps]:
-    """Deps on the database of the sandbox, which is migrated here; what it holds is for tests only."""
+    """Deps on the database of the sandbox, which is migrated here; its data is only for tests."""
     engine = await _open_database(settings)
     try:
         await migrations.upgrade(engine)
@@ -124,7 +124,7 @@ async def exists(live: Deps, settings: Settings) -> bool:
 
 
 def without_mail(settings: Settings) -> Settings:
-    """What a test writes to customers stays in the outbox of the sandbox."""
+    """E-mails of tests stay in the outbox of the sandbox."""
     return settings.model_copy(update={"smtp_url": None})
 
 

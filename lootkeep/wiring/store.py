@@ -1,4 +1,4 @@
-"""Opens a store: its database, and everything else that operations are given."""
+"""Opens a store: its database and all dependencies of operations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def open_database(settings: Settings) -> Engine:
 
 
 def open_replica(settings: Settings, engine: Engine) -> Replica | None:
-    """Tried in the background: a store starts, and works, without its replica."""
+    """Tried in the background: a store starts and works without its replica."""
     url = settings.read_database_url
     if not url or not isinstance(engine, PostgresDatabase):
         return None
@@ -58,7 +58,7 @@ def open_replica(settings: Settings, engine: Engine) -> Replica | None:
 
 
 async def upgrade(settings: Settings, engine: Engine, *, with_copy: bool) -> Path | None:
-    """Brings the schema up to date. An embedded database that holds something is copied before: that is the file."""
+    """Migrates the schema. An embedded database with data is copied first, to the returned file."""
     path, current = settings.sqlite_path, await migrations.revision(engine)
     copy = None
     if with_copy and path and current not in {None, migrations.HEAD}:
@@ -105,7 +105,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
 
 async def _upgrade_and_log(settings: Settings, engine: Engine) -> None:
     if copy := await upgrade(settings, engine, with_copy=True):
-        # Commands speak on stdout, and log nothing as a rule.
+        # Commands print to stdout, and usually log nothing.
         logs.configure(settings.log_level, settings.log_format)
         log.info("the database was upgraded", schema=migrations.HEAD, copy=str(copy))
 
@@ -115,7 +115,7 @@ def make_outbound(settings: Settings) -> Outbound:
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuses what cannot work or is not safe, with a sentence that says what to set."""
+    """Rejects settings that cannot work or are not safe, with a sentence that says what to set."""
     if settings.environment == "production" and settings.webhook_allow_insecure:
         raise StartupError("LOOTKEEP_WEBHOOK_ALLOW_INSECURE must not be set in production: it permits http receivers.")
     if settings.secret_key is None and (settings.sqlite_path is None or settings.environment == "production"):
@@ -133,17 +133,17 @@ def check_settings(settings: Settings) -> None:
 def _limiter(settings: Settings) -> RateLimiter:
     if not settings.redis_url:
         return MemoryRateLimiter()
-    # Loaded only where it is used: it takes a tenth of the time that a start does.
+    # Imported only when needed: it takes a tenth of the startup time.
     from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 
     return RedisRateLimiter(settings.redis_url)
 
 
 def mailer(settings: Settings, clock: Clock) -> Mailer:
-    """One for each loop that sends: each keeps a connection of its own."""
+    """One for each loop that sends: each has its own connection."""
     if settings.smtp_url is None or settings.mail_from is None:
         return OutboxMailer()
-    # Loaded only where it is used, like Redis.
+    # Imported only when needed, like Redis.
     from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
 
     return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), parse_sender(settings.mail_from), clock)

@@ -1,1 +1,1 @@
-"""What happens after the answer."""
+"""Background work, after the response."""

@@ -45,7 +45,7 @@ class AlertWorker(MailerWorker[Item]):
         return await self._claim(tx, now) if claim else None
 
     async def _claim(self, tx: Transaction, now: Instant) -> Item | None:
-        """The next alert that may be sent; those that may not wait until they may."""
+        """The next alert that may be sent; others wait until they may."""
         while (alert := await alerts_db.QUEUE.claim(tx, self._lease, Instant(now + LEASE), now)) is not None:
             allowed_at = alerts_rules.next_allowed(alert, now)
             if allowed_at is None:

@@ -1,4 +1,4 @@
-"""Sends campaigns: starts what is due, and writes to one reader at a time at the set pace."""
+"""Sends campaigns: starts those that are due, and sends one e-mail at a time at the set pace."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from lootkeep.views.emails import campaign_layout
 from lootkeep.worker.emails import MailerWorker
 from lootkeep.worker.metrics import WorkerMetrics
 
-# When the server is the trouble, nobody is written to for this long.
+# If the server is the problem, nothing is sent for this long.
 HOLD_OFF = MINUTE
-# One transaction never passes over more readers.
+# One transaction never skips more recipients.
 _MAX_LEFT_OUT = 100
 
 
@@ -38,7 +38,7 @@ class CampaignOptions:
 
 
 class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
-    """Writes to one reader at a time; several workers keep one pace together."""
+    """Sends one e-mail at a time; several workers share one pace."""
 
     work = "campaigns"
     wakes_for = frozenset({"email_campaigns", "campaign_recipients"})
@@ -77,7 +77,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         claim: bool,
         now: Instant,
     ) -> tuple[Recipient, RecipientFields] | None:
-        # First, for it locks the campaigns, which come before recipients in the lock order.
+        # First, because it locks the campaigns, which come before recipients in the lock order.
         may_claim = claim and await campaign_queue_db.take_slot(tx, self._pause, now)
         if finished:
             (recipient, _), outcome = finished
@@ -94,7 +94,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         return await self._claim(tx, now) if may_claim else None
 
     async def _claim(self, tx: Transaction, now: Instant) -> tuple[Recipient, RecipientFields] | None:
-        """The next reader who may be written to; those who may not are settled on the way."""
+        """The next recipient; those who must not get e-mails are settled on the way."""
         for _ in range(_MAX_LEFT_OUT):
             held = await campaign_queue_db.QUEUE.claim(tx, self._lease, Instant(now + LEASE), now)
             if held is None:
@@ -113,7 +113,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         campaign, prepared = await self._prepare(recipient.campaign_id)
         values = {"name": reader.name, "email": recipient.email, "referral_code": reader.referral_code}
         links = self._addresses(recipient.id, reader.referral_code)
-        # Thousands of links in half a megabyte take a tenth of a second, and the event loop serves the API as well.
+        # Thousands of links in half a megabyte take a tenth of a second, and the event loop also serves the API.
         subject, text, html = await asyncio.to_thread(filled, prepared, values, links)
         return Email(
             recipient.email,
@@ -144,7 +144,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         )
 
     async def _prepare(self, campaign_id: int) -> tuple[Campaign, Template]:
-        """What is sent cannot be changed any more, so it is read once."""
+        """A campaign that is being sent cannot change, so it is read once."""
         if self._prepared is None or self._prepared[0].id != campaign_id:
             async with self._deps.db.read() as tx:
                 campaign = await campaigns_db.get(tx, campaign_id)

@@ -23,7 +23,7 @@ from lootkeep.worker.campaigns import HOLD_OFF
 
 log = structlog.get_logger(__name__)
 
-# Time servers correct a clock by milliseconds; a step of less than this delays nothing that anyone would notice.
+# Time servers correct a clock by milliseconds; a smaller step delays nothing noticeably.
 _MIN_STEP_SECONDS = 30.0
 
 
@@ -34,7 +34,7 @@ class ClockWatch:
         self._lead = self._lead_now()
 
     async def look(self) -> None:
-        """A step counts as noticed once the queues have followed it: what fails is tried again at the next look."""
+        """A step is done once the queues have followed it: a failure is retried at the next check."""
         lead = self._lead_now()
         step = self._lead - lead
         if step >= _MIN_STEP_SECONDS:
@@ -52,7 +52,7 @@ class ClockWatch:
     async def _pull_in(self) -> None:
         now = self._deps.clock.now()
         retries = [deliveries.max_wait(seconds) for seconds in (0, *self._delays)]
-        # An e-mail that is under way is held by its due time.
+        # An e-mail that is being sent is protected by its due time.
         email_retries = [max(seconds * SECOND, emails.LEASE) for seconds in (0, *emails.RETRY_SECONDS)]
         async with self._deps.db.write() as tx:
             await deliveries_db.QUEUE.pull_in(tx, retries, deliveries.LEASE, now)

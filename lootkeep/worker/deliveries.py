@@ -1,4 +1,4 @@
-"""Sends deliveries: many at a time, each webhook up to its own cap. A crash at any point loses nothing."""
+"""Sends deliveries: many at a time, each webhook up to its own limit. A crash at any point loses nothing."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class DeliveryWorker(QueueWorker):
         return settled or fanned_out or claimed
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
-        # What is due already waits for room at its webhook, and every request that finishes makes room.
+        # Due deliveries wait for room at their webhook, and every finished request makes room.
         return await deliveries_db.next_due(tx, now)
 
     async def drain(self) -> None:
@@ -79,16 +79,16 @@ class DeliveryWorker(QueueWorker):
         await self._settle()
 
     async def _linger(self) -> None:
-        """Lets what is under way end together: a round costs for one what it costs for a hundred.
+        """Waits briefly for current requests to finish together: a round for a hundred costs as much as for one.
 
-        A receiver that hangs is not waited for: only what was claimed last is, and for a moment.
+        It does not wait for a receiver that hangs: only for the last claim, and only for a moment.
         """
         waited_for = [task for task in self._latest if not task.done()] or self._sending
         if waited_for:
             await asyncio.wait(waited_for, timeout=_LINGER_SECONDS)
 
     async def _fan_out(self) -> bool:
-        # Looked for first: an idle worker never writes, and so never wakes itself.
+        # Looked up first: an idle worker never writes, and so never wakes itself.
         async with self._deps.db.read() as tx:
             if not await fan_out.has_waiting_events(tx):
                 return False
@@ -96,7 +96,7 @@ class DeliveryWorker(QueueWorker):
             return await fan_out.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now()) > 0
 
     async def _claim(self) -> bool:
-        """Fair: every webhook with something due gets up to its own cap, none can take another's."""
+        """Fair: every webhook with something due gets up to its own limit, none can take another's."""
         now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
             due = await deliveries_db.webhooks_due(tx, now)
@@ -117,13 +117,13 @@ class DeliveryWorker(QueueWorker):
         return task
 
     async def _send(self, webhook: Webhook, claimed: ClaimedDelivery, now: Instant) -> None:
-        # Each is sent by a task of its own.
+        # A separate task sends each delivery.
         CURRENT.set(Cause(request_id=claimed.request_id, delivery=claimed.public_id, event_id=claimed.event_id))
         span = self._tracer.start("client", claimed.traceparent) if self._tracer else None
         try:
             result = await post(self._deps, webhook, claimed.body, claimed.event_type, claimed.public_id, now)
         except Exception:
-            # An error of the worker must not hold the webhook's place for ever; it is retried like any other failure.
+            # A bug in the worker must not block the webhook's slot forever; it is retried like any other failure.
             log.exception("a delivery could not be sent")
             result = AttemptResult(False, None, 0, "the delivery could not be signed or sent", None)
         self._metrics.observe(result)
@@ -168,7 +168,7 @@ class DeliveryWorker(QueueWorker):
             async with self._deps.db.write() as tx:
                 await deliveries_db.settle(tx, self._lease, settled, now)
         except BaseException:
-            # Tried again; should this process end first, the leases run out and the attempts are repeated.
+            # Retried; if this process ends first, the leases expire and the attempts are repeated.
             self._finished = finished + self._finished
             raise
         return True

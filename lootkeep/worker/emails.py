@@ -23,14 +23,14 @@ from lootkeep.worker.runner import QueueWorker
 
 log = structlog.get_logger(__name__)
 
-# An e-mail under way when the process is stopped may take this long; then it counts as perhaps sent.
+# When the process is stopped, an e-mail in progress may take this long; then it counts as perhaps sent.
 _GRACE_SECONDS = 10.0
 
 ItemT = TypeVar("ItemT")
 
 
 class MailerWorker(QueueWorker, Generic[ItemT]):
-    """One e-mail under way, so that a kill leaves one in doubt; it is settled when the next is claimed."""
+    """One e-mail in progress, so a kill leaves one in doubt; it is settled when the next is claimed."""
 
     def __init__(
         self, deps: Deps, wakeup: Wakeup, mailer: Mailer, delays: Sequence[int], metrics: WorkerMetrics | None
@@ -43,7 +43,7 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
         now = self._deps.clock.now()
-        # Looked for first: an idle worker never writes, and so never wakes itself.
+        # Looked up first: an idle worker never writes, and so never wakes itself.
         async with self._deps.db.read() as tx:
             due = await self.next_due(tx, now)
         is_due = due is not None and due <= now
@@ -61,7 +61,7 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
         await self._mailer.close()
 
     async def _settle(self, *, claim: bool) -> ItemT | None:
-        """Records what came of the last e-mail and takes the next, in one transaction."""
+        """Records the result of the last e-mail and takes the next, in one transaction."""
         now = self._deps.clock.now()
         async with self._deps.db.write() as tx:
             item = await self.settle_and_claim(tx, self._finished, claim=claim, now=now)
@@ -78,7 +78,7 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
         """The e-mail to send, or why it is not sent."""
 
     async def _sent(self, item: ItemT, stopping: asyncio.Event | None) -> SendResult:
-        """What came of an item; a process that is stopped does not wait for a slow server for long."""
+        """The result of an item; a process that is stopped does not wait long for a slow server."""
         email = await self.write(item)
         if isinstance(email, SendResult):
             return email
@@ -97,7 +97,7 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
         try:
             return sending.result()
         except Exception:
-            # An error of the worker must not hold up the queue; it is retried like any other failure.
+            # A bug in the worker must not block the queue; it is retried like any other failure.
             log.exception("an e-mail could not be sent")
             return SendResult("deferred", "the e-mail could not be sent")
 

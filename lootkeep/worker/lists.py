@@ -14,14 +14,14 @@ log = structlog.get_logger(__name__)
 
 
 class ListKeeper:
-    """Says each thing once: a file that stays refused is not news every half a minute."""
+    """Logs each problem once: a file that stays invalid is not news every half minute."""
 
     def __init__(self, intelligence: Intelligence) -> None:
         self._intelligence = intelligence
         self._said: set[tuple[str, str]] = set()
 
     async def reload(self) -> None:
-        """In a thread: a large table takes seconds to read, and orders go on meanwhile."""
+        """In a thread: a large table takes seconds to read, and orders continue meanwhile."""
         await asyncio.to_thread(self._intelligence.refresh_if_changed)
         rejected = {(item.file, item.sentence) for item in self._intelligence.rejections()}
         own = (source for sources in self._intelligence.status().values() for source in sources)

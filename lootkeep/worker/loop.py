@@ -1,4 +1,4 @@
-"""Runs the queue workers and periodic tasks of a process, each independently: one failure never ends it."""
+"""Runs the queue workers and periodic tasks of a process, each independently: one failure never ends the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.worker.outage import Outage
 log = structlog.get_logger(__name__)
 
 _PAUSE_SECONDS = 1.0
-# More than any request to a receiver takes, and less than a process gets to stop.
+# More than any request to a receiver takes, and less than a process has to stop.
 _GRACE_SECONDS = 12.0
 
 
@@ -30,9 +30,9 @@ Loop = Callable[[asyncio.Event], Awaitable[None]]
 
 
 class Worker:
-    """Runs its periodic tasks until it is stopped; each runs once more then, so that nothing waits for the next start.
+    """Runs its periodic tasks until it is stopped, and each once more then, so nothing waits for the next start.
 
-    A loop is work that knows its own pace; it ends when the event it is given is set.
+    A loop is work with its own pace; it ends when its event is set.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Worker:
         self.add(self._periodic_tasks, self._loops)
 
     def add(self, periodic_tasks: tuple[PeriodicTask, ...], loops: tuple[Loop, ...] = ()) -> None:
-        """Begins more work next to what runs already."""
+        """Starts more work next to what is already running."""
         self._tasks += [asyncio.create_task(self._repeat(periodic), name=periodic.name) for periodic in periodic_tasks]
         self._tasks += [asyncio.create_task(self._restart(loop)) for loop in loops]
 
@@ -60,7 +60,7 @@ class Worker:
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
 
     async def stop(self) -> None:
-        """Lets everything come to its end, and breaks off what does not: its transaction or lease is given up."""
+        """Lets everything finish, and cancels what does not: its transaction or lease is given up."""
         self._stopping.set()
         if not self._tasks:
             return
@@ -71,7 +71,7 @@ class Worker:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _restart(self, loop: Loop) -> None:
-        """A loop that fails is started again after a moment: deliveries must not stop for one bad row."""
+        """A loop that fails is restarted after a moment: deliveries must not stop because of one bad row."""
         while not self._stopping.is_set():
             try:
                 await loop(self._stopping)

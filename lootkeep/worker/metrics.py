@@ -1,4 +1,4 @@
-"""What the workers count for Prometheus: attempts to deliver, how long receivers take, and attempts to send e-mails."""
+"""Metrics of the workers: delivery attempts, response times of receivers, and attempts to send e-mails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database that is away, as one kind of work sees it: one line when it goes, one when it is back, long pauses."""
+"""A database outage, per kind of work: one log line when it starts, one when it ends, and long pauses."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import structlog
 log = structlog.get_logger(__name__)
 
 _FIRST_PAUSE_SECONDS = 0.5
-# Work goes on at most so long after the database is back.
+# Work resumes at most this long after the database is back.
 _MAX_PAUSE_SECONDS = 5.0
 
 
 class Outage:
-    """`work` is what waits meanwhile, as a log line names it."""
+    """`work` is the name of the waiting work in log lines."""
 
     def __init__(self, work: str) -> None:
         self._work = work
@@ -33,7 +33,7 @@ class Outage:
         self._failures = 0
 
     async def wait(self, stopping: asyncio.Event) -> None:
-        """Longer each time, and never as long as other processes: they must not all come back at once."""
+        """Longer each time, and randomised: processes must not all come back at once."""
         self.begin()
         await pause(self._failures, stopping)
 

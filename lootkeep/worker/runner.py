@@ -1,4 +1,4 @@
-"""The one loop of every queue: settle, claim, send, then rest until the next is due or something wakes the worker."""
+"""The one loop of every queue: settle, claim, send, then rest until the next is due or something wakes it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MIN_REST = SECOND // 100
 
 
 class QueueWorker(ABC):
-    """Works off one queue. Any number may run on PostgreSQL: each holds what it claimed, for a time."""
+    """Processes one queue. Any number may run on PostgreSQL: each holds a lease on what it claimed."""
 
-    # What waits while the database is away, as a log line names it.
+    # The name of the waiting work in log lines while the database is down.
     work: ClassVar[str]
-    # Tables in which a change may give it something to do.
+    # Tables that may create work for it when they change.
     wakes_for: ClassVar[frozenset[str]]
 
     def __init__(self, deps: Deps, wakeup: Wakeup) -> None:
@@ -34,7 +34,7 @@ class QueueWorker(ABC):
         self._outage = Outage(self.work)
 
     async def run(self, stopping: asyncio.Event) -> None:
-        """Works until it is stopped, then ends what is under way."""
+        """Works until it is stopped, then finishes current work."""
         while not stopping.is_set():
             try:
                 is_idle = not await self.run_once(stopping)
@@ -47,15 +47,15 @@ class QueueWorker(ABC):
 
     @abstractmethod
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
-        """Settles what has finished, claims what is due and sends it; False when there was nothing to do."""
+        """Settles what has finished, claims what is due and sends it; False if there was nothing to do."""
 
     @abstractmethod
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
-        """When there will be something to do, as far as it is known."""
+        """When there will be something to do, as far as known."""
 
     @abstractmethod
     async def drain(self) -> None:
-        """Waits for what is under way and settles it."""
+        """Waits for current work and settles it."""
 
     async def _rest(self) -> None:
         now = self._deps.clock.now()

@@ -42,9 +42,9 @@ async def once(
 async def once_outside(
     deps: Deps, token_id: int, path: str, key: str, body: bytes, operation: Operation
 ) -> tuple[int, bytes, bool]:
-    """The same for what acts outside the database or reads for long: no transaction is open meanwhile.
+    """The same for operations that act outside the database or read for long: no transaction is open meanwhile.
 
-    The key is leased first. When the process dies, the lease runs out and the operation may be done again.
+    The key is leased first. If the process dies, the lease expires and the operation may be executed again.
     """
     fingerprint = _fingerprint(deps, key, body)
     now = deps.clock.now()

@@ -16,7 +16,7 @@ _REMEMBERED = 10_000
 class MemoryRateLimiter:
     """A log of times per caller; a coroutine that never waits is atomic in the event loop.
 
-    The times are those of a clock that nobody can set; `now` only says when the window ends by the wall clock.
+    The times come from a monotonic clock; `now` only gives the end of the window in wall time.
     """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:

@@ -45,10 +45,10 @@ return {allowed, count, oldest or string.format('%.0f', now)}
 
 
 class RedisRateLimiter:
-    """Exact over any number of processes; without Redis each process limits alone until it is back.
+    """Exact for any number of processes; without Redis each process limits alone until it is back.
 
-    The rest begins when a deadline is over, not when the request came that waited for it; after it one request tries,
-    and the others do not wait for its result.
+    The pause starts when a deadline has passed, not when the request arrived that waited for it. After it one request
+    tries Redis, and the others do not wait for its result.
     """
 
     def __init__(

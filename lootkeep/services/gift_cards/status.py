@@ -14,9 +14,9 @@ from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def settle(deps: Deps, now: Instant) -> None:
-    """Brings every card up to date, so that what is counted and listed by status is exact.
+    """Updates the status of every due card, so counts and lists by status are exact.
 
-    A card that becomes valid by this is e-mailed to its recipient.
+    A card that becomes valid is e-mailed to its recipient.
     """
     while True:
         async with deps.db.read() as tx:

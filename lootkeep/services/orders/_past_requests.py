@@ -79,10 +79,10 @@ async def _find_existing(tx: Transaction, carts: Mapping[int, Cart]) -> dict[int
 
 
 def independent_batches(requests: Sequence[PastRequest]) -> Iterator[list[PastRequest]]:
-    """Cuts them where one must see another before it: both of a customer, a mailbox, an address,
-    a device or a payment instrument.
+    """Splits them where an order must see an earlier one, and where a week starts.
 
-    And where a week begins: which orders are large in it, those before it decide.
+    That is where both have the same customer, mailbox, IP address, device or payment instrument. The orders before a
+    week decide which orders are large in it.
     """
     batch: list[PastRequest] = []
     seen: set[int | Trace] = set()

@@ -1,6 +1,6 @@
-"""Importing orders of the past: what they need is read together, each is decided, all are written together.
+"""Imports past orders: reads what they need together, decides each, and writes all of them together.
 
-Imported history announces nothing and waits for nobody: it is judged by what there was at its time.
+Imported history sends no events and waits for nobody: it is judged by what existed at its time.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ async def import_history(
 ) -> list[PlacedOrder | AppError]:
     """Imports them as if one after the other; returns the result of each.
 
-    No two of them have the same external id. One that is refused leaves nothing behind.
+    No two of them have the same external id. A rejected order leaves nothing behind.
     """
     now = deps.clock.now()
     requests, outcomes = await requests_of(tx, carts, now)

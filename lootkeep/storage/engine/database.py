@@ -1,4 +1,4 @@
-"""What both engines offer: reading, and writing in one transaction per operation."""
+"""What both engines offer: reads, and writes in one transaction per operation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Transaction(Protocol):
         ...
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
-        """Like `all`, for a statement of a write that may take long: the event loop goes on meanwhile."""
+        """Like `all`, for a slow statement of a write: the event loop continues meanwhile."""
         ...
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
@@ -39,7 +39,7 @@ class Transaction(Protocol):
         ...
 
     async def lock(self, name: str) -> bool:
-        """Takes a lock of that name until the transaction ends; False when another transaction holds it."""
+        """Takes a lock of that name until the transaction ends; False if another transaction holds it."""
         ...
 
     async def lock_each(self, names: Sequence[str]) -> list[bool]:
@@ -59,26 +59,26 @@ class Database(Protocol):
     """Where operations read and write."""
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        """`slow` keeps what may take milliseconds away from the event loop."""
+        """`slow` keeps queries that may take milliseconds off the event loop."""
         ...
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        """`single` promises one statement at most: it is its own transaction, and saves two round trips.
+        """`single` promises at most one statement: it is its own transaction, and saves two round trips.
 
-        `long` allows each statement minutes, where those of a request have seconds.
+        `long` allows minutes for each statement, where those of a request have seconds.
         """
         ...
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
-        """`write` for changes of tokens: when the block is left, no process acts on what they were before."""
+        """`write` for changes of tokens: when the block ends, no process uses the old state."""
         ...
 
 
 class Engine(Database, Protocol):
-    """A database together with its connections: what wiring opens and closes."""
+    """A database with its connections, opened and closed by wiring."""
 
     name: str
-    # What a person calls it: the file, or the database.
+    # Its display name: the file, or the database.
     label: str
 
     async def revision(self) -> str | None:
@@ -86,11 +86,11 @@ class Engine(Database, Protocol):
         ...
 
     async def tables(self) -> set[str]:
-        """The names of all tables, those of other programs included."""
+        """The names of all tables, including those of other programs."""
         ...
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:
-        """Runs the script made for the present revision in one transaction that no other process can enter."""
+        """Runs the script for the current revision in one transaction that excludes all other processes."""
         ...
 
     async def close(self) -> None: ...
@@ -99,7 +99,7 @@ class Engine(Database, Protocol):
 class JoinedDatabase:
     """A database inside a transaction that is already open: reads and writes join it.
 
-    The edge wraps an operation in one when its answer must be stored in the operation's own transaction.
+    The edge uses it for an operation when the response must be stored in the operation's own transaction.
     """
 
     def __init__(self, tx: Transaction) -> None:

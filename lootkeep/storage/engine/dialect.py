@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Table, Text
 from sqlalchemy.ext.compiler import compiles
 
-# A trigram index knows nothing shorter.
+# A trigram index cannot find anything shorter.
 MIN_INDEXED_TERM = 3
 
 
 class Condition(ColumnElement[bool]):
-    """It is already a boolean: SQLite would otherwise be given `... = 1`."""
+    """Already a boolean: otherwise SQLite would get `... = 1`."""
 
     inherit_cache = False
     type = Boolean()
@@ -20,7 +20,7 @@ class Condition(ColumnElement[bool]):
 
 
 class Contains(Condition):
-    """The table's `search_text` contains the term, by its trigram index. Both are case folded by us."""
+    """The table's `search_text` contains the term, using its trigram index. We case-fold both."""
 
     def __init__(self, search_text: Column[str], term: BindParameter[str]) -> None:
         self.search_text = search_text
@@ -28,11 +28,11 @@ class Contains(Condition):
 
 
 class ContainsShort(Contains):
-    """The same for a term too short for the index: a look at every row."""
+    """The same for a term too short for the index: scans every row."""
 
 
 class Unindexed(ColumnElement[Any]):
-    """A column whose index must not be used here: SQLite, which knows no statistics, takes any equality for rare."""
+    """A column whose index must not be used: SQLite has no statistics and treats every equality as rare."""
 
     inherit_cache = False
 
@@ -77,7 +77,7 @@ def _by_strpos(element: ContainsShort, compiler: Any, **kw: Any) -> str:
 
 
 class Bytewise(ColumnElement[str]):
-    """A text as it is sorted: by its code points on both engines, regardless of the server's locale."""
+    """Text in sort order: by code points on both engines, regardless of the server's locale."""
 
     inherit_cache = False
 
@@ -97,7 +97,7 @@ def _collated(element: Bytewise, compiler: Any, **kw: Any) -> str:
 
 
 class LockTables(Executable, ClauseElement):
-    """Keeps all other writers away from these tables until the transaction ends."""
+    """Excludes all other writers from these tables until the transaction ends."""
 
     inherit_cache = False
 
@@ -117,7 +117,7 @@ def _lock_tables(element: LockTables, compiler: Any, **kw: Any) -> str:
 
 
 class EmptyTables(Executable, ClauseElement):
-    """Removes all rows of these tables, which are named before those they refer to; ids begin at 1 again."""
+    """Removes all rows of these tables, which are listed before those they refer to; ids start at 1 again."""
 
     inherit_cache = False
 
@@ -138,7 +138,7 @@ def _truncate(element: EmptyTables, compiler: Any, **kw: Any) -> str:
 
 
 class WakeWorkers(Executable, ClauseElement):
-    """Notifies workers, once the transaction commits, that there is something to do with the rows of a table."""
+    """Notifies workers, when the transaction commits, that rows of a table changed."""
 
     inherit_cache = False
 
@@ -190,13 +190,13 @@ class Horizon(Executable, ClauseElement):
 
 @compiles(Horizon, "sqlite")
 def _last_event(element: Horizon, compiler: Any, **kw: Any) -> str:
-    # There is one writer: ids are committed in the order in which they are given out.
+    # There is one writer: ids are committed in the order in which they are assigned.
     return "SELECT coalesce(max(id), 0) FROM events"
 
 
 @compiles(Horizon, "postgresql")
 def _least_announced(element: Horizon, compiler: Any, **kw: Any) -> str:
-    # The last id is read first: who takes a smaller one has announced it by then. A lock names the lowest 31 bits.
+    # The last id is read first: any smaller id has been announced by then. A lock's number is the lowest 31 bits.
     return (
         "WITH ids AS MATERIALIZED (SELECT last_value - cast(NOT is_called AS int) AS last FROM events_id_seq)"
         " SELECT least(last, (SELECT min(last - ((last - objid::bigint) & 2147483647)) FROM pg_locks"
@@ -250,21 +250,21 @@ def _from_jsonb(element: JsonInteger, compiler: Any, **kw: Any) -> str:
 
 
 class TakeSpace(Executable, ClauseElement):
-    """Takes some 70 KB of the disk that the tables are on, and gives them back: it fails when no file can grow."""
+    """Uses about 70 KB of the disk that the tables are on, and frees it: it fails if no file can grow."""
 
     inherit_cache = False
 
 
 @compiles(TakeSpace, "sqlite")
 def _is_taken(element: TakeSpace, compiler: Any, **kw: Any) -> str:
-    # What a transaction writes is appended to the log, which shows it already.
+    # A transaction's writes are appended to the log, which already shows the problem.
     return "SELECT 1"
 
 
 @compiles(TakeSpace, "postgresql")
 def _by_temporary_file(element: TakeSpace, compiler: Any, **kw: Any) -> str:
-    # A row that is written again finds room in its own page, even on a full disk. Rows that do not fit into the memory
-    # of a query go to a file next to the tables; they depend on the setting, so it is made before them.
+    # A rewritten row finds space in its own page, even on a full disk. Rows that exceed the memory of a query go to a
+    # file next to the tables; this depends on the setting, so it is set first.
     return (
         "SELECT count(*) FROM set_config('work_mem', '64kB', true) AS memory, "
         "generate_series(1, 5000 + 0 * length(memory))"

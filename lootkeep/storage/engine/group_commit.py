@@ -1,4 +1,4 @@
-"""SQLite's one writer: operations that end while a commit is under way share the next one's fsync."""
+"""SQLite's one writer: operations that end during a commit share the fsync of the next one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import apsw
 
 from lootkeep.kernel.errors import Unavailable
 
-# Another process (a command, a backup) may hold the write lock for a moment; beyond this we say so.
+# Another process (a command, a backup) may hold the write lock for a moment; after this time it is an error.
 PATIENCE_SECONDS = 5.0
 _RETRY_SECONDS = 0.01
 _BUSY = "The database is busy. Please try again shortly."
@@ -50,7 +50,7 @@ class Writer:
         connection.set_update_hook(self._note_change)
 
     async def enter(self) -> None:
-        """The wait in this process and the wait for another one share a deadline, or the last of many waits for all."""
+        """The waits for this process and for other processes share a deadline; otherwise the last one waits for all."""
         deadline = asyncio.get_running_loop().time() + self._patience_seconds
         await self._lock.acquire(deadline)
         try:
@@ -92,9 +92,9 @@ class Writer:
                 raise Unavailable from error
 
     def _end_operation(self, succeeded: bool) -> asyncio.Future[None] | None:
-        """Gives the commit to wait for, if there is anything to keep."""
+        """Returns the commit to wait for, if there is anything to commit."""
         if not self.connection.in_transaction:
-            # A full disk can make SQLite roll the whole group back: nobody in it may get a success.
+            # A full disk can make SQLite roll back the whole group: then no operation in it may succeed.
             self._answer(_lost)
             raise Unavailable
         if not succeeded:
@@ -117,7 +117,7 @@ class Writer:
 
     async def _commit_group(self) -> None:
         try:
-            # The fsync runs in a thread: readers and the next operations' parsing go on meanwhile.
+            # The fsync runs in a thread: readers and the parsing of the next operations continue meanwhile.
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self.thread, self.connection.execute, "COMMIT")
         except apsw.Error:
@@ -168,7 +168,7 @@ class _FairLock:
                 timer.cancel()
 
     def release(self) -> None:
-        """Hands it to the next, so that nobody who comes just now gets in between."""
+        """Passes it to the next in line, so nobody can get in between."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():

@@ -1,4 +1,4 @@
-"""The engine for many machines: PostgreSQL through asyncpg, with a pool that costs next to nothing."""
+"""The engine for many machines: PostgreSQL through asyncpg, with a very cheap pool."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PostgresDatabase:
         direct_url: str | None = None,
         schema: str | None = None,
     ) -> PostgresDatabase:
-        """Connects once at the start, so that a wrong URL is reported at once."""
+        """Connects once at startup, so a wrong URL is reported immediately."""
         pool = Pool(Sessions(url, deadlines, is_pooled, schema), connections)
         try:
             pool.give_back(await pool.take())
@@ -62,7 +62,7 @@ class PostgresDatabase:
         return cls(pool, direct_url if is_pooled else url)
 
     def uses(self, backend: int) -> bool:
-        """Whether this process speaks to that one of the server. Behind a pooler, that is not known."""
+        """Whether this process uses that server process. Unknown behind a pooler."""
         return self.pool.sessions.is_pooled or self.pool.uses(backend)
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
@@ -86,7 +86,7 @@ class PostgresDatabase:
             await all_have_forgotten()
 
     def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
-        """Inside the block: a number that grows with every change of a token; None while that is not known."""
+        """Inside the block: a number that grows with every change of a token; None while it is unknown."""
         return watching_tokens(self._listen_url) if self._listen_url else nullcontext(lambda: None)
 
     async def revision(self) -> str | None:
@@ -130,7 +130,7 @@ class Read(AbstractAsyncContextManager[PostgresTransaction]):
 
 
 class _Write(AbstractAsyncContextManager[PostgresTransaction]):
-    """A connection on loan with a transaction open, whose statements have a time limit."""
+    """A borrowed connection with an open transaction and a time limit for statements."""
 
     def __init__(self, pool: Pool, seconds: float | None = None) -> None:
         self._pool = pool
@@ -163,7 +163,7 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
 
 
 def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | None) -> None:
-    """A request that was cancelled may leave a query running: that connection is not lent again."""
+    """A cancelled request may leave a query running: that connection is not reused."""
     if kind is not None and issubclass(kind, asyncio.CancelledError):
         connection.terminate()
 

@@ -1,4 +1,4 @@
-"""The pool of connections to PostgreSQL: on loan, last in first out."""
+"""The pool of connections to PostgreSQL: borrowed, last in first out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLOSE_SECONDS = 1.0
 
 
 class Pool:
-    """Connections on loan, last in first out. asyncpg's own pool doubles the CPU cost of a small query."""
+    """Borrowed connections, last in first out. asyncpg's own pool doubles the CPU cost of a small query."""
 
     def __init__(self, sessions: Sessions, size: int) -> None:
         self.sessions = sessions
@@ -46,7 +46,7 @@ class Pool:
             self._free.append(connection)
 
     def discard(self, connection: Connection) -> None:
-        """For a connection whose state is not known any more."""
+        """For a connection in an unknown state."""
         connection.terminate()
         self._lost_one()
 
@@ -61,7 +61,7 @@ class Pool:
             self.discard(self._free.pop())
 
     def uses(self, backend: int) -> bool:
-        """Whether a connection of this pool is served by this process of the server."""
+        """Whether this server process serves a connection of this pool."""
         return any(connection.get_server_pid() == backend for connection in self._all if not connection.is_closed())
 
     async def close(self) -> None:
@@ -90,7 +90,7 @@ class Pool:
         return connection
 
     async def _wait(self, deadline: float) -> Connection | None:
-        """Queues for the next connection that comes back, or for the leave to open one."""
+        """Queues for the next connection that is returned, or for permission to open one."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(turn)
@@ -127,7 +127,7 @@ async def _close(connection: Connection) -> None:
     try:
         await connection.close(timeout=_CLOSE_SECONDS)
     except OUTAGES:
-        # asyncpg has cut it then.
+        # asyncpg has closed it then.
         return
 
 

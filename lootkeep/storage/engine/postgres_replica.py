@@ -1,4 +1,4 @@
-"""Reads from a streaming replica, which never miss what was committed before their request began."""
+"""Reads from a streaming replica, which include everything committed before their request started."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 
 log = structlog.get_logger(__name__)
 
-# Everything acknowledged is before this position. Without `synchronous_commit` that is more than what is on the disk.
+# Everything acknowledged is before this position. Without `synchronous_commit` it may not all be on disk.
 _COMMITTED = (
     "SELECT (CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()"
     " ELSE pg_current_wal_flush_lsn() END - '0/0')::bigint"
 )
-# Nothing from a server that is no replica: it was promoted, or has never been one.
+# Null if the server is not a replica: it was promoted, or has never been one.
 _REPLAYED = "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint WHERE pg_is_in_recovery()"
 
-# Short compared with what a read may wait.
+# Short compared with the time that a read may wait.
 _POLL_SECONDS = 0.002
 # How often it is tried while it is not used.
 _RETRY_SECONDS = 1.0
@@ -36,10 +36,10 @@ _TROUBLES = (Unavailable, asyncpg.PostgresError)
 
 
 class Replica:
-    """A replica, as long as it keeps up: while it is gone or too far behind, reads go to the primary.
+    """A replica, while it keeps up: if it is down or too far behind, reads go to the primary.
 
-    A request asks the primary once how far it has committed, and reads from the replica when that is replayed. So it
-    sees every write that was acknowledged before, whichever process made it, and no process remembers who wrote what.
+    A request asks the primary once for its commit position, and reads from the replica when that is replayed. So it
+    sees every write that was acknowledged before, by any process, and no process has to remember who wrote what.
     """
 
     def __init__(self, primary: PostgresDatabase, pool: Pool, max_lag_seconds: float) -> None:
@@ -58,11 +58,11 @@ class Replica:
     def of(
         cls, primary: PostgresDatabase, url: str, connections: int, max_lag_seconds: float, *, is_pooled: bool
     ) -> Replica:
-        """Connects nowhere yet: a store starts without its replica."""
+        """Does not connect yet: a store starts without its replica."""
         return cls(primary, Pool(Sessions(url, DEADLINES, is_pooled), connections), max_lag_seconds)
 
     def start(self) -> None:
-        """Tries it in the background whenever it is not used."""
+        """Tries it in the background while it is not used."""
         self._watch = asyncio.create_task(self._retry(), name="watch the replica")
 
     async def close(self) -> None:
@@ -82,7 +82,7 @@ class Replica:
         self.judge(await self._compare())
 
     def judge(self, reason: str) -> None:
-        """With a reason, reads go to the primary until it keeps up again."""
+        """With a reason, reads go to the primary until it has caught up."""
         if reason and reason != self.reason:
             log.warning("reads go to the primary, the replica is not used", reason=reason)
         elif self.reason and not reason:
@@ -90,7 +90,7 @@ class Replica:
         self.reason = reason
 
     async def has_everything(self) -> bool:
-        """Whether it has what was committed before this call. Calls that wait at the same time share an answer."""
+        """Whether it has everything committed before this call. Concurrent calls share the result."""
         if self.reason:
             return False
         if self._waiting is None:
@@ -102,12 +102,12 @@ class Replica:
     async def _next_answer(self, before: asyncio.Task[str] | None) -> str:
         if before:
             await asyncio.wait([before])
-        # The position is asked from here on: a call that comes later needs a later one.
+        # The position is read from here on: a later call needs a later position.
         self._running, self._waiting = self._waiting, None
         return await self._compare()
 
     async def _compare(self) -> str:
-        """The reason not to use it; empty when it has replayed what is committed now."""
+        """The reason not to use it; empty if it has replayed everything that is committed now."""
         try:
             committed = await _position(self.primary.pool, _COMMITTED)
             async with asyncio.timeout(None if self.reason else self._max_lag):
@@ -135,7 +135,7 @@ class Replica:
 
 
 class _RequestDatabase:
-    """Reads from the replica when it has everything from before the request, and writes to the primary."""
+    """Reads from the replica if it has everything from before the request, and writes to the primary."""
 
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
@@ -177,7 +177,7 @@ class _RoutedRead(Read):
 
 
 class _ReplicaTransaction(PostgresTransaction):
-    """Every statement of a read commits on its own, so one that the replica cannot run is run by the primary."""
+    """Every statement of a read commits on its own, so the primary can run one that the replica cannot."""
 
     def __init__(self, replica: Replica, connection: Any) -> None:
         super().__init__(replica.pool, connection)
@@ -187,7 +187,7 @@ class _ReplicaTransaction(PostgresTransaction):
         try:
             return await super().fetch(sql, arguments)
         except (Unavailable, asyncpg.SerializationError) as error:
-            # A statement that takes too long would take as long there.
+            # A statement that is too slow would be just as slow there.
             if self.pool is self._replica.primary.pool or isinstance(error.__cause__, asyncpg.QueryCanceledError):
                 raise
             self._replica.judge(str(error.__cause__ or error))

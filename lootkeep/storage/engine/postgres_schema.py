@@ -1,4 +1,4 @@
-"""The schema of a PostgreSQL database as migrations see it: its revision, its script, and where it is."""
+"""The schema of a PostgreSQL database for migrations: its revision, its script, and its name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def run_script(tx: PostgresTransaction, statements: str, schema: str | Non
 
 
 async def _enter(tx: PostgresTransaction, schema: str) -> None:
-    """From now on tables are created there, and the extension is found in whichever schema it is."""
+    """From now on tables are created there, and the extension is found in any schema."""
     if not await tx.fetch("SELECT FROM pg_namespace WHERE nspname = $1", [schema]):
         try:
             await tx.command(f"CREATE SCHEMA {schema}")

@@ -1,4 +1,4 @@
-"""How a connection to PostgreSQL is opened, what it may take its time for, and what counts as an outage."""
+"""How a connection to PostgreSQL is opened, its time limits, and which errors are outages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OUTAGES = (
     asyncpg.DuplicatePreparedStatementError,
 )
 
-# The server cancels slow statements. Only if it does not respond either, the connection is closed.
+# The server cancels slow statements. The connection is closed only if the server does not respond either.
 _GRACE_SECONDS = 1.0
 BEGIN = "BEGIN"
 # asyncpg's own measure.
@@ -42,7 +42,7 @@ POOLER_SENTENCE = (
 
 
 def is_poolers(error: BaseException) -> bool:
-    """Whether only a pooler between the server and us gives such an error."""
+    """Whether only a pooler between the server and us causes such an error."""
     if isinstance(error, asyncpg.ProtocolViolationError):
         return "startup parameter" in str(error)
     return isinstance(error, (asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError))
@@ -52,15 +52,15 @@ def is_poolers(error: BaseException) -> bool:
 class Deadlines:
     """How many seconds PostgreSQL may take."""
 
-    # A statement takes milliseconds; one that takes longer waits for a lock, or for a server that is gone.
+    # A statement takes milliseconds; a slower one waits for a lock, or for a server that is down.
     statement: float = 5.0
     # Opening a connection, and waiting for a free one.
     connection: float = 5.0
-    # A transaction whose process is gone holds its locks for so long; more than any outbound request may take.
+    # How long a transaction holds its locks after its process is gone; longer than any outbound request.
     idle_transaction: float = 15.0
-    # What goes through whole tables: recounts, imports, retention, the audience of a campaign.
+    # For whole tables: recounts, imports, retention, the audience of a campaign.
     long_statement: float = 600.0
-    # All steps together, which may rewrite every table.
+    # For all migrations together, which may rewrite every table.
     migration: float = 86_400.0
 
 
@@ -78,7 +78,7 @@ class Sessions:
     url: str
     deadlines: Deadlines
     is_pooled: bool
-    # The only schema that is looked into; None for the one that the server chooses.
+    # The only schema in the search path; None for the server's default.
     schema: str | None = None
 
     async def connect(self) -> Connection:
@@ -105,7 +105,7 @@ class Sessions:
 
 
 def lengthen(seconds: float) -> str:
-    """What gives the statements of an open transaction so long from now on."""
+    """Sets the time limit for the following statements of an open transaction."""
     return _set(_limits(seconds, seconds))
 
 
@@ -125,10 +125,10 @@ def _limits(statement: float, idle_transaction: float) -> dict[str, str]:
     }
 
 
-# Times are our own integers, so the zone only matters to a human reader. Poolers let both pass.
+# Times are our own integers, so the zone only matters to a human reader. Poolers allow both.
 _NAMES = {"application_name": "lootkeep", "timezone": "UTC"}
-# JIT costs more than it saves on small queries. The server, too, should notice a client that is gone, or its
-# connections are counted for two hours.
+# JIT costs more than it saves on small queries. The server should also notice a lost client; otherwise its connections
+# count for two hours.
 _SERVER = {
     "jit": "off",
     "tcp_keepalives_idle": str(sockets.IDLE_SECONDS),

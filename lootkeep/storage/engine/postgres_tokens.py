@@ -1,8 +1,8 @@
-"""Tokens that processes remember on PostgreSQL: a change is acknowledged when all of them have forgotten.
+"""Cached tokens on PostgreSQL: a change is acknowledged when no process caches the old state.
 
-Each process that remembers tokens listens, and holds a lock that it gives up when it hears of a change. Anyone who
-changes a token commits, then waits for that lock. A process that does not react keeps the lock, but it trusts its
-memory only while the server has answered it within the last seconds: to wait for as long is enough.
+Each process that caches tokens listens, and holds a lock that it releases when it is notified of a change. Anyone who
+changes a token commits, then waits for that lock. A process that does not react keeps the lock, but it trusts its cache
+only if the server has responded within the last seconds, so waiting that long is enough.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Session: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 _CHANNEL = "lootkeep_tokens"
 _REMEMBERED = "hashtextextended('lootkeep tokens are remembered', 0)"
 _CHANGING = "hashtextextended('lootkeep tokens are changing', 0)"
-# Nobody starts to cache during a change: it would not be notified, and not release the lock.
+# Nobody starts to cache during a change: they would miss the notification and not release the lock.
 _JOIN = (
     f"SELECT pg_advisory_lock_shared({_CHANGING}); SELECT pg_advisory_unlock_shared({_CHANGING}); "
     f"SELECT pg_advisory_lock_shared({_REMEMBERED})"
@@ -33,10 +33,10 @@ _JOIN = (
 _LEAVE = f"SELECT pg_advisory_unlock_shared({_REMEMBERED})"
 
 _CONNECT_SECONDS = 5.0
-# How long a memory is trusted after a question that the server has answered, and how often it is asked.
+# How long a cache is trusted after the server has responded, and how often it is asked.
 _TRUSTED_SECONDS = 5.0
 _ASKED_EVERY_SECONDS = 2.0
-# A little longer, so that no process trusts its memory when it is over.
+# A little longer, so no process trusts its cache when it is over.
 _CHANGE_SECONDS = _TRUSTED_SECONDS + 1
 # Several changes wait for each other.
 _QUEUE_SECONDS = 30.0
@@ -47,7 +47,7 @@ _TROUBLES = (*OUTAGES, asyncpg.PostgresError)
 
 @asynccontextmanager
 async def changing_tokens(url: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Gives what to wait for after the change is committed: then no process remembers a token from before."""
+    """Returns what to wait for after the commit: then no process caches an old token."""
     try:
         connection = await _connect(url)
     except _TROUBLES as error:
@@ -85,7 +85,7 @@ async def watching_tokens(url: str) -> AsyncIterator[Callable[[], int | None]]:
 
 
 class _Watch:
-    """Listens on a separate connection, as long as the process caches tokens."""
+    """Listens on a separate connection while the process caches tokens."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -143,7 +143,7 @@ class _Watch:
         self._changed.set()
 
     def _log_outage(self, error: Exception) -> None:
-        """Once, not for every attempt to connect again."""
+        """Once, not for every attempt to reconnect."""
         if not self._is_outage_logged:
             log.warning("cannot listen for token changes, each request looks up its token", error=str(error))
         self._is_outage_logged = True

@@ -23,7 +23,7 @@ POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 
 
 def row(*values: Any) -> tuple[Any, ...]:
-    """The record of a query whose rows are wanted as they are."""
+    """The record of a query that returns plain rows."""
     return values
 
 
@@ -42,12 +42,12 @@ class Compiled(Generic[R]):
         self.records = _records(record, answered_columns(statement), has_booleans=dialect is not SQLITE)
 
 
-# Both are written as text and evaluated once per statement: a loop over columns in Python would cost as much as
-# the query itself. The text holds column numbers and our own names, nothing from outside.
+# Both are generated as text and evaluated once per statement: a loop over columns in Python would cost as much as the
+# query itself. The text contains column numbers and our own names, nothing from outside.
 
 
 def _arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[dict[str, Any]], list[Any]]:
-    """`{"a": 1, "b": 2}` to `[1, 2, ...]`, with the values that the statement itself brings."""
+    """`{"a": 1, "b": 2}` to `[1, 2, ...]`, with the values that are part of the statement."""
     parts = [f"fixed[{name!r}]" if name in fixed else f"values[{name!r}]" for name in names]
     function: Callable[[dict[str, Any]], list[Any]] = eval(  # noqa: S307
         f"lambda values: [{', '.join(parts)}]", {"fixed": fixed}
@@ -58,7 +58,7 @@ def _arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[dict[
 def _records(
     record: Callable[..., R], columns: list[Any], *, has_booleans: bool
 ) -> Callable[[Iterable[Iterable[Any]]], list[R]]:
-    """Rows to records. SQLite knows no booleans: it hands out 0 and 1."""
+    """Rows to records. SQLite has no booleans: it returns 0 and 1."""
     booleans = set() if has_booleans else {i for i, c in enumerate(columns) if isinstance(c.type, Boolean)}
     if not booleans:
         return lambda rows: [record(*row) for row in rows]
@@ -71,17 +71,17 @@ def _records(
 
 
 class CompiledSet(Generic[R]):
-    """A statement for PostgreSQL that takes many rows of values at once, as one array for each name."""
+    """A statement for PostgreSQL that takes many rows of values at once, as one array per name."""
 
     __slots__ = ("arguments", "records", "sql")
 
     def __init__(self, statement: ClauseElement, record: Callable[..., R]) -> None:
         for_one: Any = statement.compile(dialect=POSTGRESQL)
         types = _parameter_types(for_one)
-        # An INSERT of one row returns its key implicitly, one from a SELECT needs RETURNING.
+        # An INSERT of one row returns its key implicitly, an INSERT from a SELECT needs RETURNING.
         compiled: Any = over_rows(statement, types, for_one.implicit_returning).compile(dialect=POSTGRESQL)
         self.sql = str(compiled)
-        # A parameter that is left next to the arrays is inside an element that cannot be looked into.
+        # A parameter that remains next to the arrays is inside an element that cannot be traversed.
         if sum(bind.required for bind in compiled.bind_names) != len(types):
             raise TypeError(f"This statement cannot take many rows: {self.sql}")
         names: tuple[str, ...] = tuple(compiled.positiontup or ())
@@ -90,12 +90,12 @@ class CompiledSet(Generic[R]):
 
 
 def _parameter_types(compiled: Any) -> dict[str, TypeEngine[Any]]:
-    """Of what the caller gives. Each is compiled where it is used, and only there its column is known."""
+    """The types of the arguments. A parameter is compiled where it is used: only there its column is known."""
     types: dict[str, TypeEngine[Any]] = {}
     for bind, name in compiled.bind_names.items():
         if bind.required and isinstance(types.get(name), NullType | None):
             types[name] = bind.type
-    # A LIMIT says nothing of its type.
+    # A LIMIT has no type.
     return {name: BigInteger() if isinstance(kind, NullType) else kind for name, kind in types.items()}
 
 
@@ -134,7 +134,7 @@ class Query(Generic[R]):
         self.set_based = set_based
 
     def __getattr__(self, name: str) -> Any:
-        """Compiles for a dialect when it is first asked for; from then on it is a plain attribute."""
+        """Compiles for a dialect on first use; after that it is a plain attribute."""
         if name not in _COMPILERS:
             raise AttributeError(name)
         compiled = _COMPILERS[name](self._statement, self._record)
@@ -150,12 +150,12 @@ _COMPILERS: dict[str, Callable[[ClauseElement, Callable[..., Any]], Any]] = {
 
 
 def _values_written_in(compiled: Any) -> dict[str, Any]:
-    """Arguments the statement itself brings, such as a literal in its WHERE clause."""
+    """Arguments that are part of the statement, such as a literal in its WHERE clause."""
     return {name: bind.effective_value for bind, name in compiled.bind_names.items() if not bind.required}
 
 
 def _check_fields(statement: ClauseElement, record: Callable[..., Any]) -> None:
-    """A record is filled by position, so a column out of place must fail at import, not in an answer."""
+    """A record is filled by position, so a misplaced column must fail at import, not in a response."""
     fields = getattr(record, "__struct_fields__", None)
     if fields is None:
         return

@@ -1,4 +1,4 @@
-"""The time of the machine on which the database runs."""
+"""The time on the machine of the database."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ _NOW = Query(select(ServerTime()))
 
 
 async def now(tx: Transaction) -> Instant | None:
-    """None where the database runs in this process."""
+    """None if the database runs in this process."""
     ((time,),) = await tx.all(_NOW)
     return None if time is None else Instant(time)

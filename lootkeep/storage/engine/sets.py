@@ -35,7 +35,7 @@ Refer = Callable[[str], ColumnElement[Any]]
 def over_rows(
     statement: ClauseElement, types: Mapping[str, TypeEngine[Any]], key: Sequence[ColumnElement[Any]] | None = None
 ) -> ClauseElement:
-    """The statement over arrays of its parameters, which have these types; an INSERT answers the key, if it has one."""
+    """The statement with arrays of these types as parameters; an INSERT returns the key, if it has one."""
     arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in types.items()]
     columns: list[Any] = [column(name, kind) for name, kind in types.items()]
     given = func.unnest(*arrays).table_valued(*columns).render_derived("given")
@@ -46,8 +46,8 @@ def _over(statement: ClauseElement, given: FromClause, key: Sequence[ColumnEleme
     if isinstance(statement, GenerativeSelect):
         if internals.has_offset(statement):
             raise TypeError(f"A statement for many rows must not have its own OFFSET: {statement}")
-        # An OFFSET is not merged with the outer query: each row of values uses the index, even where the table
-        # was small when the statement was planned.
+        # An OFFSET is not merged with the outer query: each row of values uses the index, even if the table was small
+        # when the statement was planned.
         by_row = _referring(statement.offset(literal_column("0")), _by_name)
         lateral = by_row.lateral("found")
         return select(lateral).select_from(given.join(lateral, true()))
@@ -70,12 +70,12 @@ def _typed(statement: Insert, values: dict[str, Any]) -> list[Any]:
 
 
 def _by_name(name: str) -> ColumnElement[Any]:
-    """A column of `given`, which the statement around it has in its FROM."""
+    """A column of `given`, which is in the FROM of the outer statement."""
     return literal_column(f'given."{name}"')
 
 
 def _referring(statement: Any, refer: Refer) -> Any:
-    """The statement with columns in the place of its parameters."""
+    """The statement with columns in place of its parameters."""
 
     def replaced(element: Any, **_: Any) -> Any:
         if isinstance(element, BindParameter) and element.required:

@@ -21,7 +21,7 @@ def has_offset(statement: GenerativeSelect) -> bool:
 
 
 def take_values(statement: Insert) -> dict[str, Any]:
-    """What an INSERT writes, by column; the statement has no values from then on."""
+    """The values of an INSERT, by column; the statement then has none."""
     values: Any = statement._values
     statement._values = None
     return {getattr(column, "key", column): value for column, value in values.items()}

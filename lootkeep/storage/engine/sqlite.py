@@ -1,4 +1,4 @@
-"""The embedded engine: SQLite through apsw, called inline, one writer whose concurrent operations share a commit."""
+"""The embedded engine: SQLite through apsw, called inline, with one writer and shared commits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 # Every statement of the service stays prepared: there are fewer than this.
 _PREPARED = 512
-# What goes through many pages finds them again; SQLite's own measure is 2 MB.
+# For queries that read many pages; SQLite's default is 2 MB.
 _SLOW_CACHE_KB = 16_384
 _WRITER_CACHE_KB = 8_192
 _TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
@@ -34,7 +34,7 @@ class SqliteTransaction:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        # One cursor for all: every query fetches its rows before the next begins.
+        # One cursor for all: every query fetches its rows before the next one starts.
         self._cursor = connection.cursor()
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
@@ -46,7 +46,7 @@ class SqliteTransaction:
         return compiled.records(rows)
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
-        # Not by way of `all`: look-ups are the most frequent queries, and a coroutine more is a tenth of one.
+        # Does not call `all`: lookups are the most frequent queries, and one more coroutine is a tenth of their cost.
         compiled = query.sqlite
         try:
             rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
@@ -71,7 +71,7 @@ class SqliteTransaction:
             raise Unavailable from error
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        # Not by RETURNING: it makes an insert half as expensive again, and several times as expensive in a savepoint.
+        # No RETURNING: it makes an insert half as expensive again, and several times as expensive in a savepoint.
         added = []
         for values in rows:
             self._fetch(query, values)
@@ -160,7 +160,7 @@ class SqliteDatabase:
         return _Write(self._writer, self._tx)
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
-        """Nobody remembers tokens here: to look one up takes five microseconds, to ask for changes takes two."""
+        """Tokens are not cached here: a lookup takes five microseconds, checking for changes takes two."""
         return self.write()
 
     def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
@@ -212,7 +212,7 @@ class _Read(AbstractAsyncContextManager[Transaction]):
 
 
 class _Write(AbstractAsyncContextManager[Transaction]):
-    """One operation: a part of the transaction that it shares with its neighbours."""
+    """One operation: part of a transaction that concurrent operations share."""
 
     def __init__(self, writer: Writer, tx: SqliteTransaction) -> None:
         self._writer = writer
@@ -248,17 +248,17 @@ def _open(path: Path) -> apsw.Connection:
 
 
 def _create(path: Path) -> None:
-    """Makes a new database readable by its owner only; SQLite gives its log and index the mode of the database."""
+    """Makes a new database readable only by its owner; SQLite gives its log and index the same mode."""
     with suppress(OSError):
-        # What cannot be made is reported when it is opened.
+        # Errors are reported when it is opened.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _open_for_writing(path: Path) -> apsw.Connection:
     connection = _open(path)
-    # An operation's statements go by keys: their plans need not be made again for each value, as those of lists are.
+    # Operations read by key: their plans need not be made again for each value, unlike those of lists.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # A large operation goes through many pages before its commit; those that do not fit are written to the file twice.
+    # A large operation uses many pages before its commit; pages that do not fit are written to the file twice.
     connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KB}")
     return connection
 
@@ -270,7 +270,7 @@ def _open_for_reading(path: Path) -> apsw.Connection:
 
 
 def _with_patience(connection: apsw.Connection, statement: str) -> None:
-    """Opening happens before the loop serves anyone, so it may wait for a lock the plain way."""
+    """The database is opened before the loop serves requests, so a blocking wait for a lock is fine."""
     connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
     connection.execute(statement)
     connection.set_busy_timeout(0)

@@ -1,4 +1,4 @@
-"""A small write that is of no use but to find out whether writing works: a full disk still answers what is read."""
+"""A small write that only checks whether writing works: on a full disk, reads still succeed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TAKE_SPACE = Query(TakeSpace())
 
 
 async def write(db: Database, now: Instant) -> None:
-    """Returns when it is on disk; one row is written again each time."""
+    """Returns when it is on disk; it rewrites one row each time."""
     async with db.write() as tx:
         await tx.run(_WRITE, now=now)
         await tx.run(_TAKE_SPACE)

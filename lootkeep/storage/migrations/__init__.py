@@ -10,7 +10,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.migrations.changes import CHANGES
 
-# The newest revision in versions/, found without alembic: a start with nothing to do need not load it.
+# The newest revision in versions/, known without alembic: a start with nothing to migrate need not load it.
 HEAD = max(CHANGES)
 
 # Every schema has had these tables since the first revision.
@@ -19,7 +19,7 @@ _MAX_NAMES = 3
 
 
 async def upgrade(engine: Engine) -> bool:
-    """Brings the schema to the newest revision; False when it was there already."""
+    """Migrates the schema to the newest revision; False if it was already current."""
     if await revision(engine) == HEAD:
         return False
     await engine.migrate(lambda current: script(engine.name, current))
@@ -27,14 +27,14 @@ async def upgrade(engine: Engine) -> bool:
 
 
 async def check(engine: Engine) -> None:
-    """Refuses to work on a schema that is not the code's own."""
+    """Raises if the schema does not match the code."""
     if await revision(engine) != HEAD:
         raise StartupError("The database schema is not up to date. Run `lootkeep migrate`, then start again.")
 
 
 async def revision(engine: Engine) -> str | None:
-    """The schema's revision, None for an empty database; refuses what is another program's or a newer version's."""
-    # The tables first: should another process migrate just now, there is a revision with the first table.
+    """The schema's revision, None for an empty database; raises if it is of another program or a newer version."""
+    # The tables first: if another process migrates right now, there is a revision with the first table.
     tables = await engine.tables()
     current = await engine.revision()
     if tables and not tables >= _OWN_TABLES:

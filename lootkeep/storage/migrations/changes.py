@@ -1,4 +1,4 @@
-"""What each migration changes, and whether processes of the version before may go on meanwhile: one row each."""
+"""What each migration changes, and whether processes of the previous version may continue: one row each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an upgrade will do to a database: its changes, how long they take by the rows there are, and the pause."""
+"""What an upgrade will do to a database: its changes, their estimated duration, and the pause."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from lootkeep.storage.migrations.changes import CHANGES
 
 Rates = dict[str, int]
 
-# Rows a second that a statement gets through, measured by `bench/upgrade.py`.
+# Rows per second of a statement, measured by `bench/upgrade.py`.
 RATES: dict[str, Rates] = {
     "sqlite": {"read": 900_000, "index": 350_000, "write": 65_000},
     "postgresql": {"read": 900_000, "index": 320_000, "write": 19_000},
 }
-# Of the embedded database, written and checked.
+# Bytes per second of the embedded database, written and verified.
 COPY_BYTES_PER_SECOND = 12_000_000
 
 _STEP = re.compile(r"^-- Running upgrade .*-> (\w+)$", re.MULTILINE)
-# What a statement does to each row of its largest table; a condition or a group leaves few rows to be written.
+# What a statement does to each row of its largest table; with a condition or a group, few rows are written.
 _KINDS = (
     ("index", re.compile(r"CREATE (UNIQUE )?INDEX ")),
     ("write", re.compile(r"UPDATE ")),
@@ -34,7 +34,7 @@ _KINDS = (
     ("write", re.compile(r"(INSERT INTO|CREATE TABLE) .*SELECT .* FROM ")),
 )
 _TABLES = re.compile(r"\b(?:FROM|JOIN|UPDATE|TABLE|ON) (\w+)")
-# Rows that are moved to a table are counted under its name from then on.
+# Rows that are moved to a table are then counted under its name.
 _MOVE = re.compile(r"(?:ALTER TABLE \w+ RENAME TO|INSERT INTO|CREATE TABLE) (\w+)")
 
 
@@ -52,7 +52,7 @@ class Step(NamedTuple):
     revision: str
     sentence: str
     is_online: bool
-    # Of the tables it reads, indexes or writes whole.
+    # The tables it reads, indexes or writes completely.
     rows: dict[str, int]
     seconds: float
 
@@ -62,7 +62,7 @@ class Plan(NamedTuple):
 
     current: str | None
     steps: list[Step]
-    # Why nothing may be served meanwhile; None when it may.
+    # Why the service must be stopped meanwhile; None if it need not be.
     pause: str | None
 
     @property
@@ -91,7 +91,7 @@ def statements(script: str) -> dict[str, list[str]]:
 def _steps(script: str, counts: dict[str, int], rates: Rates) -> list[Step]:
     present = Counter(counts)
     steps = [_step(revision, lines, present, rates) for revision, lines in statements(script).items()]
-    # A table that a migration makes on the way and removes is nothing to report.
+    # A temporary table of a migration is not reported.
     return [step._replace(rows={name: step.rows[name] for name in step.rows if name in counts}) for step in steps]
 
 
@@ -104,7 +104,7 @@ def _step(revision: str, lines: list[str], present: Counter[str], rates: Rates) 
 
 
 def work(line: str, present: Counter[str]) -> Work | None:
-    """What a statement does to the rows that are present, which it may move; None when that takes no time."""
+    """What a statement does to the existing rows, which it may move; None if that takes no time."""
     kind = next((kind for kind, pattern in _KINDS if pattern.match(line)), None)
     table = max(_TABLES.findall(line) or [""], key=lambda name: present[name])
     rows = present[table]
@@ -114,9 +114,10 @@ def work(line: str, present: Counter[str]) -> Work | None:
 
 
 async def count_rows(engine: Engine, script: str) -> dict[str, int]:
-    """How many rows the tables have that a script names."""
+    """The row counts of the tables that a script names."""
     names = set(re.findall(r"\w+", script)) & await engine.tables() - {"alembic_version"}
-    # A request's five seconds are too few to count a large table of PostgreSQL; a write of SQLite would hold up others.
+    # Five seconds, the limit of a request, are too few to count a large table of PostgreSQL; a write on SQLite would
+    # delay others.
     access = engine.write(is_long=True) if engine.name == "postgresql" else engine.read(slow=True)
     async with access as tx:
         return {name: (await tx.all(_count(name)))[0][0] for name in names}

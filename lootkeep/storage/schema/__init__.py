@@ -1,4 +1,4 @@
-"""The schema: every table, with the invariants the database itself keeps."""
+"""The schema: every table, with the constraints that the database enforces."""
 
 from lootkeep.storage.schema import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.schema.access import idempotency_keys, settings, tokens, users

@@ -15,7 +15,7 @@ users = Table(
     text("name"),
     flag("is_owner"),
     number("created_at"),
-    # There is exactly one owner, even with two first starts at once.
+    # There is exactly one owner, even with two concurrent first starts.
     Index("uq_users_owner", "is_owner", unique=True, sqlite_where=sql("is_owner"), postgresql_where=sql("is_owner")),
     sqlite_autoincrement=True,
 )
@@ -49,7 +49,7 @@ idempotency_keys = Table(
     number("status"),
     text("answer"),
     number("created_at"),
-    # While the operation is under way: until then nobody else begins it. There is no answer yet.
+    # The operation is in progress: until then nobody else starts it. There is no response yet.
     number("leased_until", optional=True),
     Index(None, "created_at"),
 )
@@ -58,7 +58,7 @@ settings = Table(
     "settings",
     metadata,
     Column("name", Text, primary_key=True),
-    # Counts the changes, so that a decision can say under which settings it was made.
+    # Counts the changes, so a decision can record the version of the settings it used.
     number("version"),
     text("value"),
     number("updated_at"),

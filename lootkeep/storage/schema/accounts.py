@@ -1,4 +1,4 @@
-"""Who may sign in to the console: accounts, one-time links, sessions, and the log of what people changed."""
+"""Users of the console: accounts, one-time links, sessions, and the log of changes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ audit_log = Table(
     "audit_log",
     metadata,
     identity(),
-    # Null for what the command line did.
+    # Null for the command line.
     link("user_id", "users.id", optional=True),
     text("action"),
     # `order:12`: what was changed.

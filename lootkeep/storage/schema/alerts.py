@@ -1,4 +1,4 @@
-"""Alerts, each a row of its queue, and what waits to be sent by them."""
+"""Alerts, each a row of its queue, and the notices they will send."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ alerts = Table(
     number("limit_per_hour"),
     number("muted_until", optional=True),
     text("status"),
-    # When to look at it again; while a worker holds it, when that worker is given up.
+    # When to check it again; while a worker holds it, when its lease ends.
     number("due_at"),
     text("lease", optional=True),
     number("attempts_count"),
@@ -49,7 +49,7 @@ alert_notices = Table(
     identity(),
     link("alert_id", "alerts.id"),
     text("trigger"),
-    # What it is about: the same is sent once.
+    # Its subject: the same key is sent once.
     text("key"),
     text("text"),
     text("path"),

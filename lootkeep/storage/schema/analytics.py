@@ -1,4 +1,4 @@
-"""What analytics reads: sums per quarter of an hour, day and 32 days, and who bought on which days."""
+"""Tables for analytics: sums per quarter of an hour, day and 32 days, and the buyers of each day."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lootkeep.storage.schema.columns import metadata, number
 sales_rollups = Table(
     "sales_rollups",
     metadata,
-    # `all`, `status`, `country`, `method` or `product`; the key says which country and so on, empty for none.
+    # `all`, `status`, `country`, `method` or `product`; the key is the country and so on, empty for none.
     Column("dimension", Text, primary_key=True),
     # As in `domain/blocks.py`; the block counts them since the epoch.
     Column("level", BigInteger, primary_key=True, autoincrement=False),
@@ -32,7 +32,7 @@ sales_rollups = Table(
     sqlite_with_rowid=False,
 )
 
-# Who bought: a bit for each customer. A set of people over many days cannot be summed, but it can be joined.
+# Buyers: a bit for each customer. Sets of people over many days cannot be summed, but they can be combined.
 buyers = Table(
     "buyers",
     metadata,

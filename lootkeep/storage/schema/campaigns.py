@@ -1,4 +1,4 @@
-"""E-mail campaigns and the people they write to."""
+"""E-mail campaigns and their recipients."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ email_campaigns = Table(
     text("reply_to", optional=True),
     text("body_html", optional=True),
     text("body_text", optional=True),
-    # The text was made from the HTML, and is made again when that changes.
+    # The text was generated from the HTML, and is generated again when that changes.
     flag("is_text_derived"),
-    # Where the links of the HTML lead: a JSON array in which a followed link is looked up.
+    # The targets of the links in the HTML: a JSON array in which a clicked link is looked up.
     text("links"),
     # A JSON object.
     text("audience"),
@@ -41,11 +41,11 @@ email_campaigns = Table(
     number("unsubscribed_count"),
     # What prevents it, or why it failed, as a sentence.
     text("error", optional=True),
-    # When the next mail may be sent: the pace, which all processes keep together.
+    # When the next e-mail may be sent: the pace, which all processes share.
     number("next_at"),
     number("started_at", optional=True),
     number("completed_at", optional=True),
-    # Stored as it was: the other may be gone.
+    # Stored without a reference: the original may be deleted.
     number("duplicated_from_id", optional=True),
     # Name and subject, case folded, as the search sees them.
     text("search_text"),
@@ -79,7 +79,7 @@ campaign_recipients = Table(
     link("customer_id", "customers.id"),
     text("email"),
     text("status"),
-    # When to send; while a worker holds it, when that worker is given up.
+    # When to send; while a worker holds it, when its lease ends.
     number("due_at"),
     text("lease", optional=True),
     number("attempts_count"),
@@ -90,7 +90,7 @@ campaign_recipients = Table(
     number("opened_at", optional=True),
     number("clicked_at", optional=True),
     number("unsubscribed_at", optional=True),
-    # How often the referral link of this e-mail was followed, by the reader or by friends.
+    # How often the referral link of this e-mail was clicked, by the recipient or by friends.
     Column("referral_clicks", BigInteger, nullable=False, server_default="0"),
     CheckConstraint(
         "status IN ('queued', 'sending', 'sent', 'failed', 'skipped', 'outbox', 'cancelled')", name="status"

@@ -1,4 +1,4 @@
-"""The metadata all tables share, and the few kinds of columns they are made of."""
+"""The metadata all tables share, and the few kinds of columns they use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ metadata = MetaData(
     }
 )
 
-# SQLite numbers rows automatically only in a column of the type INTEGER, which holds 64 bits there.
+# SQLite numbers rows automatically only in a column of the type INTEGER, which has 64 bits.
 Id = BigInteger().with_variant(Integer, "sqlite")
 
 
@@ -43,7 +43,7 @@ def link(name: str, target: str, *, optional: bool = False, **options: Any) -> C
 
 
 def nulls_last(name: str, column: Column[Any], key: Column[int]) -> None:
-    """An index for lists in which what has no value comes after all that has one, newest first."""
+    """An index for lists in which rows without a value come last, newest first."""
     Index(name, column.desc().nulls_last(), key.desc()).ddl_if(dialect="postgresql")
-    # Here nulls already sort before any value.
+    # SQLite sorts nulls before any value.
     Index(name, column, key).ddl_if(dialect="sqlite")

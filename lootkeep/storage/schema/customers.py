@@ -1,4 +1,4 @@
-"""Customers, and where each of them has been seen."""
+"""Customers, and the traces they were seen with."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ customers = Table(
     text("search_text"),
     number("created_at"),
     number("updated_at"),
-    # Why a customer is blocked, or is not any more.
+    # Why a customer is blocked, or no longer is.
     text("status_reason", optional=True),
-    # When campaigns were last agreed to and last declined.
+    # When the customer last agreed to campaigns, and last declined.
     number("consent_given_at", optional=True),
     number("consent_withdrawn_at", optional=True),
-    # When the personal data went; the rest of the row stays under a pseudonym.
+    # When the personal data was erased; the rest of the row stays under a pseudonym.
     number("erased_at", optional=True),
     CheckConstraint("status IN ('active', 'blocked')", name="status"),
     CheckConstraint("orders_count >= 0 AND total_spent >= 0", name="totals"),
@@ -69,8 +69,8 @@ customer_tags = Table(
     sqlite_with_rowid=False,
 )
 
-# The identity store, shared by referral abuse and fraud: who was seen with which device, address,
-# mailbox or payment instrument.
+# The identity store, shared by referral abuse and fraud: who was seen with which device, IP address, mailbox or payment
+# instrument.
 sightings = Table(
     "sightings",
     metadata,
@@ -80,9 +80,9 @@ sightings = Table(
     number("first_seen_at"),
     number("last_seen_at"),
     CheckConstraint("kind IN ('device', 'address', 'mailbox', 'instrument')", name="kind"),
-    # Which instruments a customer used lately.
+    # Which instruments a customer used recently.
     Index(None, "customer_id", "kind", "last_seen_at"),
-    # Holds all that a count of accounts asks for: so no engine takes the key, and with it all who were ever seen.
+    # Covers counts of accounts, so no engine uses the key and reads everyone who was ever seen.
     Index("ix_sightings_seen", "kind", "value", "last_seen_at", "customer_id", "first_seen_at"),
     sqlite_with_rowid=False,
 )

@@ -1,4 +1,4 @@
-"""The outbox, and the counters that are maintained while writing."""
+"""The outbox, and the maintained counters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ events = Table(
     metadata,
     identity(),
     text("type"),
-    # The exact bytes of `data` as every delivery will carry them.
+    # The exact bytes of `data` in every delivery.
     text("data"),
     number("created_at"),
-    # When its deliveries were made.
+    # When its deliveries were created.
     number("fanned_out_at", optional=True),
-    # What caused it: the id of the request, and the W3C trace context when it was traced.
+    # The cause: the id of the request, and the W3C trace context if it was traced.
     text("request_id", optional=True),
     text("traceparent", optional=True),
     Index(

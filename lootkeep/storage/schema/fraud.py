@@ -1,4 +1,4 @@
-"""Fraud checks with what they were judged by, their reviews, and the policies that were ever in force."""
+"""Fraud checks with their facts, their reviews, and every version of the policy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _IS_FRAUD = sql("truth = 'fraud'")
-# Written out also where they are looked for: only so does SQLite see that the index will do.
+# A literal, also in queries: otherwise SQLite does not use the index.
 IS_DUE = sql("due_at IS NOT NULL AND review_outcome IS NULL AND action_taken = 'verification_required'")
 _WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
 HAS_SIGNALS = sql("signals <> '{}'")
@@ -26,7 +26,7 @@ fraud_checks = Table(
     number("risk_score"),
     text("risk_level"),
     text("action_taken"),
-    # A JSON object: points by the name of the signal.
+    # A JSON object: points by signal name.
     text("signals"),
     text("detected_country", optional=True),
     text("billing_country", optional=True),
@@ -46,19 +46,19 @@ fraud_checks = Table(
     number("reviewed_at", optional=True),
     text("review_outcome", optional=True),
     text("review_notes", optional=True),
-    # With these the check can be executed again: the facts as JSON, and the settings they were judged under.
+    # These make the check reproducible: the facts as JSON, and the version of the settings.
     text("facts"),
     number("policy_version"),
     number("created_at"),
-    # By which engine: the points of another one are not those of today's table.
+    # The version of the engine: another version may use other points.
     Column("engine_version", BigInteger, nullable=False, server_default="1"),
-    # A JSON array: the store's own rules that fitted.
+    # A JSON array: the store's own rules that matched.
     Column("rule_hits", Text, nullable=False, server_default="[]"),
-    # What the order turned out to be, who says so, and since when it is known.
+    # The outcome of the order, its source, and since when it is known.
     text("truth", optional=True),
     text("truth_source", optional=True),
     number("truth_at", optional=True),
-    # Who looks at it, until when, and what the store loses on average if nobody does.
+    # The reviewer, the due time, and the expected loss.
     number("owner_id", optional=True),
     number("due_at", optional=True),
     Column("expected_loss", BigInteger, nullable=False, server_default="0"),
@@ -67,10 +67,10 @@ fraud_checks = Table(
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
     CheckConstraint("review_outcome IN ('legitimate', 'fraud', 'inconclusive')", name="review_outcome"),
     CheckConstraint("is_reviewed = (review_outcome IS NOT NULL)", name="is_reviewed"),
-    # The order of the list, with everything it is filtered by.
+    # The sort order of the list, with all filtered columns.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
     Index("ix_fraud_checks_frauds", "created_at", "action_taken", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
-    # The review queue, which is short however many orders there were.
+    # The review queue, which is short in any store.
     Index("ix_fraud_checks_waiting", "created_at", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
     Index("ix_fraud_checks_loss", "expected_loss", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
     Index("ix_fraud_checks_due", "due_at", sqlite_where=IS_DUE, postgresql_where=IS_DUE),
@@ -94,7 +94,7 @@ fraud_checks = Table(
     sqlite_autoincrement=True,
 )
 
-# The store's own lists of buyers and countries, which its rules ask about.
+# The store's own lists of buyers and countries, which its rules use.
 fraud_lists = Table(
     "fraud_lists",
     metadata,
@@ -123,7 +123,7 @@ fraud_list_entries = Table(
     sqlite_autoincrement=True,
 )
 
-# By week: the amount that nine of ten orders of the 90 days before it do not exceed.
+# By week: the amount that nine of ten orders of the 90 days before do not exceed.
 large_amounts = Table(
     "large_amounts",
     metadata,
@@ -133,13 +133,13 @@ large_amounts = Table(
     sqlite_with_rowid=False,
 )
 
-# What later orders are compared with: the links of confirmed frauds, and whose orders were disputed.
+# The links for later orders: those of confirmed frauds, and the customers with disputed orders.
 labels = Table(
     "labels",
     metadata,
     Column("kind", Text, primary_key=True),
     Column("value", Text, primary_key=True),
-    # Since when it is known: an order of the past does not see what nobody knew.
+    # Since when it is known: an imported order does not see what nobody knew at its time.
     Column("since", BigInteger, primary_key=True, autoincrement=False),
     Column("order_id", BigInteger, ForeignKey("orders.id"), primary_key=True),
     Index(None, "order_id"),

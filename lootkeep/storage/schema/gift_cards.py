@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _CHANGING = sql("next_status_change_at IS NOT NULL")
-# Written out also where they are looked for: only so does SQLite see that the index will do.
+# A literal, also in queries: otherwise SQLite does not use the index.
 TENDER = sql("is_tender AND type = 'redeem'")
 WITH_REFERENCE = sql("type = 'redeem' AND reference IS NOT NULL")
 
@@ -18,14 +18,14 @@ gift_cards = Table(
     "gift_cards",
     metadata,
     identity(),
-    # The code itself is only here: a keyed hash to find it by, and sealed with the application key.
+    # The code itself is only here: a keyed hash for lookups, and sealed with the application key.
     text("code_hash", unique=True),
     text("sealed_code"),
     text("last_four"),
     number("initial_balance"),
     number("balance"),
     text("currency"),
-    # The status when the row was last written or settled, and when time changes it next: what lists go by.
+    # The status when the row was last written or settled, and when time changes it next: lists use both.
     text("stored_status"),
     number("next_status_change_at", optional=True),
     text("recipient_email", optional=True),
@@ -49,11 +49,11 @@ gift_cards = Table(
     number("created_at"),
     number("updated_at"),
     CheckConstraint("initial_balance BETWEEN 1 AND 1000000", name="initial_balance"),
-    # Never overspent, even with races; and never worth more than it was sold for.
+    # Never overspent, even with concurrent requests; and never worth more than it was sold for.
     CheckConstraint("balance BETWEEN 0 AND initial_balance", name="balance"),
     CheckConstraint("revoked_at IS NULL OR balance = 0", name="revoked_at"),
     CheckConstraint("stored_status IN ('scheduled', 'active', 'redeemed', 'expired', 'revoked')", name="stored_status"),
-    # The orders of the list, each with what many cards share and so is filtered on the way.
+    # The sort orders of the list, each with the columns that are filtered along the way.
     Index("ix_gift_cards_by_created_at", "created_at", "id", *_FILTERED),
     Index("ix_gift_cards_by_balance", "balance", "id", *_FILTERED),
     Index("ix_gift_cards_by_expires_at", "expires_at", "id", *_FILTERED),
@@ -73,7 +73,7 @@ gift_cards = Table(
     sqlite_autoincrement=True,
 )
 
-# Only ever added to.
+# Append-only.
 gift_card_entries = Table(
     "gift_card_entries",
     metadata,
@@ -84,7 +84,7 @@ gift_card_entries = Table(
     number("amount"),
     number("balance_after"),
     link("order_id", "orders.id", optional=True),
-    # Whether the card pays for this order, or an order was only named when it was redeemed.
+    # Whether the card pays for this order, or the order was only named when it was redeemed.
     flag("is_tender"),
     text("reference", optional=True),
     number("created_at"),

@@ -1,4 +1,4 @@
-"""Outgoing mail: the rows are the queue."""
+"""Outgoing e-mails: the rows are the queue."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ mails = Table(
     text("from_name", optional=True),
     text("reply_to", optional=True),
     text("subject"),
-    # Both parts as one JSON object, sealed with the application key: an e-mail may hold a gift card's code.
+    # Both parts as one JSON object, sealed with the application key: an e-mail may contain a gift card code.
     text("body"),
-    # When to send; while a worker holds it, when that worker is given up.
+    # When to send; while a worker holds it, when its lease ends.
     number("due_at"),
-    # The worker's claim; a worker that settles must still hold it.
+    # The worker's claim; a worker must still hold it to settle.
     text("lease", optional=True),
     number("attempts_count"),
     number("failures"),

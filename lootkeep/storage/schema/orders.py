@@ -38,7 +38,7 @@ subscriptions = Table(
     Index("ix_subscriptions_ending", "ends_at", sqlite_where=_ENDING, postgresql_where=_ENDING),
     Index(None, "product_id", "status"),
     Index("uq_subscriptions_external_id", "external_id", unique=True),
-    # The order of the list, and what it is filtered by in this order.
+    # The sort order of the list, and its filters in this order.
     Index(None, "created_at", "id"),
     Index(None, "status", "created_at", "id"),
     Index(None, "customer_id", "created_at", "id"),
@@ -77,10 +77,10 @@ orders = Table(
     number("completed_at", optional=True),
     number("cancelled_at", optional=True),
     number("refunded_at", optional=True),
-    # Copied from the order's fraud check, so that the list can be filtered by it.
+    # Copied from the order's fraud check, so the list can filter by it.
     text("risk_level", optional=True),
     text("fulfillment_note", optional=True),
-    # What the address is counted by.
+    # The unit by which the IP address is counted.
     text("ip_network", optional=True),
     CheckConstraint(
         "status IN ('pending', 'on_hold', 'paid', 'completed', 'partially_refunded', 'refunded', 'cancelled')",
@@ -94,14 +94,14 @@ orders = Table(
     Index(None, "status", "created_at", "id"),
     Index(None, "customer_id", "created_at"),
     Index(None, "ip_network", "created_at"),
-    # What the list is filtered by, each in the order of the list.
+    # The filters of the list, each in its sort order.
     Index(None, "coupon_code", "created_at", "id"),
     Index(None, "payment_method", "created_at", "id"),
     Index(None, "billing_country", "created_at", "id"),
     Index(None, "risk_level", "created_at", "id"),
     Index(None, "total", "id"),
     Index(None, "transaction_id"),
-    # What one customer bought in a time.
+    # What one customer bought in a period.
     Index("ix_orders_paid_of_customer", "customer_id", "paid_at", sqlite_where=_IS_PAID, postgresql_where=_IS_PAID),
     sqlite_autoincrement=True,
 )
@@ -128,7 +128,7 @@ order_items = Table(
     sqlite_autoincrement=True,
 )
 
-# Payments that were declined; with what the order came with, so that one index finds them by each.
+# Declined payments with the traces of their order, so one index finds them by each.
 payment_attempts = Table(
     "payment_attempts",
     metadata,

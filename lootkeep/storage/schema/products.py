@@ -1,4 +1,4 @@
-"""Products, and the words they are tagged with."""
+"""Products, and their tags."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ products = Table(
     CheckConstraint("status IN ('draft', 'active', 'archived')", name="status"),
     CheckConstraint("price BETWEEN 0 AND 99999999", name="price"),
     CheckConstraint("compare_at_price > price", name="compare_at_price"),
-    # Never oversold: the guarded update cannot go below zero, even with races.
+    # Never oversold: the guarded update cannot go below zero, even with concurrent orders.
     CheckConstraint("stock >= 0", name="stock"),
     CheckConstraint(
         "(billing_type = 'one_time' AND billing_interval IS NULL AND billing_interval_count IS NULL)"
@@ -62,12 +62,12 @@ products = Table(
     sqlite_autoincrement=True,
 )
 
-# Unlimited is more than any number: one above the largest stock there can be.
+# Unlimited is more than any number: one above the maximum stock.
 STOCK = sql("coalesce(stock, 2147483648)")
 
 
 def _listed(name: str, *columns: Any, **options: Any) -> None:
-    """An index of the products that are not deleted: nothing else is ever listed."""
+    """An index of the products that are not deleted: only those are ever listed."""
     alive = sql("deleted_at IS NULL")
     Index(name, *columns, products.c.id, sqlite_where=alive, postgresql_where=alive, **options)
 
@@ -75,7 +75,7 @@ def _listed(name: str, *columns: Any, **options: Any) -> None:
 _listed("ix_products_listed", products.c.created_at)
 _listed("ix_products_by_name", Bytewise(products.c.name))
 _listed("ix_products_by_price", products.c.price)
-# PostgreSQL reads an expression from the index alone only where its columns are there too.
+# PostgreSQL reads an expression from the index alone only if its columns are in the index too.
 _listed("ix_products_by_stock", STOCK, postgresql_include=["stock"])
 _listed("ix_products_by_sales_count", products.c.sales_count)
 _listed("ix_products_by_updated_at", products.c.updated_at)
@@ -84,7 +84,7 @@ _listed("ix_products_by_delivery_type", products.c.delivery_type, products.c.cre
 _listed("ix_products_by_billing_type", products.c.billing_type, products.c.created_at)
 _listed("ix_products_by_category", products.c.category, products.c.created_at)
 
-# The tags once more, so that products are found by them; those of a deleted product are gone.
+# A copy of the tags, to find products by them; those of a deleted product are removed.
 product_tags = Table(
     "product_tags",
     metadata,

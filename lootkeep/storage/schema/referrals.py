@@ -45,7 +45,7 @@ referrals = Table(
     text("status"),
     number("referred_at"),
     number("first_order_at", optional=True),
-    # What looks odd without being refused: words like `same_address`, separated by blanks.
+    # What looks odd but was accepted: words like `same_address`, separated by spaces.
     text("marks"),
     CheckConstraint("customer_id <> referrer_id", name="not_self"),
     CheckConstraint(
@@ -65,7 +65,7 @@ referrers = Table(
     number("total_referrals"),
     number("successful_referrals"),
     number("rewards_claimed"),
-    # When the present count was reached: the latest referral that counts; 0 when there is none.
+    # When the current count was reached: the latest referral that counts; 0 if there is none.
     number("total_reached_at"),
     number("successful_reached_at"),
     CheckConstraint("total_referrals >= successful_referrals AND successful_referrals >= 0", name="counts"),

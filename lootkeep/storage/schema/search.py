@@ -1,4 +1,4 @@
-"""What belongs to tables and SQLAlchemy does not spell: search on SQLite, triggers and statistics on PostgreSQL."""
+"""Objects that SQLAlchemy cannot express: search on SQLite, triggers and statistics on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _ANNOUNCEMENT = (
 )
 for _statement in (*WAKEUP, *_ANNOUNCEMENT):
     event.listen(events, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
-# Heard by every process that remembers tokens. Noting their use is no change.
+# Every process that caches tokens listens to it. Recording their use is not a change.
 TOKENS = (
     "CREATE FUNCTION lootkeep_tokens_changed() RETURNS trigger LANGUAGE plpgsql AS "
     "$$ BEGIN PERFORM pg_notify('lootkeep_tokens', ''); RETURN NULL; END $$",
@@ -72,7 +72,7 @@ TOKENS = (
 )
 for _statement in TOKENS:
     event.listen(tokens, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
-# The planner ignores the statistics of a partial index's expression. PostgreSQL 13 does without.
+# The planner ignores the statistics of a partial index's expression. PostgreSQL 13 works without them.
 _STATISTICS = (
     "DO $$ BEGIN IF cast(current_setting('server_version_num') AS int) >= 140000 THEN "
     "CREATE STATISTICS products_by_stock ON (coalesce(stock, 2147483648)) FROM products; END IF; END $$"

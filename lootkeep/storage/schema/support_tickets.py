@@ -14,7 +14,7 @@ _FILTERED = ("status", "priority", "category", "assigned_to_id")
 
 
 def _taking(name: str, seconds: str, end: str) -> Index:
-    """For the medians. PostgreSQL reads an expression from the index alone only where its columns are there too."""
+    """For the medians. PostgreSQL reads an expression from the index alone only if its columns are in the index too."""
     is_over = sql(f"{end} IS NOT NULL")
     return Index(
         f"ix_support_tickets_{name}",
@@ -56,7 +56,7 @@ support_tickets = Table(
     CheckConstraint("(status IN ('resolved', 'closed')) = (resolved_at IS NOT NULL)", name="resolved_at"),
     CheckConstraint("(status = 'closed') = (closed_at IS NOT NULL)", name="closed_at"),
     CheckConstraint("first_response_at >= created_at AND resolved_at >= created_at", name="times"),
-    # The orders of the list, each with what most tickets share and so is filtered on the way.
+    # The sort orders of the list, each with the columns that are filtered along the way.
     Index("ix_support_tickets_by_created_at", "created_at", "id", *_FILTERED),
     Index("ix_support_tickets_by_last_message_at", "last_message_at", "id", *_FILTERED),
     Index(None, "customer_id", "created_at", "id"),
@@ -80,7 +80,7 @@ ticket_messages = Table(
     link("ticket_id", "support_tickets.id"),
     text("author_type"),
     link("user_id", "users.id", optional=True),
-    # As it was when the message was written.
+    # The author's name when the message was written.
     text("author_name"),
     text("body"),
     flag("is_internal"),
@@ -91,7 +91,7 @@ ticket_messages = Table(
     sqlite_autoincrement=True,
 )
 
-# What the tickets of a cell add up to: a table as small as there are kinds of tickets times agents.
+# The totals of the tickets of a cell: one row per kind of ticket and agent.
 ticket_figures = Table(
     "ticket_figures",
     metadata,

@@ -15,7 +15,7 @@ webhooks = Table(
     # A JSON array of event types.
     text("events"),
     flag("is_active"),
-    # Sealed with the application key, like the one before it that stays valid for a while after a rotation.
+    # Sealed with the application key, like the previous one, which stays valid for a while after a rotation.
     text("secret"),
     text("previous_secret", optional=True),
     number("previous_secret_until", optional=True),
@@ -25,7 +25,7 @@ webhooks = Table(
     sqlite_autoincrement=True,
 )
 
-# What fan-out went by from a time on: why nothing was sent is a question about the past.
+# The subscription from a time on: it explains why an event was not sent in the past.
 webhook_versions = Table(
     "webhook_versions",
     metadata,
@@ -41,13 +41,13 @@ webhook_versions = Table(
 _PENDING = sql("status = 'pending'")
 _FINISHED = sql("finished_at IS NOT NULL")
 
-# Written three times for each delivery, so it is narrow and its claim touches no index: the body that is sent is made
-# of the event's data whenever it is needed, and has the same bytes each time.
+# Written three times for each delivery, so it is narrow and its claim touches no index: the body is built from the
+# event's data when needed, with the same bytes each time.
 deliveries = Table(
     "deliveries",
     metadata,
     identity(),
-    # `wh_<uuid>`: what the receiver knows the delivery by, over all attempts.
+    # `wh_<uuid>`: the id of the delivery for the receiver, the same for all attempts.
     text("public_id", unique=True),
     link("event_id", "events.id"),
     link("webhook_id", "webhooks.id"),
@@ -57,11 +57,11 @@ deliveries = Table(
     number("priority"),
     # When to send.
     number("due_at"),
-    # The worker's claim, and when that worker is given up; a worker that settles must still hold it.
+    # The worker's claim, and when its lease ends; a worker must still hold it to settle.
     text("lease", optional=True),
     number("leased_until", optional=True),
     number("attempts_count"),
-    # Failures since the first attempt or the last redelivery: the place in the retry schedule.
+    # Failures since the first attempt or the last redelivery: the position in the retry schedule.
     number("failures"),
     number("response_code", optional=True),
     text("reason", optional=True),
@@ -81,7 +81,7 @@ deliveries = Table(
     Index(None, "webhook_id", "status", "id"),
     Index("ix_deliveries_finished_at", "finished_at", sqlite_where=_FINISHED, postgresql_where=_FINISHED),
     sqlite_autoincrement=True,
-    # Room in each page for the versions that claiming and settling write.
+    # Space in each page for the row versions that claiming and settling write.
     postgresql_with={"fillfactor": 50},
 )
 
@@ -111,7 +111,7 @@ replays = Table(
     number("since"),
     # A JSON array.
     text("event_types"),
-    # The last event that was there when the replay was asked for, and the last that was sent again.
+    # The last event that existed when the replay was requested, and the last that was sent again.
     number("last_event_id"),
     number("cursor"),
     number("total"),

@@ -1,1 +1,1 @@
-"""Totals that are maintained while writing: declared once, incremented and counted again by the same declaration."""
+"""Maintained totals: declared once, incremented and recounted by the same declaration."""

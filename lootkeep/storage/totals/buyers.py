@@ -1,4 +1,4 @@
-"""Who bought in which days and eights of days, a bit for each customer: sets of people are joined, not added up."""
+"""Buyers per day and per eight days, a bit for each customer: sets of people are combined, not added up."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from lootkeep.storage.schema import buyers, orders
 
 # As many as the sums have.
 _SHARDS = 4
-# How many customers' bits a row holds: two kilobytes.
+# How many customers' bits a row has: two kilobytes.
 _CHUNK = 16_384
-# How many orders are read at a time when all are counted again, and how many sets are written.
+# How many orders a recount reads at a time, and how many sets it writes.
 _ORDERS_AT_ONCE = 50_000
 _SETS_AT_ONCE = 1_000
 
@@ -57,7 +57,7 @@ Key = tuple[int, ...]
 
 
 async def add(tx: Transaction, bought: Iterable[tuple[int, Instant]]) -> None:
-    """Nobody holds a row while waiting for another transaction to insert one: so no two deadlock."""
+    """Nobody holds a row while waiting for another transaction to insert one, so no two deadlock."""
     sets = dict(sorted(_sets(bought).items()))
     rows = {key: _named(key) for key in sets}
     await tx.execute_many(_BEGIN, list(rows.values()))
@@ -82,7 +82,7 @@ async def count(tx: Transaction, runs: Sequence[Run], others: Iterable[int]) -> 
 
 
 async def repair(tx: Transaction) -> int:
-    """How many sets were wrong; in this transaction they are right now."""
+    """How many sets were wrong; in this transaction they are now right."""
     expected = {key: _bytes(bits) for key, bits in (await _expected(tx)).items()}
     stored = {tuple(key): bits for *key, bits in await tx.all(_ALL)}
     wrong = sum(expected.get(key) != stored.get(key) for key in expected.keys() | stored.keys())

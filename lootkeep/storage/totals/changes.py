@@ -1,4 +1,4 @@
-"""What an operation changes in the maintained totals, gathered on its way and written at its end."""
+"""The changes of an operation to the maintained totals, collected during it and written at its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.declared import COUNTERS, SALES, TICKETS, TOTALS_OF
 from lootkeep.storage.totals.total import Added, SumTable, Total
 
-# Operations of different customers mostly use different shards.
+# Operations of different customers usually use different shards.
 SHARDS = 4
 
 
@@ -24,7 +24,7 @@ class CounterDeltas:
         self._buyers: set[tuple[int, Instant]] = set()
 
     def count(self, source: str, before: object | None, after: object | None) -> None:
-        """Counts a row of the source as it is now and not as it was."""
+        """Replaces the old state of a row with its current state in the totals."""
         for total in TOTALS_OF[source]:
             old = None if before is None else total.of(before)
             new = None if after is None else total.of(after)
@@ -43,11 +43,11 @@ class CounterDeltas:
                 sums[index] += sign * value
 
     def buy(self, customer_id: int, at: Instant) -> None:
-        """The customer is among those who bought on that day."""
+        """Adds the customer to the buyers of that day."""
         self._buyers.add((customer_id, at))
 
     async def apply(self, tx: Transaction) -> None:
-        """The last step of an operation, always in the same order: so two operations never deadlock."""
+        """The last step of an operation, always in the same order, so two operations never deadlock."""
         for sums, changed in self._sums.items():
             names = [f"new_{name}" for name in (*sums.key, "shard", *sums.sums)]
             rows = [

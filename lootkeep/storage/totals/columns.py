@@ -1,4 +1,4 @@
-"""Totals in columns of the rows that they belong to, as they are counted again: one query each says what is true."""
+"""Recounts of totals that are columns of a row: one query each defines the right values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOW = bindparam("now", type_=BigInteger)
 
 
 def _repair(table: Table, key: str, truth: Subquery, *unless: Any) -> Query[tuple[Any, ...]]:
-    """Sets the columns that `truth` has to its values, where they differ; returns a row for each that did."""
+    """Sets the columns of `truth` to its values where they differ; returns a row for each that did."""
     names = [name for name in truth.c.keys() if name != key]  # noqa: SIM118  a column collection, not a dict
     wrong = or_(*(table.c[name].is_distinct_from(truth.c[name]) for name in names))
     return Query(
@@ -145,7 +145,7 @@ _of_card = select(
         (_states.c.status == "active", _states.c.expires_at),
     ).label("next_status_change_at"),
 ).subquery()
-# The status of a card whose time has come is settled by others, with all that goes with it.
+# Other code settles the status of a card that is due, with everything it affects.
 _is_settled = or_(
     gift_cards.c.balance != _of_card.c.balance,
     gift_cards.c.next_status_change_at.is_(None),

@@ -1,4 +1,4 @@
-"""Totals by their names: reading them costs the same however many rows they count."""
+"""Totals by name: reading them costs the same for any number of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF = Query(select(func.coalesce(_SUM, 0)).where(IsOneOf(counters.c.name, bindpa
 
 
 async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
-    """All totals under a prefix such as `referrals.`, without it; what was never counted is missing."""
+    """All totals with a prefix such as `referrals.`, without it; totals that were never counted are missing."""
     rows = await tx.all(_UNDER, pattern=prefix + "%")
     return {name.removeprefix(prefix): total for name, total in rows}
 

@@ -1,4 +1,4 @@
-"""Every sum that is maintained while writing, one row each, and the rows it is made of."""
+"""Every maintained sum, one row each, and the rows it is computed from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COUNTERS = SumTable(schema.counters)
 TICKETS = SumTable(schema.ticket_figures)
 SALES = SumTable(schema.sales_rollups)
 
-# An order counts once for a product, on however many lines it is.
+# An order counts once for a product, regardless of the number of lines.
 _sold = (
     select(
         order_items.c.product_id,
@@ -115,7 +115,7 @@ def _declared() -> Iterator[Total]:
     sold = {"key": "product_id", "of": "sold products"}
     yield _sales("product", "paid_at", **sold, orders=1, items="quantity", gross="total")
     yield _sales("product", "completed_at", **sold, completed_orders=1)
-    # A part of an order is no part of its products: these are refunded with the whole order.
+    # A partial refund of an order does not count for its products: only a full refund does.
     yield _sales("product", "refunded_at", **sold, where=is_refunded, refunded_orders=1, refunds="total")
 
 

@@ -1,4 +1,4 @@
-"""Every maintained total counted again from the rows it is made of: to prove that they agree, or to repair them."""
+"""Recounts every maintained total from its rows, to verify or repair it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lootkeep.storage.totals.columns import GIVEN, REPAIRS
 from lootkeep.storage.totals.declared import COUNTERS, SALES, SOURCES, TICKETS, TOTALS
 from lootkeep.storage.totals.total import SumTable, Total, summed
 
-# Nobody may change what is counted while it is counted. The shared totals come last, as in every operation.
+# Nobody may change the rows during the recount. The shared totals are locked last, as in every operation.
 _HOLD = Query(
     LockTables(
         "support_tickets",
@@ -39,7 +39,7 @@ _HOLD = Query(
 
 
 class _Comparison:
-    """Sums that differ from what they ought to be: to count them, and to repair them."""
+    """Sums that are wrong: counted, and repaired."""
 
     def __init__(self, sums: SumTable, expected: Sequence[Select[Any]], *which: Any) -> None:
         table = sums.table
@@ -54,7 +54,7 @@ class _Comparison:
         self._add = Query(sums.added_to(new))
 
     async def repair(self, tx: Transaction) -> int:
-        """Counted first: a million sums are repaired without any of their rows being read here."""
+        """Counted first: a million sums are repaired without reading their rows here."""
         ((count,),) = await tx.all(self._count)
         if count:
             await tx.run(self._add)
@@ -66,7 +66,7 @@ def _counted(totals: Sequence[Total], level: int | None = None) -> list[Select[A
 
 
 def _by_level(dimension: str, totals: Sequence[Total]) -> list[_Comparison]:
-    """The finest level from the rows themselves, each other from the one before, which is right by then."""
+    """The finest level from the rows themselves, every other from the previous level, which is right by then."""
     table, levels = SALES.table, totals[0].levels
     comparisons: list[_Comparison] = []
     for number, level in enumerate(levels):
@@ -101,7 +101,7 @@ _SUMS = {
 
 
 async def repair(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
-    """How many totals of each kind were wrong; in this transaction they are right now."""
+    """How many totals of each kind were wrong; in this transaction they are now right."""
     await tx.run(_HOLD)
     values = {"currency": currency, "now": now}
     wrong: dict[str, int] = {}

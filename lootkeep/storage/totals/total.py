@@ -1,4 +1,4 @@
-"""A maintained total: one declaration that says what a record adds, and as SQL what all rows together add up to."""
+"""A maintained total: one declaration of what a record adds, which also gives the SQL of the total."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Constant(str):
 
 
 class TextKey(tuple[str, ...]):
-    """A key of words: a prefix, and the fields whose values follow it."""
+    """A key of words: a prefix, and the values of these fields."""
 
     __slots__ = ()
 
 
 class SumTable:
-    """A table of sums under a key. Each is the sum of its shards: concurrent writers mostly use different ones."""
+    """A table of sums by key. Each is the sum of its shards: concurrent writers usually use different ones."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -44,7 +44,7 @@ class SumTable:
         self.add = Query(self.added_to(postgresql.insert(table).values(new)), set_based=True)
 
     def added_to(self, insert: postgresql.Insert) -> postgresql.Insert:
-        """The rows that are there already grow by what is inserted."""
+        """Existing rows grow by the inserted values."""
         sums = {name: self.table.c[name] + insert.excluded[name] for name in self.sums}
         return insert.on_conflict_do_update(index_elements=list(self.table.primary_key), set_=sums)
 
@@ -70,7 +70,7 @@ class Total:
     where: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, record: Any) -> Added | None:
-        """What a record adds; None for nothing."""
+        """What a record adds; None if nothing."""
         at = getattr(record, self.at) if self.at else 0
         if at is None:
             return None
@@ -85,7 +85,7 @@ class Total:
 
     @cached_property
     def _readers(self) -> tuple[list[ValueReader], list[ValueReader]]:
-        """How each part of the key and each sum is read off a record: made once, as every write of an order asks."""
+        """How each part of the key and each sum is read from a record: compiled once, for every write."""
         key = [self._key_reader(name) for name in self.sums.key if name in self.key]
         return key, [_reader(self.adds.get(name, 0)) for name in self.sums.sums]
 

@@ -1,4 +1,4 @@
-"""Deliveries in their queue: claimed in sets for each webhook, every attempt recorded before it is made, settled."""
+"""The queue of deliveries: claimed in sets per webhook, each attempt recorded before it is made, then settled."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import Queue, count_up_to
 from lootkeep.storage.schema import attempts, deliveries, events, webhooks
 
-# Deliveries that one transaction cancels.
+# How many deliveries one transaction cancels.
 _BATCH = 500
 _UNWANTED = "the webhook is no longer subscribed to this event type"
 _SWITCHED_OFF = "the webhook was deactivated or deleted"
 
 _THIS = deliveries.c.id == bindparam("item")
 _THIS_WEBHOOK = deliveries.c.webhook_id == bindparam("webhook")
-# Written out, not a parameter: a plan that is made once may use the partial index only if it sees the word.
+# A literal, not a parameter: a cached plan can use the partial index only if it sees the word.
 _IS_PENDING = deliveries.c.status == literal_column("'pending'")
 _IS_FREE = or_(deliveries.c.leased_until.is_(None), deliveries.c.leased_until <= bindparam("now"))
 _IS_DUE = deliveries.c.due_at <= bindparam("now")
@@ -42,7 +42,7 @@ QUEUE = Queue(
 
 
 def _first_due(priority: ColumnElement[Any]) -> ColumnElement[Any]:
-    """When a webhook has its first delivery of a priority to send: the first of the index that nobody holds."""
+    """When a webhook has its first delivery of a priority to send: the first in the index without a lease."""
     of_webhook = (deliveries.c.webhook_id == webhooks.c.id, deliveries.c.priority == priority, _IS_PENDING, _IS_FREE)
     return select(deliveries.c.due_at).where(*of_webhook).order_by(deliveries.c.due_at).limit(1).scalar_subquery()
 
@@ -60,7 +60,7 @@ _COUNT_DUE = Query(
     )
 )
 _COUNT_PENDING = Query(select(count_up_to(select(deliveries.c.id).where(_IS_PENDING))))
-# Locked while their deliveries are claimed: one that is deleted meanwhile gets nothing more.
+# Locked while their deliveries are claimed: a webhook that is deleted meanwhile gets nothing more.
 _LOCK_WEBHOOK = Query(
     select(*(webhooks.c[name] for name in Webhook.__struct_fields__))
     .where(webhooks.c.id == bindparam("webhook"), *_IS_ACTIVE)
@@ -125,12 +125,12 @@ _FINISH = Query(
     ),
     set_based=True,
 )
-# Locked, so that none is switched on meanwhile.
+# Locked, so none is enabled meanwhile.
 _LOCK_SWITCHED_OFF = Query(select(webhooks.c.id).where(~webhooks.c.is_active).with_for_update(read=True))
-# In the order of the index of what is pending: a webhook has most often nothing left there, and much elsewhere.
+# In the order of the index of pending deliveries: a webhook usually has none left there, and many elsewhere.
 _CANCELLABLE = Query(
     select(deliveries.c.id)
-    # What a worker holds is its own, until it is given up.
+    # A worker's deliveries are its own until their lease ends.
     .where(_THIS_WEBHOOK, _IS_PENDING, _IS_FREE)
     .order_by(deliveries.c.priority, deliveries.c.due_at)
     .limit(_BATCH)
@@ -145,7 +145,7 @@ _CANCEL = Query(
 
 
 class ClaimSlot(NamedTuple):
-    """What a worker may take of one webhook: of which priorities, and how many in all."""
+    """What a worker may take of one webhook: of which priorities, and how many in total."""
 
     webhook_id: int
     priorities: Sequence[int]
@@ -162,20 +162,20 @@ async def webhooks_due(tx: Transaction, now: Instant) -> list[tuple[int, list[in
 
 
 async def next_due(tx: Transaction, now: Instant) -> Instant | None:
-    """When there will be something more to send than what is due already."""
+    """When there will be more to send than what is already due."""
     rows = await tx.all(_FIRST_DUE, now=now)
     return min((due for _, *times in rows for due in times if due is not None and due > now), default=None)
 
 
 async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
-    """How many deliveries are due, counted up to a bound, and since when the oldest is."""
+    """How many deliveries are due, counted up to a limit, and since when the oldest is."""
     ((count,),) = await tx.all(_COUNT_DUE, now=now)
     rows = await tx.all(_FIRST_DUE, now=now)
     return int(count), min((due for _, *times in rows for due in times if due is not None and due <= now), default=None)
 
 
 async def count_pending(tx: Transaction) -> int:
-    """How many are due now or later, counted up to a bound."""
+    """How many are due now or later, counted up to a limit."""
     ((count,),) = await tx.all(_COUNT_PENDING)
     return int(count)
 
@@ -199,7 +199,7 @@ async def claim(
 
 
 async def _due(tx: Transaction, slots: Sequence[ClaimSlot], now: Instant) -> list[ClaimedDelivery]:
-    """First attempts, and retries where room is left."""
+    """First attempts, and retries if there is room."""
     taken: list[ClaimedDelivery] = []
     for priority in range(len(_PRIORITIES)):
         used = Counter(item.webhook_id for item in taken)
@@ -245,7 +245,7 @@ async def settle(
 
 
 async def cancel(tx: Transaction, now: Instant) -> int:
-    """Ends some deliveries of webhooks that are switched off or deleted; returns how many."""
+    """Ends some deliveries of disabled or deleted webhooks; returns how many."""
     off = [{"webhook": webhook_id, "now": now} for (webhook_id,) in await tx.all(_LOCK_SWITCHED_OFF)]
     pending = [item_id for (item_id,) in await tx.fetch_for_each(_CANCELLABLE, off)][:_BATCH]
     await _cancel(tx, pending, _SWITCHED_OFF, now)

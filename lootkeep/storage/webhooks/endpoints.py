@@ -1,4 +1,4 @@
-"""Webhooks as they are configured."""
+"""The configuration of webhooks."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ async def save(tx: Transaction, webhook: Webhook, now: Instant) -> Webhook:
 
 
 async def remove(tx: Transaction, webhook_id: int, now: Instant) -> bool:
-    """False when there is none. The row stays for the deliveries that name it."""
+    """False if there is none. The row stays for the deliveries that refer to it."""
     return await tx.one(_REMOVE, webhook=webhook_id, now=now) is not None
 
 
 async def version_at(tx: Transaction, webhook_id: int, moment: Instant) -> WebhookVersion | None:
-    """What a webhook subscribed to then; None when that was not recorded."""
+    """The subscription of a webhook at that time; None if it was not recorded."""
     return await tx.one(_VERSION_AT, webhook=webhook_id, moment=moment)
 
 

@@ -1,4 +1,4 @@
-"""Fan-out: every event becomes one delivery for each webhook that wants it."""
+"""Fan-out: every event becomes one delivery for each subscribed webhook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import deliveries, events
 from lootkeep.storage.webhooks import endpoints
 
-# Events that one transaction fans out.
+# How many events one transaction fans out.
 _BATCH = 100
 
 _IS_WAITING = events.c.fanned_out_at.is_(None)
@@ -33,7 +33,7 @@ _NEW: dict[str, Any] = {"status": "pending", "priority": 0, "attempts_count": 0,
 _NEW |= {name: bindparam("now") for name in ("due_at", "created_at")}
 _NEW |= {name: bindparam(name) for name in ("public_id", "event_type")}
 _NEW |= {"event_id": bindparam("event"), "webhook_id": bindparam("webhook")}
-# There is one delivery of an event for each webhook: replays go by that.
+# Each webhook has one delivery of an event: replays rely on that.
 INSERT = postgresql.insert(deliveries).values(_NEW)
 KEY = ["event_id", "webhook_id"]
 _ADD = Query(INSERT.on_conflict_do_nothing(index_elements=KEY).inline(), set_based=True)
@@ -44,13 +44,13 @@ async def has_waiting_events(tx: Transaction) -> bool:
 
 
 async def oldest_waiting(tx: Transaction) -> Instant | None:
-    """When the first event was recorded that has no deliveries yet."""
+    """When the first event without deliveries was recorded."""
     row = await tx.one(_ANY_WAITING)
     return None if row is None else Instant(row[0])
 
 
 async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> int:
-    """Turns waiting events into one delivery per subscribed webhook; returns how many events there were."""
+    """Turns waiting events into one delivery per subscribed webhook; returns the number of events."""
     waiting = await tx.all(_WAITING)
     if not waiting:
         return 0

@@ -1,4 +1,4 @@
-"""How receivers did of late, from the attempts of their newest deliveries."""
+"""The recent health of receivers, from the attempts of their newest deliveries."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ _FIRST_DUE = Query(
 
 
 async def failures(tx: Transaction, webhook_id: int) -> tuple[list[RecentAttempt], bool]:
-    """The attempts after the last one that was delivered, the oldest first, and whether there was such a one."""
+    """The attempts after the last delivered one, the oldest first, and whether there was one."""
     attempts = await tx.all(_ATTEMPTS, webhook=webhook_id)
     failed = _last_failures(attempts)
     return failed, len(failed) < len(attempts)
 
 
 async def first_due(tx: Transaction, webhook_id: int) -> list[tuple[int, Instant]]:
-    """For each number of failures that pending deliveries have, when the first of them is due."""
+    """For each number of failures of pending deliveries, when the first of them is due."""
     return [(count, due_at) for count, due_at in await tx.all(_FIRST_DUE, webhook=webhook_id)]
 
 
@@ -68,7 +68,7 @@ async def active(tx: Transaction, now: Instant) -> list[Receiver]:
 
 
 async def failing(tx: Transaction, now: Instant) -> list[Receiver]:
-    """The active webhooks whose last attempts all failed, also when nothing of it is tried any more."""
+    """The active webhooks with latest attempts that all failed, even if nothing is retried any more."""
     return [receiver for receiver in await active(tx, now) if receiver.is_failing]
 
 
@@ -95,7 +95,7 @@ async def _receiver(tx: Transaction, webhook: Webhook, now: Instant) -> Receiver
 
 
 def _last_failures(attempts: Sequence[RecentAttempt]) -> list[RecentAttempt]:
-    """The attempts after the last one that was delivered, the oldest first."""
+    """The attempts after the last delivered one, the oldest first."""
     last = max((number for number, attempt in enumerate(attempts) if attempt.outcome == "delivered"), default=-1)
     return list(attempts[last + 1 :])
 

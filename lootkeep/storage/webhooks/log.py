@@ -1,4 +1,4 @@
-"""Deliveries as they are looked at, and sent again by hand."""
+"""Deliveries as they are shown, and sent again by hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SEND_AGAIN = Query(
         status="pending",
         priority=0,
         due_at=bindparam("now"),
-        # Nobody's: a worker that is sending it just now cannot settle it any more.
+        # Without a lease: a worker that is sending it right now can no longer settle it.
         lease="sent again",
         leased_until=None,
         failures=0,
@@ -67,7 +67,7 @@ async def attempts_of(tx: Transaction, delivery_id: int) -> list[Attempt]:
 
 
 async def send_again(tx: Transaction, delivery_id: int, now: Instant) -> Delivery:
-    """Makes the delivery due now, in a new round of retries; a worker that holds it cannot settle it."""
+    """Makes the delivery due now, with new retries; a worker that holds it cannot settle it."""
     await tx.run(_WAKE)
     (delivery,) = await tx.all(_SEND_AGAIN, delivery=delivery_id, now=now)
     return delivery

@@ -1,4 +1,4 @@
-"""Replays: recorded events are sent again to one webhook, in order and at a pace."""
+"""Replays: recorded events are sent again to one webhook, in order and at a limited pace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import deliveries, events, replays
 from lootkeep.storage.webhooks import fan_out
 
-# Events that one step of a replay sends again: a pace that leaves room for what happens now.
+# How many events one step of a replay sends again: a pace that leaves capacity for new events.
 STEP = 100
 
 _REPLAY = [replays.c[name] for name in Replay.__struct_fields__]
@@ -58,7 +58,7 @@ _SET = Query(
     .values(cursor=bindparam("position"), done=bindparam("count"), finished_at=bindparam("finished"))
 )
 _LEFT = Query(select(events.c.id).where(events.c.id > bindparam("position"), events.c.id <= bindparam("last")).limit(1))
-# A delivery that was made before is sent again as it is: the same id, the same bytes.
+# An existing delivery is sent again unchanged: the same id, the same bytes.
 _SEND = Query(
     fan_out.INSERT.on_conflict_do_update(
         index_elements=fan_out.KEY,
@@ -85,7 +85,7 @@ async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str
         start=since,
         types=event_types,
         last=last,
-        # An event that is not there yet may have a smaller id than the first that is.
+        # An event that is not visible yet may have a smaller id than the first visible one.
         position=min((first or last + 1) - 1, horizon),
         count=total,
         now=now,
@@ -99,7 +99,7 @@ async def has_running(tx: Transaction) -> bool:
 
 
 async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> None:
-    """Takes every running replay one step further."""
+    """Advances every running replay by one step."""
     for replay in await tx.all(_RUNNING):
         due = [e for e in await outbox.events_after(tx, replay.cursor, STEP) if e.id <= replay.last_event_id]
         types = set(msgspec.json.decode(replay.event_types))

@@ -1,1 +1,1 @@
-"""Replaying a shop's past orders through the fraud engine, and reporting how well it does."""
+"""Replays a shop's past orders through the fraud engine, and reports how well it does."""

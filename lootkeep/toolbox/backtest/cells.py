@@ -1,4 +1,4 @@
-"""What the cells of a past order must be, in the dialect of all files."""
+"""The formats of the cells of a past order, in the dialect of all files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LABELS = BOOLEANS | {"fraud": True} | dict.fromkeys(("legit", "legitimate", "")
 
 
 class CellRule(NamedTuple):
-    """How a cell is read (it raises ValueError or KeyError), and what it must be."""
+    """How a cell is parsed (it raises ValueError or KeyError), and its required format."""
 
     read: Callable[[Dialect, str], Any]
     words: str

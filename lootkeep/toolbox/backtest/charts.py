@@ -1,4 +1,4 @@
-"""The charts of the page, drawn as SVG that is part of the page; colours come from its style."""
+"""The charts of the page, as inline SVG; colours come from its style."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _SIDE = 320
 _WIDTH = 560
 _PANEL = 165
 _MARGIN = 44
-# Where the curve begins: next to it are the shares and what they are shares of.
+# Where the curve starts: next to it are the shares and their meaning.
 _ASIDE = 60
 _BIN = 5
 _BINS = HIGHEST_SCORE // _BIN + 1
 _GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
-# A bar of one order among thousands should still be seen.
+# A bar of one order among thousands should still be visible.
 _LEAST_BAR = 1.5
 
 
@@ -41,7 +41,7 @@ def roc(report: Report) -> str:
 
 
 def histogram(report: Report) -> str:
-    """Which scores good orders and frauds got, each as a share of its own kind."""
+    """The scores of good orders and frauds, each as a share of its own kind."""
     good = _panel("Good orders", "good", report.scores.good, 0)
     fraud = _panel("Frauds", "fraud", report.scores.fraud, _PANEL + _MARGIN)
     bottom = 2 * _PANEL + 2 * _MARGIN
@@ -68,7 +68,7 @@ def _grid() -> Iterable[str]:
 
 
 def _points(points: Sequence[ranking.Point]) -> Iterable[str]:
-    """Invisible until pointed at: each shows its numbers."""
+    """Invisible until hovered: each shows its numbers."""
     for point in points:
         words = f"{percent(point.tpr)} of the frauds at {percent(point.fpr)} mistakes"
         yield (

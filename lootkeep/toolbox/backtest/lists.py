@@ -1,4 +1,4 @@
-"""What lists of addresses and domains cannot say about past orders."""
+"""The limits of IP lists and domain lists for past orders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NEEDS: tuple[Need, ...] = ("country", "datacenter", "vpn", "proxy", "tor", "dis
 
 
 def warnings(status: Mapping[Need, Sequence[Source]], orders: Sequence[PastOrder]) -> list[str]:
-    """Where there is no list, and where all there are were made after the last order."""
+    """Missing lists, and lists that are all newer than the last order."""
     last = max((order.created_at or 0 for order in orders), default=0)
     missing = [need for need in _NEEDS if not status.get(need)]
     younger = {

@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else: no script, no font, no image from elsewhere."""
+"""The report as one self-contained page: no script, no font, no external image."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HERE = Path(__file__).parent
 
 
 def render(report: Report, name: str) -> str:
-    """`name` is that of the file the orders came from."""
+    """`name` is the name of the file with the orders."""
     environment = Environment(
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -31,7 +31,7 @@ def render(report: Report, name: str) -> str:
 
 
 def _figures(report: Report) -> list[tuple[str, str]]:
-    """The numbers that are read first."""
+    """The most important numbers."""
     return [
         ("orders", f"{report.orders:,}"),
         ("frauds", f"{report.frauds:,} ({tables.percent(report.frauds / report.orders)})"),

@@ -1,4 +1,4 @@
-"""Past orders from a CSV file: columns by name, missing ones are unknown."""
+"""Reads past orders from a CSV file: columns by name; missing columns are unknown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STEP = 500
 
 
 class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A row of the file, read."""
+    """A parsed row of the file."""
 
     order_id: str
     is_fraud: bool
@@ -51,7 +51,7 @@ class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     billing_country: str | None = None
     user_agent: str | None = None
     total: Hundredths | None = None
-    # What the account was seen with when it was made.
+    # What the account was seen with when it was created.
     signup_device_id: str | None = None
     signup_ip_address: str | None = None
     payment_fingerprint: str | None = None
@@ -71,7 +71,7 @@ class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class PastOrders(msgspec.Struct):
-    """What a file holds, in its own order."""
+    """The content of a file, in its own order."""
 
     columns: frozenset[str] = frozenset()
     orders: list[PastOrder] = []
@@ -83,7 +83,7 @@ class PastOrders(msgspec.Struct):
 
 
 def read(file: BinaryIO, label: str, options: FileOptions, advance: Callable[[int], None]) -> PastOrders:
-    """Every row that can be read, and every reason against the others; reports how many bytes it has read."""
+    """Every valid row, and all errors of the others; reports how many bytes it has read."""
     label = label.strip().lower()
     with opened(file, options) as table:
         if label not in table.columns:
@@ -104,7 +104,7 @@ def read(file: BinaryIO, label: str, options: FileOptions, advance: Callable[[in
 
 def _past_order(row: FileRow, label: str, columns: frozenset[str], dialect: Dialect) -> PastOrder | BadRow:
     cells = {name: text for name, cell in row.values.items() if (text := cell.strip())}
-    # What is empty is unknown. Only the label's emptiness says something, and an order has to have its time.
+    # An empty cell is unknown. Only an empty label has a meaning, and an order must have its time.
     values: dict[str, Any] = {name: cells[name] for name in COLUMNS if name in cells}
     errors = list(_check(values, RULES, dialect))
     if "created_at" in columns and "created_at" not in cells:
@@ -118,7 +118,7 @@ def _past_order(row: FileRow, label: str, columns: frozenset[str], dialect: Dial
 
 
 def _check(values: dict[str, Any], rules: Mapping[str, CellRule], dialect: Dialect) -> Iterator[str]:
-    """Puts what was read in the place of each text, and gives the sentences about those that cannot be read."""
+    """Replaces each text with its parsed value, and returns the errors of those that cannot be parsed."""
     for name, rule in rules.items():
         if name not in values:
             continue

@@ -1,4 +1,4 @@
-"""Judges past orders one after the other, each with what was known at its moment and nothing that came later."""
+"""Judges past orders one after the other, each with what was known at its time and nothing later."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STEP = 500
 
 
 class IntelligenceLookup(Protocol):
-    """What local lists know of addresses and of e-mail domains."""
+    """What local lists know about IP addresses and e-mail domains."""
 
     def network(self, ip_address: str) -> NetworkFacts: ...
 
@@ -34,7 +34,7 @@ class IntelligenceLookup(Protocol):
 
 
 class JudgedOrder(msgspec.Struct, frozen=True, gc=False):
-    """An order, what the engine says of it, and what each sensitivity would have done."""
+    """An order, its verdict, and what each sensitivity would have done."""
 
     order: PastOrder
     verdict: Verdict
@@ -44,7 +44,7 @@ class JudgedOrder(msgspec.Struct, frozen=True, gc=False):
 def replay(
     past: PastOrders, policy: Policy, intelligence: IntelligenceLookup, advance: Callable[[int], None]
 ) -> list[JudgedOrder]:
-    """In the order of time, where there are times; the answer is in the order of the file."""
+    """In chronological order if there are times; the result is in the order of the file."""
     policies = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
     memory = OrderHistory(policy.fraud_velocity_window_minutes)
     upcoming = _Upcoming()
@@ -87,7 +87,7 @@ class _Upcoming:
 
 
 def _sign_ups(orders: Sequence[PastOrder]) -> list[Sighting]:
-    """When accounts were made and what they were seen with; each account once."""
+    """When accounts were created and what they were seen with; each account once."""
     accounts: dict[str, Sighting] = {}
     for order in orders:
         if order.account is None or order.account in accounts or order.customer_created_at is None:
@@ -123,7 +123,7 @@ def _facts(
     memory.remember(sighting)
     is_timed = order.created_at is not None
     if not is_timed:
-        # One after the other is all that is known: nothing can be said of an hour or a week.
+        # Only the order of the rows is known: nothing can be said about an hour or a week.
         history = History(device_accounts=history.device_accounts, instrument_accounts=history.instrument_accounts)
     return OrderFacts(
         at=sighting.at,

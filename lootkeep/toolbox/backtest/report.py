@@ -1,4 +1,4 @@
-"""What a replay comes to, in numbers: the shape of `--json`, which tables and page are drawn from."""
+"""The results of a replay in numbers: the format of `--json`, from which tables and page are generated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMED_ROWS = 100
 
 
 class Threshold(msgspec.Struct, frozen=True):
-    """What would be caught if every order from this score on were."""
+    """What would be caught if every order from this score on were caught."""
 
     score: int
     flagged: int
@@ -44,7 +44,7 @@ class SensitivityLevel(msgspec.Struct, frozen=True):
     frauds_flagged: int
     precision: float | None
     recall: float | None
-    # Amounts, where the file has totals: fraud that was stopped, and good orders that were.
+    # Amounts, if the file has totals: fraud that was stopped, and good orders that were stopped.
     fraud_total_blocked: str | None
     good_total_blocked: str | None
 
@@ -69,7 +69,7 @@ class Skipped(msgspec.Struct, frozen=True):
 
 
 class LastFifth(msgspec.Struct, frozen=True):
-    """The same figures for the last fifth of the orders by time: what held before may not hold any more."""
+    """The same figures for the last fifth of the orders by time: earlier results may no longer hold."""
 
     orders: int
     frauds: int
@@ -82,7 +82,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     frauds: int
     auc: float | None
     tpr_at_1pct_fpr: float | None
-    # Null where the file has no times.
+    # Null if the file has no times.
     last_fifth: LastFifth | None
     thresholds: list[Threshold]
     sensitivity: list[SensitivityLevel]
@@ -91,7 +91,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     scores: ranking.ScoreTally
     settings: str
     missing_columns: list[str]
-    # What the lists of addresses and domains cannot say about these orders.
+    # The limits of IP lists and domain lists for these orders.
     list_warnings: list[str]
     skipped: int
     skipped_rows: list[Skipped]
@@ -190,7 +190,7 @@ def _signal(name: str, label: str, fired: list[JudgedOrder], counts: ranking.Sco
 
 
 def _without(name: str, fired: list[JudgedOrder], counts: ranking.ScoreTally) -> ranking.ScoreTally:
-    """The scores as they would be if the signal did not exist."""
+    """The scores without the signal."""
     changed = ranking.ScoreTally(counts.fraud.copy(), counts.good.copy())
     for judged in fired:
         kind = changed.fraud if judged.order.is_fraud else changed.good

@@ -1,4 +1,4 @@
-"""A report as tables of text, for the terminal and for the page."""
+"""A report as text tables, for the terminal and for the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def sections(report: Report) -> list[Section]:
 
 
 def silences(report: Report) -> list[str]:
-    """What the tables say nothing of, and why."""
+    """What the tables cannot show, and why."""
     quiet = [row.name for row in report.signals if not row.fired]
     silent = []
     if quiet:
@@ -50,7 +50,7 @@ def _levels(report: Report) -> Section:
 
 
 def _amounts(report: Report) -> list[Section]:
-    """Only where the file has totals."""
+    """Only if the file has totals."""
     rows: list[Sequence[str]] = [
         [row.level, _money(row.fraud_total_blocked), _money(row.good_total_blocked)]
         for row in report.sensitivity

@@ -1,1 +1,1 @@
-"""The demo store: a believable game store and the year behind it, made by the store's own operations."""
+"""The demo store: a realistic game store with a year of history, created by the store's own operations."""

@@ -1,4 +1,4 @@
-"""What happens when: operations in the order of their time, many to a transaction."""
+"""Runs operations in chronological order, many per transaction."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lootkeep.storage.totals.changes import CounterDeltas
 
 ScheduledAction = Callable[[], Awaitable[object]]
 
-# A commit costs little then, and PostgreSQL can hold the locks of this many orders at once.
+# A commit then costs little, and PostgreSQL can hold the locks of this many orders at once.
 _BATCH = 600
 
 
 class Agenda:
-    """Moves the clock from action to action. What is beyond the end does not happen."""
+    """Moves the clock from action to action. Actions after the end do not happen."""
 
     def __init__(self, clock: ManualClock, end: Instant) -> None:
         self.end = end

@@ -1,4 +1,4 @@
-"""Campaigns of the demo: one that was sent and read, one that is in the outbox, and drafts."""
+"""Campaigns of the demo: one sent and opened, one in the outbox, and drafts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READERS = 400
 
 
 class _DiscardingMailer:
-    """Replaces the mail server: takes every e-mail, and stores none."""
+    """Replaces the mail server: accepts every e-mail, and stores none."""
 
     async def send(self, email: Email) -> SendResult:
         return SendResult("sent")
@@ -39,7 +39,7 @@ class CampaignEmails:
         self._shop.agenda.add(length - 20 * DAY, self._write)
 
     async def _send(self) -> None:
-        """To those who came lately; they are the first readers that the store has, so they are numbered from 1."""
+        """To recent customers; they are the first recipients of the store, so they are numbered from 1."""
         shop, deps = self._shop, self._shop.deps
         lately = Audience(type="customers", customer_ids=tuple(person.id for person in shop.people[-_READERS:]))
         campaign = await campaigns.create(deps, _terms("Welcome aboard", "What our players like best", lately))

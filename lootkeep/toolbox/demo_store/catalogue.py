@@ -1,4 +1,4 @@
-"""What the demo store sells, what it rewards, and how it is set up."""
+"""The products, rewards and settings of the demo store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.services import access, fraud, products, referrals, tiers
 
 STAFF = (("mira@store.example", "Mira Okafor"), ("tom@store.example", "Tom Lindqvist"))
 
-# Name, sku, price, how it is delivered, category, how often it is bought compared with the others.
+# Name, sku, price, delivery type, category, how often it is bought compared with the others.
 _PRODUCTS: tuple[tuple[str, str, int, str, str, int], ...] = (
     ("Emberfall: Standard Edition", "KEY-EMBER", 39_99, "keys", "Games", 10),
     ("Emberfall: Deluxe Edition", "KEY-EMBER-DX", 59_99, "keys", "Games", 6),
@@ -45,7 +45,7 @@ BLOCKED_COUNTRIES = frozenset({"AQ"})
 
 
 class Catalogue:
-    """The products as the store made them, with how often each is chosen."""
+    """The products of the store, with the weight of each."""
 
     def __init__(self, deps: Deps) -> None:
         self._deps = deps

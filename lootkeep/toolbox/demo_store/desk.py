@@ -1,4 +1,4 @@
-"""What staff do in the demo: tickets are answered, and gift cards given out."""
+"""The work of staff in the demo: answering tickets and issuing gift cards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lootkeep.services import gift_cards, support_tickets
 from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop
 
-# Subject, what is asked, what is answered, about what.
+# Subject, question, reply, category.
 _TALKS: tuple[tuple[str, str, str, TicketCategory], ...] = (
     (
         "My key says it was used already",
@@ -145,7 +145,7 @@ class Desk:
             shop.agenda.add(shop.between(DAY, 30 * DAY), partial(self._revoke, card.id))
 
     async def _tender(self, person: DemoCustomer, code: str) -> None:
-        """The card pays for an order, or for a part of it."""
+        """The card pays for an order, or for part of it."""
         shop = self._shop
         basket = [line for line in shop.basket() if line[0].delivery_type != "gift_card"][:1]
         if not basket:

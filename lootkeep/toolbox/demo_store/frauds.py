@@ -13,14 +13,14 @@ from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop
 
-# A forwarding service's domain is real: such customers get no e-mail from the demo, of no kind.
+# A forwarding service has a real domain: such customers get no e-mails at all from the demo.
 _RELAY = "mozmail.com"
 _NOTES: dict[ReviewedAs, str] = {
     "fraud": "The card's owner called the bank.",
     "legitimate": "Answered our e-mail; a player for many years.",
     "inconclusive": "No reply to two e-mails.",
 }
-# What the stories show. A signal that needs its own story gets one, and its name here.
+# The signals that the stories show. A signal that needs its own story gets one, and its name here.
 SHOWN_SIGNALS = frozenset(
     {
         "account_age",
@@ -51,7 +51,7 @@ SHOWN_SIGNALS = frozenset(
 
 
 class Frauds:
-    """Stories of people who try something, and of honest ones who only look like it."""
+    """Stories of fraudsters, and of honest customers who only look like them."""
 
     def __init__(self, shop: Shop) -> None:
         self._shop = shop
@@ -71,21 +71,21 @@ class Frauds:
         )
 
     def begin(self, count: int, length: int) -> None:
-        """Evenly over the time, with some chance."""
+        """Evenly spread, with some randomness."""
         for number in range(count):
             at = length * number // count + self._shop.between(0, 5 * HOUR)
             self._shop.agenda.add(at, self.stories[number % len(self.stories)])
-        # Once more in the last days, so that today's figures show something.
+        # Once more in the last days, so today's figures show something.
         for number, story in enumerate(self.stories):
             self._shop.agenda.add(length - 9 * HOUR * (len(self.stories) - number) + HOUR, story)
 
     async def _holiday(self) -> None:
-        """Someone honest behind a VPN, who hides more than is usual."""
+        """An honest customer with a VPN who hides more than usual."""
         person = await self._new(domain=_RELAY, user_agent=None)
         await self._order(person, "legitimate", ip_address=self._address(places.VPN), billing_country="SG")
 
     async def _stolen_card(self) -> None:
-        """A throw-away mailbox, a proxy, and a purchase within the minute."""
+        """A disposable mailbox, a proxy, and a purchase within the minute."""
         person = await self._new(domain=places.DISPOSABLE)
         self._shop.agenda.add(
             30 * SECOND, partial(self._order, person, "fraud", ip_address=self._address(places.PROXY))
@@ -106,7 +106,7 @@ class Frauds:
         await self._order(await self._new(), None, ip_address=self._address(places.SANCTIONED), billing_country=country)
 
     async def _far_away(self) -> None:
-        """From the country that this store has blocked itself."""
+        """From the country that this store has blocked."""
         country = places.BLOCKED_COUNTRY
         await self._order(await self._new(), None, ip_address=self._address(places.BLOCKED), billing_country=country)
 
@@ -115,13 +115,13 @@ class Frauds:
         await self._order(await self._new(), None, ip_address=self._address(places.HIGH_RISK), billing_country=country)
 
     async def _card_testing(self) -> None:
-        """One address tries card after card."""
+        """One IP address tries card after card."""
         person = await self._new()
         for number in range(7):
             self._shop.agenda.add(HOUR + number * 2 * MINUTE, partial(self._order, person, "fraud"))
 
     async def _device_farm(self) -> None:
-        """Four accounts of one mailbox on one telephone, the last of them a day later."""
+        """Four accounts of one mailbox on one phone, the last of them a day later."""
         first = await self._new(tag="+1")
         for number, wait in enumerate((0, 9 * MINUTE, 18 * MINUTE, DAY)):
             self._shop.agenda.add(wait, partial(self._sibling, first, number))
@@ -143,7 +143,7 @@ class Frauds:
         self._shop.agenda.add(3 * DAY, partial(self._order, person, None))
 
     async def _own_referral(self) -> None:
-        """Brings themself, on the same device: the referral is refused, and remembered."""
+        """Refers themself, on the same device: the referral is rejected and recorded."""
         first = await self._new()
         second = self._shop.make.new()
         second.device_id = first.device_id
@@ -151,7 +151,7 @@ class Frauds:
         self._shop.agenda.add(2 * MINUTE, partial(self._order, second, "inconclusive"))
 
     async def _again(self) -> None:
-        """Found out once, and back a few days later."""
+        """Confirmed as fraud once, and back a few days later."""
         person = await self._new(domain=places.DISPOSABLE, user_agent="curl/8.7")
         await self._order(person, "fraud")
         self._shop.agenda.add(3 * DAY, partial(self._order, person, "fraud"))
@@ -169,7 +169,7 @@ class Frauds:
         return places.special(block, self._shop.rng)
 
     async def _order(self, person: DemoCustomer, truth: ReviewedAs | None, **fields: str) -> None:
-        """Places it; someone may look at it, and what is not stopped is paid."""
+        """Places the order; someone may review it, and if it is not stopped it is paid."""
         shop = self._shop
         details = await shop.place(person, shop.basket()[:1], **fields)
         if truth and details.check and details.check.action_taken != "allowed" and shop.rng.random() < 0.75:

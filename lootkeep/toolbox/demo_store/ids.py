@@ -1,4 +1,4 @@
-"""Ids drawn from the demo's seed: the same seed makes the same codes."""
+"""Ids from the demo's seed: the same seed gives the same codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lootkeep.kernel.ids import CODE_LENGTH, READABLE
 
 
 class SeededIds:
-    """As unique as the operating system's, but anyone can draw them again: for made-up data only."""
+    """As unique as the operating system's, but reproducible: for sample data only."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng

@@ -1,4 +1,4 @@
-"""The demo goes on: sign-ups, orders, payments and frauds, a few a second, until someone stops it."""
+"""Live activity of the demo: sign-ups, orders, payments and frauds, a few per second, until it is stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form
 
 Print = Callable[[str], None]
-# Waits for this many seconds; False when it is time to end.
+# Waits for this many seconds; False when it is time to stop.
 Sleep = Callable[[float], Awaitable[bool]]
 
 _METHODS = ("card", "card", "paypal", "apple_pay")
@@ -40,7 +40,7 @@ class Live:
     async def run(self, rest: Sleep) -> None:
         async with self._deps.db.read() as tx:
             self._products = await demo.products_on_sale(tx)
-            # Mailboxes are numbered on from those that there are.
+            # Mailboxes are numbered after the existing ones.
             self._make = People(self._rng, await demo.last_customer(tx) + 1)
         while await rest(self._rng.uniform(0.05, _MAX_PAUSE)):
             try:
@@ -88,7 +88,7 @@ class Live:
         self._say(f"{paid.customer.name} paid {paid.order.number}; it is {paid.order.status}.")
 
     async def _defraud(self) -> None:
-        """Someone new behind one of the addresses that the demo's lists name, in a hurry."""
+        """A new customer in a hurry, at one of the IP addresses in the demo's lists."""
         person = self._make.new()
         person.email = f"{person.email.partition('@')[0]}@{places.DISPOSABLE}"
         block = self._rng.choice((places.VPN, places.PROXY, places.TOR, places.DATACENTER, places.SANCTIONED))

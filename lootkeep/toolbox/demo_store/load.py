@@ -1,4 +1,4 @@
-"""Loading the demo: the store opens a year ago, and lives through the year up to now."""
+"""Loads the demo: the store opens a year ago, and runs through the year until now."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lootkeep.worker.emails import EmailWorker
 
 SCALES = {"small": 2_000, "medium": 50_000, "large": 1_000_000}
 
-# Fewer would not contain every story twice.
+# With fewer orders, not every story would occur twice.
 _MIN_STORIES = 24
 _MAILS_AT_ONCE = 300
 
@@ -42,7 +42,7 @@ async def load(deps: Deps, scale: str, seed: int, orders: int, advance: Callable
     async with deps.db.write() as tx:
         await _require_empty(tx)
         await demo.set_mark(tx, begun, deps.clock.now())
-    # Whole hours: a load that is repeated soon gives the same store.
+    # Whole hours: repeating a load soon gives the same store.
     end = Instant(deps.clock.now() // HOUR * HOUR)
     shop = _shop(deps, Random(seed), end)  # noqa: S311  made-up data
     await _live_through(deps, shop, orders, advance)
@@ -54,7 +54,7 @@ async def load(deps: Deps, scale: str, seed: int, orders: int, advance: Callable
 
 
 def demo_deps(deps: Deps) -> Deps:
-    """The store's own, except that they know the demo's addresses."""
+    """The store's own dependencies, except that they know the demo's IP addresses."""
     return replace(deps, intelligence=places.intelligence(deps.clock))
 
 
@@ -90,7 +90,7 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
     stories = max(_MIN_STORIES, orders // 40)
     sending = Deliveries(shop)
     await shop.catalogue.open()
-    # The rest are those of frauds, and of subscriptions that are renewed.
+    # The rest are orders of frauds, and renewals of subscriptions.
     Year(shop, shop.clock.now(), orders * 19 // 20 - 2 * stories).begin()
     Frauds(shop).begin(stories, length)
     Desk(shop).begin(max(10, orders // 40), max(12, orders // 100), length - 2 * DAY)
@@ -100,7 +100,7 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
 
 
 async def _to_outbox(deps: Deps, shop: Shop) -> None:
-    """Time has come for cards and subscriptions, too; and no letter of the demo is ever sent to anyone."""
+    """Due cards and subscriptions are settled too; no e-mail of the demo is ever sent to anyone."""
     shop.clock.advance(shop.agenda.end - shop.clock.now())
     past_deps = replace(shop.deps, db=deps.db)
     await gift_cards.settle_now(past_deps)

@@ -1,4 +1,4 @@
-"""Names as people of many countries have them: as they are written there, and in Latin letters for the mailbox."""
+"""Names from many countries: in their own script, and in Latin letters for the mailbox."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class CountryProfile(NamedTuple):
-    """Where buyers live; the weight says how many of them."""
+    """Where buyers live; the weight is their share."""
 
     code: str
     city: str
@@ -15,7 +15,7 @@ class CountryProfile(NamedTuple):
     tongue: str
 
 
-# First names and family names; what is not Latin has its Latin form after a slash.
+# First names and family names; a name in another script has its Latin form after a slash.
 _ENGLISH = (
     "Ava Liam Noah Emma Oliver Grace Ethan Chloe Mason Ruby Caleb Hazel Owen Ivy Wyatt Nora Felix Maya Jude Tessa",
     "Carter Brooks Hayes Turner Walsh Bennett Foster Reid Palmer Sutton Barnes Doyle Fletcher Griffin Marsh Quinn",
@@ -124,5 +124,5 @@ def _parsed(words: str) -> tuple[PersonName, ...]:
 
 FIRST = {tongue: _parsed(first) for tongue, (first, _) in _TONGUES.items()}
 FAMILY = {tongue: _parsed(family) for tongue, (_, family) in _TONGUES.items()}
-# There the family's name comes first.
+# The family name comes first there.
 FAMILY_FIRST = frozenset({"japanese", "korean", "chinese"})

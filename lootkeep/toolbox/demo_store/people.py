@@ -1,4 +1,4 @@
-"""The demo's customers: who they are, where they connect from, and on what."""
+"""The demo's customers: who they are, where they connect from, and with which device."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.names import COUNTRIES, FAMILY, FAMILY_FIRST, FIRST
 
-# Domains that can never exist: no letter from the demo reaches anyone.
+# Domains that can never exist: no e-mail from the demo reaches anyone.
 _MAIL_DOMAINS = ("mail.example", "post.example", "gamers.example", "inbox.example", "castle.example")
 _AGENTS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0 Safari/537.36",
@@ -25,7 +25,7 @@ _INDEXES = range(len(COUNTRIES))
 
 
 class DemoCustomer(msgspec.Struct):
-    """Someone who buys, as the demo knows them."""
+    """A buyer, as the demo knows them."""
 
     name: str
     email: str
@@ -33,11 +33,11 @@ class DemoCustomer(msgspec.Struct):
     ip_address: str
     device_id: str
     user_agent: str | None
-    # The store's, from the sign-up on.
+    # The store's id, after the sign-up.
     id: int = 0
     code: str = ""
     coupon: Coupon | None = None
-    # Who brought them, as a place in the shop's list.
+    # The referrer, as an index in the shop's list.
     referrer: int | None = None
     orders: int = 0
 

@@ -12,17 +12,17 @@ from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Need, Source
 from lootkeep.kernel.clock import Clock
 from lootkeep.toolbox.demo_store.names import COUNTRIES
 
-# No real address is in the demo: these ranges are set aside for documentation, and no real list names them.
+# The demo uses no real address: these ranges are reserved for documentation, and no real list contains them.
 _HOME_V6 = int(ipaddress.ip_address("2001:db8::"))
 _HOME_V4 = tuple(int(ipaddress.ip_address(text)) for text in ("192.0.2.0", "203.0.113.0"))
 _BLOCK = 16
 
-# The blocks of sixteen addresses that are not homes of the countries where most buyers live.
+# The blocks of sixteen addresses that are not homes in the countries of most buyers.
 VPN, PROXY, TOR, DATACENTER = "198.51.100.0", "198.51.100.64", "198.51.100.128", "198.51.100.192"
 SANCTIONED, HIGH_RISK, BLOCKED = "203.0.113.160", "203.0.113.176", "203.0.113.192"
 SANCTIONED_COUNTRY, HIGH_RISK_COUNTRY, BLOCKED_COUNTRY = "CU", "HT", "AQ"
 
-# The domain of mailboxes that last for minutes.
+# The domain of disposable mailboxes.
 DISPOSABLE = "ten-minutes.example"
 
 _SPECIAL = {
@@ -54,19 +54,19 @@ _BLOCKS = {int(ipaddress.ip_address(text)) // _BLOCK: network for text, network 
 
 
 def home(index: int, rng: Random) -> str:
-    """An address of the country with this number; the few IPv4 addresses are shared, as those of many providers are."""
+    """An IP address of the country with this number; the few IPv4 addresses are shared, as with many providers."""
     if rng.random() < 0.3:
         return str(ipaddress.ip_address(_home_block(index) + rng.randrange(_BLOCK)))
     return str(ipaddress.ip_address(_HOME_V6 | index << 80 | rng.getrandbits(32) << 48 | 1))
 
 
 def special(start: str, rng: Random) -> str:
-    """An address out of one of the blocks above."""
+    """An IP address from one of the blocks above."""
     return str(ipaddress.ip_address(int(ipaddress.ip_address(start)) + rng.randrange(_BLOCK)))
 
 
 def intelligence(clock: Clock) -> Intelligence:
-    """Knows the demo's addresses and nothing else: the operator's lists are neither read nor written."""
+    """Knows only the demo's IP addresses: the operator's lists are neither read nor written."""
     return Intelligence(None, clock, bundled=_sources)
 
 

@@ -1,4 +1,4 @@
-"""What the demo's staff have set up themselves: a list, a rule that is tried out, and an alert."""
+"""The demo's own fraud protection: a list, a rule in shadow mode, and an alert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo's webhooks: one that answers, one that was broken, one that fails today, and what came of each delivery."""
+"""The demo's webhooks: one works, one was broken, one fails today; and the results of their deliveries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lootkeep.toolbox.demo_store import protection
 from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.worker.deliveries import DeliveryWorker
 
-# Where `lootkeep webhooks listen` listens: who starts it receives what the demo sends from then on.
+# Where `lootkeep webhooks listen` listens: start it to receive what the demo sends.
 LISTENER = "http://127.0.0.1:4000/"
 BROKEN = "http://127.0.0.1:4000/old-endpoint"
 FAILING = "http://127.0.0.1:4000/statistics"
@@ -23,7 +23,7 @@ _LISTENED = ("order.created", "order.paid", "order.completed", "order.refunded",
 _BROKEN_WANTS = ("order.paid", "order.refunded", "subscription.created")
 _FAILING_WANTS = ("order.created", "order.paid")
 
-# Retries go on for 21 hours, so that some have failed for good by the end.
+# Retries continue for 21 hours, so some deliveries have failed for good by the end.
 WINDOW = 10 * DAY
 
 
@@ -34,7 +34,7 @@ class Receivers(Outbound):
         super().__init__()
         self._rng = rng
         self._clock = clock
-        # Shortly before the end, so that some deliveries still wait for their next attempt.
+        # Shortly before the end, so some deliveries still wait for their next attempt.
         self._fails_from = end - 5 * HOUR
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> AttemptResult:
@@ -49,7 +49,7 @@ class Receivers(Outbound):
 
 
 class Deliveries:
-    """Sends what is due after every operation, as the worker of a running store does."""
+    """Sends due deliveries after every operation, like the worker of a running store."""
 
     def __init__(self, shop: Shop) -> None:
         self._shop = shop
@@ -61,7 +61,7 @@ class Deliveries:
         self._shop.agenda.add(length - 2 * DAY, self._switch_off)
 
     async def after_each(self) -> None:
-        """What happened, and the retries that fall due before the next operation."""
+        """New events, and the retries that are due before the next operation."""
         if not self._is_open:
             return
         clock, agenda = self._shop.clock, self._shop.agenda
@@ -77,7 +77,7 @@ class Deliveries:
         clock.advance(before - clock.now())
 
     async def _open(self) -> None:
-        """Events from before are nobody's: they are fanned out to no webhook."""
+        """Earlier events have no receivers: they are fanned out to no webhook."""
         deps = self._shop.deps
         async with deps.db.write() as tx:
             while await fan_out.fan_out(tx, deps.ids.delivery_id, deps.clock.now()):
@@ -90,6 +90,6 @@ class Deliveries:
         self._is_open = True
 
     async def _switch_off(self) -> None:
-        """Someone has noticed, days later."""
+        """Someone notices, days later."""
         await webhooks.change(self._shop.deps, self._broken_id, {"is_active": False})
         await retention.cancel_deliveries(self._shop.deps)

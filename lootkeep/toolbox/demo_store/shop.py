@@ -1,4 +1,4 @@
-"""The demo store at work: signing up, ordering, paying and what may follow, by the store's own operations."""
+"""The demo store at work: sign-ups, orders, payments and what follows, through the store's own operations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form
 
 Basket = list[tuple[Product, int]]
 
-# Events are stored for this long, so what happened before is written as history, which announces nothing.
+# Events are stored for this long, so earlier orders are imported as history, which sends no events.
 RECENT = 30 * DAY
 
 METHODS = ("card", "card", "card", "paypal", "paypal", "apple_pay", "bank_transfer", "crypto")
@@ -45,7 +45,7 @@ class Shop:
         self.make = People(rng)
         self.people: list[DemoCustomer] = []
         self.orders_placed = 0
-        # The referrer of each referral: who brought many is drawn often, and so brings more.
+        # The referrer of each referral: a customer with many referrals is drawn often, and so gets more.
         self._referrers: list[int] = []
         self._brought: Counter[int] = Counter()
         self._changes = CounterDeltas(shard_key=0)
@@ -53,7 +53,7 @@ class Shop:
         self._base = deps
 
     def join(self, tx: Transaction, changes: CounterDeltas) -> None:
-        """From here on every operation is a part of this transaction."""
+        """From here on every operation is part of this transaction."""
         self._tx, self._changes = tx, changes
         self.deps = replace(self._base, db=JoinedDatabase(tx))
 
@@ -78,7 +78,7 @@ class Shop:
         return signed_up
 
     async def arrive(self, person: DemoCustomer) -> None:
-        """An ordinary customer registers, brought by another or not."""
+        """An ordinary customer registers, referred by another or not."""
         referrer = self._referrer() if self.rng.random() < 0.35 else None
         code = None if referrer is None else self.people[referrer].code
         signed_up = await self.sign_up(person, code, accepts_marketing=self.rng.random() < 0.6)
@@ -129,7 +129,7 @@ class Shop:
         return details
 
     async def _place_past(self, person: DemoCustomer, basket: Basket) -> OrderDetails:
-        """Placed, paid and delivered in one: as a shop's history is brought in, with the clock at its end."""
+        """Placed, paid and delivered at once, like imported history, with the clock at its end."""
         created = self.clock.now()
         paid = Instant(created + self.between(20 * SECOND, 9 * MINUTE))
         is_automatic = all(product.delivery_type in AUTOMATIC_DELIVERY for product, _ in basket)
@@ -153,7 +153,7 @@ class Shop:
             "user_agent": person.user_agent,
             "device_id": person.device_id,
         }
-        # Gift cards are not discounted: the coupon waits for an order of something else.
+        # Gift cards are not discounted: the coupon waits for an order with something else.
         if person.coupon and any(product.delivery_type != "gift_card" for product, _ in basket):
             if self.clock.now() < person.coupon.expires_at - HOUR:
                 fields["coupon_code"] = person.coupon.code
@@ -167,14 +167,14 @@ class Shop:
         transaction_id = f"tx_{self.rng.getrandbits(48):012x}"
         details = await orders.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
         if details.order.status == "paid":
-            # What is made by hand takes days.
+            # Manual delivery takes days.
             is_by_hand = any(line.delivery_type == "manual" for line in details.items)
             wait = self.between(DAY, 8 * DAY) if is_by_hand else self.between(SECOND, 40 * MINUTE)
             self.agenda.add(wait, partial(self.fulfill, order_id))
         self._paid(person, details)
 
     async def fulfill(self, order_id: int) -> None:
-        # What is made by hand takes so long that the money may be given back before.
+        # Manual delivery takes so long that the order may be refunded first.
         with suppress(Conflict):
             await orders.fulfill(self.deps, order_id, None, None)
 
@@ -203,7 +203,7 @@ class Shop:
         try:
             _, coupon, is_new = await tiers.claim(self.deps, person.id, tier_id)
         except Unprocessable:
-            # A refund has taken a referral away again.
+            # A refund has revoked a referral.
             return
         if is_new:
             person.coupon = coupon

@@ -1,4 +1,4 @@
-"""The year: how many orders a day has, at which hours, and who places them."""
+"""The year: the number of orders per day, their hours, and who places them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lootkeep.toolbox.demo_store.shop import Shop
 
 DAYS = 365
 
-# Few at night, most after work.
+# Few at night, most in the evening.
 _HOURS = (2, 1, 1, 1, 1, 1, 2, 3, 4, 5, 5, 6, 7, 7, 7, 8, 9, 11, 13, 15, 16, 14, 9, 5)
-# Sales: month and day of the first day, how many days, how many times as many orders.
+# Sales: month and day of the start, number of days, factor of orders.
 _SALES = ((6, 20, 10, 1.7), (11, 24, 5, 2.4), (12, 20, 7, 1.9), (3, 14, 4, 1.5))
 
 
@@ -44,7 +44,7 @@ class Year:
                 shop.agenda.add(shop.between(0, DAY), self._look_around)
 
     async def _order(self) -> None:
-        """Of someone new, who registers a while before, or of someone who comes again."""
+        """By a new customer, who registers a while before, or by a returning one."""
         shop = self._shop
         if not shop.people or shop.rng.random() < 0.4:
             person = shop.make.new()
@@ -53,7 +53,7 @@ class Year:
             if shop.rng.random() < 0.05:
                 shop.agenda.add(shop.between(DAY, 5 * DAY), partial(self._subscribe, person.id))
             return
-        # The smaller of two draws: those who came early come most often.
+        # The smaller of two draws: early customers come most often.
         index = min(shop.rng.randrange(len(shop.people)), shop.rng.randrange(len(shop.people)))
         await shop.buy(shop.people[index])
 
@@ -62,7 +62,7 @@ class Year:
         await self._shop.arrive(self._shop.make.new())
 
     async def _order_by_hand(self) -> None:
-        """Something that is paid and not delivered yet."""
+        """A product that is paid and not delivered yet."""
         shop = self._shop
         banner = next(product for product in shop.catalogue.products if product.delivery_type == "manual")
         person = shop.people[0]
@@ -91,7 +91,7 @@ class Year:
         self._await_period(*await subscriptions.renew(shop.deps, subscription.id))
 
     async def _change_policy(self) -> None:
-        """After half a year the store has staff to look at orders, and no longer refuses what it doubts."""
+        """After half a year the store has staff to review orders, and no longer blocks doubtful ones."""
         await fraud.change_settings(self._shop.deps, {"fraud_action": "verify"})
 
     async def _change_prices(self) -> None:

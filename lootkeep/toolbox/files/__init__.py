@@ -1,1 +1,1 @@
-"""Files that people bring: CSV and NDJSON from spreadsheets and shops, read in one dialect."""
+"""Files from users: CSV and NDJSON from spreadsheets and shops, parsed with one dialect."""

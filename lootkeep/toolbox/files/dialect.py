@@ -1,4 +1,4 @@
-"""How a file writes things: what separates its cells, its encoding, and what times, amounts and names look like."""
+"""The dialect of a file: its delimiter, its encoding, and its formats of times, amounts and names."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Delimiter(StrEnum):
         return {"comma": ",", "semicolon": ";", "tab": "\t"}[self]
 
 
-# Nine digits at least: eight are a date without hyphens. Thirteen are milliseconds.
+# At least nine digits: eight are a date without hyphens. Thirteen are milliseconds.
 _UNIX_SECONDS = re.compile(r"[0-9]{9,11}(\.[0-9]+)?")
 _UNIX_MILLISECONDS = re.compile(r"[0-9]{13}")
-# `2024-05-01 10:00:00 +0200`, as shops write it; ISO 8601 has no blank there.
+# `2024-05-01 10:00:00 +0200`, as shops write it; ISO 8601 has no space there.
 _ZONE = re.compile(r"\s*(UTC|GMT|[+-][0-9]{2}:?[0-9]{2})$")
-# With points, the day comes first.
+# With dots, the day comes first.
 _DAY_FIRST = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})(.*)")
 _IP_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE]\+?[0-9]{1,2})?")
 _MAX_IPV4 = 2**32 - 1
@@ -58,11 +58,11 @@ _COUNTRIES: dict[str, str] = (
 
 
 class Dialect(msgspec.Struct, frozen=True):
-    """What is read raises ValueError or KeyError when it is none of what is known."""
+    """Parsers raise ValueError or KeyError for unknown formats."""
 
     delimiter: Delimiter = Delimiter.comma
     encoding: Encoding = Encoding.utf_8
-    # Written by a program that marks its files, as spreadsheets do.
+    # Starts with a byte order mark, as spreadsheets write it.
     has_byte_order_mark: bool = False
 
     def time(self, text: str) -> Instant:
@@ -78,7 +78,7 @@ class Dialect(msgspec.Struct, frozen=True):
         return instant(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
     def number(self, text: str) -> str:
-        """With a decimal point; a comma is one only where it separates no cells."""
+        """With a decimal point; a decimal comma only if commas are not the delimiter."""
         if self.delimiter is Delimiter.comma or "," not in text:
             return text
         if "." in text and not _THOUSANDS.fullmatch(text.lstrip("-")):
@@ -118,7 +118,7 @@ def recognised_encoding(head: bytes, lines: Iterable[bytes]) -> Encoding:
 
 
 def recognised_delimiter(header: str) -> Delimiter:
-    """The one that makes the most columns of the first line."""
+    """The delimiter that splits the first line into the most columns."""
     return max(Delimiter, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter.character), [])))
 
 

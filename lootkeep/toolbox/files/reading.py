@@ -1,4 +1,4 @@
-"""CSV and NDJSON as rows with their line numbers; memory stays the same however long the file is."""
+"""CSV and NDJSON as rows with their line numbers; memory does not grow with the file."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from lootkeep.api.http.json import parse_object
 from lootkeep.kernel.errors import StartupError, Unprocessable
 from lootkeep.toolbox.files.dialect import Delimiter, Dialect, Encoding, recognised_delimiter, recognised_encoding
 
-# What the API takes as one request.
+# The maximum size of an API request.
 _MAX_ROW = 1024 * 1024
 _TOO_LONG = "The row is longer than 1 MiB."
 _NAMES = {Encoding.utf_8: "UTF-8", Encoding.utf_16: "UTF-16", Encoding.windows_1252: "Windows-1252"}
-# Enough to see how a file is encoded.
+# Enough to detect the encoding of a file.
 _HEAD = 64
 
-# A row as it is in the file: cells, or an object.
+# A raw row of the file: cells, or an object.
 FileRecord = list[str] | dict[str, Any]
 
 
 class FileRow(NamedTuple):
-    """A row by its columns, the line it begins on, and all records of the file that it is made of."""
+    """A row by column, its first line, and all records of the file it consists of."""
 
     line: int
     values: dict[str, Any]
@@ -35,7 +35,7 @@ class FileRow(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """A row that cannot be read, and why; what could be read of it."""
+    """A row that cannot be parsed, and why; with what could be parsed."""
 
     line: int
     reason: str
@@ -46,24 +46,24 @@ Rows = Iterator[FileRow | BadRow]
 
 
 class FileOptions(NamedTuple):
-    """What is given about a file in advance; the rest is recognised."""
+    """What the user specifies about a file; the rest is detected."""
 
     delimiter: Delimiter | None = None
     encoding: Encoding | None = None
-    # Columns by their headings.
+    # Columns by heading.
     columns: Mapping[str, str] = {}
-    # The same for a known export: headings that the file may have, and of which the first counts.
+    # The same for a known export: possible headings of the file; the first match counts.
     preset: Mapping[str, str] = {}
     ignored: frozenset[str] = frozenset()
     is_json: bool = False
 
 
 class TooLong(Exception):
-    """The row is longer than anything the store would take; it has been skipped."""
+    """The row is longer than anything the store accepts; it was skipped."""
 
 
 class FileLines:
-    """The lines of a file, counted. It goes on after it has raised, which a generator would not."""
+    """The lines of a file, counted. It continues after raising, which a generator would not."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -72,7 +72,7 @@ class FileLines:
         self.bytes_read = 0
 
     def begin_row(self) -> int:
-        """The next lines belong to a new row; gives the number of its first."""
+        """The next lines are a new row; returns the number of the first."""
         self._left = _MAX_ROW
         return self.number + 1
 
@@ -127,7 +127,7 @@ class RowFile:
         return self._json_rows() if self._options.is_json else self._csv_rows()
 
     def _records(self) -> Iterator[list[str]]:
-        # Bytes that are not of this encoding pass through here, so that their row alone is refused.
+        # Bytes that are invalid in this encoding pass through here, so only their row is rejected.
         texts = map(partial(str, encoding=self.dialect.encoding, errors="surrogateescape"), self._lines)
         return csv.reader(texts, strict=True, delimiter=self.dialect.delimiter.character)
 
@@ -180,7 +180,7 @@ class RowFile:
 
 @contextmanager
 def opened(file: BinaryIO, options: FileOptions) -> Iterator[RowFile]:
-    """The rows of a file in its dialect; copied where it cannot be read again, or not line by line."""
+    """The rows of a file in its dialect; copied if it cannot be read twice, or not line by line."""
     with ExitStack() as stack:
         yield RowFile(*_prepared(file, options, stack), options)
 

@@ -1,1 +1,1 @@
-"""Bringing a shop's history: reading files, checking rows as the API does, writing them in batches."""
+"""Imports a shop's history: parses files, validates rows like the API, writes them in batches."""

@@ -1,4 +1,4 @@
-"""Texts of a file as the API takes them: how each column is read in the file's dialect."""
+"""Converts the text of a file for the API: how each column is parsed in the file's dialect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CellReader = Callable[[Dialect, str], Any]
 
 
 def read(values: Mapping[str, Any], readers: Mapping[str, CellReader], dialect: Dialect) -> dict[str, Any]:
-    """What is no text stays as it is, and so does what cannot be read: the API's rules say what is wrong with it."""
+    """Values that are not text, or cannot be parsed, stay as they are: the API's rules report the error."""
     result = dict(values)
     for name, value in values.items():
         if isinstance(value, str) and name in readers:
@@ -38,7 +38,7 @@ def times(dialect: Dialect, text: str) -> list[str]:
 
 
 def integer(dialect: Dialect, text: str) -> int:
-    """Also as spreadsheets write it: 3.0."""
+    """Also in the format of spreadsheets: 3.0."""
     text = text.removesuffix(".0")
     if not _DIGITS.fullmatch(text):
         raise ValueError
@@ -46,7 +46,7 @@ def integer(dialect: Dialect, text: str) -> int:
 
 
 def word(dialect: Dialect, text: str) -> str:
-    """One of a few: `Partially refunded` is partially_refunded."""
+    """One of a few words: `Partially refunded` is partially_refunded."""
     return text.lower().replace(" ", "_")
 
 
@@ -69,7 +69,7 @@ def named_product(name: str) -> dict[str, Any]:
 
 
 def refunds(dialect: Dialect, text: str) -> list[dict[str, Any]]:
-    """`5.00@2024-03-01T10:00:00Z;2.50` as refunds; nothing was given back where it says 0."""
+    """`5.00@2024-03-01T10:00:00Z;2.50` as refunds; 0 means none."""
     pairs = (part.partition("@") for part in parts(text))
     amounts = [(dialect.number(amount), at) for amount, _, at in pairs]
     return [

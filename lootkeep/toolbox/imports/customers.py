@@ -1,4 +1,4 @@
-"""Customers as a row of a file brings them."""
+"""Customers from the rows of a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _READERS: Mapping[str, CellReader] = {
 
 
 class Customers:
-    """Known again by their e-mail."""
+    """Identified by their e-mail."""
 
     noun = "customers"
     key_name = "e-mail"

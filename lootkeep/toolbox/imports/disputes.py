@@ -1,4 +1,4 @@
-"""Disputes as a row of a file brings them, each of an order that is in the store."""
+"""Disputes from the rows of a file, each of an order in the store."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _Row = create_model(
 
 
 class DisputeForm(msgspec.Struct, frozen=True):
-    """A checked row; an order that is named by its external id is not looked up yet."""
+    """A validated row; an order given by external id is not looked up yet."""
 
     order: int | str
     report: DisputeReport
 
 
 class Disputes:
-    """Known again by order, kind and external id."""
+    """Identified by order, kind and external id."""
 
     noun = "disputes"
     key_name = "external id"
@@ -75,7 +75,7 @@ class Disputes:
     async def look_up(
         self, deps: Deps, tx: Transaction, forms: Sequence[DisputeForm]
     ) -> tuple[set[str], Mapping[str, int]]:
-        """Which disputes are known is seen when they are added."""
+        """Existing disputes are detected when they are added."""
         names = [form.order for form in forms if isinstance(form.order, str)]
         return set(), await natural_keys.orders_by_external_id(tx, names)
 

@@ -1,4 +1,4 @@
-"""Gift cards as a row of a file brings them: with their code, and with what is left on them."""
+"""Gift cards from the rows of a file: with their code and remaining balance."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _READERS: Mapping[str, CellReader] = {
 
 
 class GiftCardForm(msgspec.Struct, frozen=True):
-    """A checked row; whose card it is, is not looked up yet."""
+    """A validated row; the owner of the card is not looked up yet."""
 
     code: str
     left: Hundredths
@@ -63,7 +63,7 @@ class GiftCardForm(msgspec.Struct, frozen=True):
 
 
 class GiftCards:
-    """Known again by their code."""
+    """Identified by their code."""
 
     noun = "gift cards"
     key_name = "code"

@@ -1,4 +1,4 @@
-"""What a file has and an import would ignore, found out before anything is written."""
+"""What an import of a file would ignore, detected before anything is written."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import BadRow, RowFile
 from lootkeep.toolbox.imports.refused import REASON
 
-# A column with one of these in its name, and a number other than 0 in a cell, holds money.
+# A column with one of these in its name, and a number other than 0 in a cell, contains money.
 _MONEY = re.compile(
     r"amount|balance|cost|discount|gross|price|refund|revenue|shipping|total"
     r"|(?<![a-z])(dut(y|ies)|fees?|net|paid|tax(es)?|tips?|vat)(?![a-z])"
-    # Spreadsheets speak the language of their owners.
+    # Spreadsheets use the language of their owners.
     r"|betrag|preis|rabatt|steuer|summe|versand|montant|prix|remise|importe|impuesto|precio"
 )
 
 
 class Ignored(NamedTuple):
-    """Columns with anything in them, by the number of rows; those of money apart, unless all of it is 0."""
+    """Non-empty columns, by number of rows; those with money separately, unless all of it is 0."""
 
     others: Counter[str]
     money: Counter[str]

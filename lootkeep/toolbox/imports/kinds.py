@@ -1,4 +1,4 @@
-"""What every kind of import answers, so that one loop can run them all."""
+"""The interface of every kind of import, so one loop can run them all."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Existing = TypeVar("Existing")
 
 
 class RecordKind(Protocol[Form, Existing]):
-    """One kind of record that can be imported: how a row is checked, known again and written."""
+    """One kind of record that can be imported: how a row is validated, identified and written."""
 
     noun: str
-    # What a record is known again by, as text.
+    # The name of the key of a record, as text.
     key_name: str
     columns: frozenset[str]
-    # How texts are read; all other columns are texts themselves.
+    # How columns are parsed; all other columns are text.
     readers: Mapping[str, CellReader]
 
     def missing(self, columns: Collection[str]) -> str | None:
-        """What a CSV file lacks that every row would need."""
+        """The required columns that a CSV file lacks."""
         ...
 
     def combined(self, rows: Rows, dialect: Dialect) -> Rows:
@@ -38,11 +38,11 @@ class RecordKind(Protocol[Form, Existing]):
         ...
 
     def checked(self, values: dict[str, Any], now: Instant) -> Form:
-        """The row by the API's rules, or every reason against it."""
+        """The row after validation by the API's rules, or all its errors."""
         ...
 
     def key(self, form: Form) -> str | None:
-        """By what the record is known again when the file is run once more."""
+        """The key that identifies the record when the file is imported again."""
         ...
 
     def unique(self, form: Form) -> dict[str, str]:
@@ -50,7 +50,7 @@ class RecordKind(Protocol[Form, Existing]):
         ...
 
     async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[Form]) -> tuple[set[str], Existing]:
-        """The keys that are there already, and what the rows refer to: once for a batch."""
+        """The existing keys, and the references of the rows: once for a batch."""
         ...
 
     async def add(

@@ -11,13 +11,13 @@ from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import BadRow, FileRow, Rows
 from lootkeep.toolbox.imports import cells
 
-# What belongs to one line, and what all units of it come to; everything else is taken from the order's first row.
+# The columns of one line and its subtotal; everything else comes from the order's first row.
 LINE_COLUMNS = frozenset({"item_sku", "item_quantity", "item_price", "item_subtotal"})
 _UNREADABLE = "Another row of this order cannot be read."
 
 
 def combined(rows: Rows, dialect: Dialect) -> Rows:
-    """Rows that follow each other and have the same external id are one order."""
+    """Adjacent rows with the same external id are one order."""
     group: list[FileRow] = []
     unreadable: BadRow | None = None
     for row in rows:
@@ -48,7 +48,7 @@ def _order(group: list[FileRow], unreadable: BadRow | None, dialect: Dialect) ->
 
 
 def _lines(values: dict[str, Any], dialect: Dialect) -> list[dict[str, Any]]:
-    """The line of a row; two where the units of a line cannot all have cost the same."""
+    """The line of a row; two lines if the units of a line cannot all have the same price."""
     named = {"sku": values["item_sku"]} if "item_sku" in values else {}
     own = cells.read(values, _READERS, dialect)
     quantity, price = own.get("item_quantity"), own.get("item_price")

@@ -1,4 +1,4 @@
-"""Orders as a row of a file brings them: products by sku or id, the customer by e-mail or id."""
+"""Orders from the rows of a file: products by sku or id, the customer by e-mail or id."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from lootkeep.toolbox.imports.references import (
 
 
 class OrderForm(msgspec.Struct, frozen=True):
-    """A checked row; its references are not looked up yet."""
+    """A validated row; its references are not looked up yet."""
 
     customer: CustomerReference
     products: tuple[ProductName, ...]
@@ -52,7 +52,8 @@ class OrderForm(msgspec.Struct, frozen=True):
     payment: PaymentBody | None
 
 
-# The API's rules, except that history may not know the address, and names its products and customers in its own way.
+# The API's rules, except that an imported order may lack the IP address, and refers to products and customers in its
+# own way.
 _LineBody = create_model(
     "OrderRowLine", __base__=CartLineBody, product_id=(PositiveId | None, None), sku=(NameText | None, None)
 )
@@ -64,7 +65,7 @@ _Body: type[Body] = create_model(
     items=(_Lines, ...),
     declined_at=(list[Time], []),
     disputed_at=(Time | None, None),
-    # Only compared with what the items come to.
+    # Only compared with the sum of the items.
     total=(Money | None, None),
     **CUSTOMER_FIELDS,
 )
@@ -90,7 +91,7 @@ _PAYMENT = {"payment_fingerprint": "fingerprint", "payment_country": "country"}
 
 
 class Orders:
-    """Known again by their external id."""
+    """Identified by their external id."""
 
     noun = "orders"
     key_name = "external id"
@@ -155,7 +156,7 @@ def _history(cart: Cart, now: Instant) -> Cart:
 
 
 def _check_prices(cart: Cart) -> None:
-    """What the products cost today says nothing of what was paid."""
+    """Current prices say nothing about what was paid."""
     errors = {
         f"items.{index}.price": [f"The items.{index}.price field is required, or --current-prices."]
         for index, line in enumerate(cart.lines)
@@ -166,7 +167,7 @@ def _check_prices(cart: Cart) -> None:
 
 
 def _check_total(cart: Cart, total: Hundredths) -> None:
-    """Shipping and taxes have no place in an order here, so nothing may be left over unseen."""
+    """Orders have no shipping or taxes, so no amount may be dropped silently."""
     prices = [line.price for line in cart.lines if line.price is not None]
     if len(prices) < len(cart.lines):
         return
@@ -177,7 +178,7 @@ def _check_total(cart: Cart, total: Hundredths) -> None:
 
 
 def _resolved(deps: Deps, form: OrderForm, existing: ExistingIds) -> Cart | AppError:
-    """The cart with ids in place of names, or every name that leads nowhere."""
+    """The cart with ids in place of names, or all unknown names."""
     errors: dict[str, list[str]] = {}
     customer_id = existing.customer(form.customer, errors)
     lines = tuple(

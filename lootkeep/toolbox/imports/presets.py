@@ -1,4 +1,4 @@
-"""What the exports of known shops call things, by the columns that these shops document."""
+"""The column names in the exports of known shops, as these shops document them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ShopSoftware(StrEnum):
 class Preset(NamedTuple):
     """How one kind of export becomes rows of an import."""
 
-    # By heading in small letters; of several for one column the first that the file has counts. "" is no column here.
+    # By lower-case heading; if several match one column, the first in the file counts. "" means no column.
     columns: Mapping[str, str]
-    # Headings whose money is also in another column, or comes with another file.
+    # Headings with money that is also in another column, or in another file.
     derived: frozenset[str] = frozenset()
-    # None for a row that is no record.
+    # None for a row that is not a record.
     convert: Callable[[CellValues], CellValues | None] = dict
 
 
@@ -55,7 +55,7 @@ _WOOCOMMERCE_STATUS = {
 
 
 def _shopify_order(values: CellValues) -> CellValues:
-    """The financial status says how it came out; delivered is what was fulfilled."""
+    """The financial status gives the outcome; fulfilled orders are delivered."""
     status = _SHOPIFY_STATUS.get(str(values.pop("financial_status", "")).lower().replace(" ", "_"))
     fulfilled_at = values.pop("fulfilled_at", None)
     if status is None:
@@ -86,7 +86,7 @@ def _with_status(values: CellValues, status: str | None) -> CellValues:
 def _shopify_customer(values: CellValues) -> CellValues:
     names = (values.pop(name, "").strip() for name in ("first_name", "last_name"))
     name = " ".join(filter(None, names)) or values.get("email", "").partition("@")[0]
-    # Spreadsheets leave a number alone behind an apostrophe.
+    # Spreadsheets do not change a number after an apostrophe.
     external_id = str(values.pop("external_id", "")).lstrip("'")
     return values | {"name": name} | ({"external_id": external_id} if external_id else {})
 
@@ -138,7 +138,7 @@ def _as_text(values: CellValues) -> CellValues:
 
 
 def preset_of(shop: ShopSoftware, noun: str) -> Preset | None:
-    """Fresh for each run: what belongs together in a file is remembered on the way."""
+    """New for each run: it remembers related rows of a file."""
     if (shop, noun) == (ShopSoftware.shopify, "products"):
         return Preset(_SHOPIFY_PRODUCTS, _SHOPIFY_DERIVED, _ShopifyProducts())
     return _PRESETS.get((shop, noun))

@@ -1,4 +1,4 @@
-"""Products as a row of a file brings them."""
+"""Products from the rows of a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _READERS: Mapping[str, CellReader] = {
 
 
 class Products:
-    """Known again by their sku."""
+    """Identified by their sku."""
 
     noun = "products"
     key_name = "sku"

@@ -1,4 +1,4 @@
-"""Customers and products as rows name them: by id, external id, e-mail or sku."""
+"""References of rows to customers and products: by id, external id, e-mail or sku."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lootkeep.storage.engine.database import Transaction
 CUSTOMER_COLUMNS = ("customer_id", "customer_external_id", "customer_email")
 
 PositiveId = Annotated[int, Field(ge=1)]
-# For the body of a row: any of them names the customer.
+# For the body of a row: any of them identifies the customer.
 CUSTOMER_FIELDS: dict[str, Any] = {
     "customer_id": (PositiveId | None, None),
     "customer_external_id": (NameText | None, None),
@@ -31,21 +31,21 @@ def aliases_of(columns: Collection[str]) -> dict[str, str]:
 
 
 class CustomerReference(msgspec.Struct, frozen=True):
-    """A column that names a customer, and the name."""
+    """A column that identifies a customer, and its value."""
 
     column: str
     name: str | int
 
 
 class ProductName(msgspec.Struct, frozen=True):
-    """A product as the file names it: the sku counts, then the id."""
+    """A product as the file refers to it: the sku counts, then the id."""
 
     id: int | None
     sku: str | None
 
 
 class ExistingIds(msgspec.Struct, frozen=True):
-    """The ids behind the names that a batch uses."""
+    """The ids of the references in a batch."""
 
     customers: Mapping[tuple[str, str], int]
     products: Mapping[str, int]
@@ -67,7 +67,7 @@ class ExistingIds(msgspec.Struct, frozen=True):
 
 
 def named_customer(sent: dict[str, Any]) -> CustomerReference | None:
-    """Takes the columns that name the customer out of the row; the first that is given counts."""
+    """Removes the columns that identify the customer from the row; the first that is set counts."""
     names = {column: sent.pop(column, None) for column in CUSTOMER_COLUMNS}
     return next((CustomerReference(column, name) for column, name in names.items() if name is not None), None)
 

@@ -1,4 +1,4 @@
-"""The rows that were refused, as they were in the file and with the reason: ready to be corrected and sent again."""
+"""Writes the rejected rows as they were in the file, with the reason: ready to correct and import again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import msgspec
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.files.reading import BadRow, RowFile
 
-# The column that is added, and ignored when the file comes back.
+# The added column, which is ignored when the file is imported again.
 REASON = "reason"
 
 
 @contextmanager
 def written_to(path: Path, rows: RowFile) -> Iterator[Callable[[BadRow], None]]:
-    """In the dialect of the file that they come from, so that they are read as they were."""
-    # What came from a spreadsheet will be opened in one.
+    """In the dialect of the original file, so they are parsed the same way."""
+    # A file from a spreadsheet will be opened in one.
     encoding = "utf-8-sig" if rows.dialect.has_byte_order_mark or rows.dialect.encoding != "utf-8" else "utf-8"
     try:
         opened = path.open("w", newline="", encoding=encoding)

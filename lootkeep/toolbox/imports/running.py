@@ -1,4 +1,4 @@
-"""The loop of an import: rows go in by batches, a transaction each, and a bad row costs only itself."""
+"""The loop of an import: rows are written in batches, one transaction each, and a bad row affects only itself."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from lootkeep.toolbox.files.reading import BadRow, FileRow, Rows
 from lootkeep.toolbox.imports import cells
 from lootkeep.toolbox.imports.kinds import Existing, Form, RecordKind
 
-# Large enough that a commit costs little, small enough that a live store waits only a moment for the next.
+# Large enough that a commit costs little, small enough that a live store waits only a moment.
 _BATCH = 500
-# A store that works at the same time may be in the way now and then.
+# A live store may conflict with it now and then.
 _ATTEMPTS = 5
 _PAUSE_SECONDS = 0.5
 
 
 class RowTally(msgspec.Struct):
-    """How many rows went which way."""
+    """The number of rows by result."""
 
     imported: int = 0
     skipped: int = 0
     refused: int = 0
-    # Of the imported: those that a second run could not know again.
+    # Imported rows that a second run could not recognise.
     without_key: int = 0
 
 
 class CheckedRow(NamedTuple, Generic[Form]):
-    """A row that is well-formed."""
+    """A valid row."""
 
     row: FileRow
     form: Form
@@ -64,9 +64,9 @@ class Import(Generic[Form, Existing]):
         self._dialect = dialect
         self._report_refused = refuse
         self._is_dry = dry
-        # Of the present batch: reported in the order of the file.
+        # Errors of the current batch: reported in the order of the file.
         self._refused: list[BadRow] = []
-        # What a dry run would have written before; hashes, since there may be millions.
+        # What a dry run would have written before; hashes, because there may be millions.
         self._imagined: set[int] = set()
 
     async def run(self, rows: Rows, advance: Callable[[RowTally], None]) -> None:
@@ -91,7 +91,7 @@ class Import(Generic[Form, Existing]):
                 self._refuse(BadRow(row.line, sentences(reason), row.records))
 
     async def _write(self, batch: list[CheckedRow[Form]]) -> None:
-        """All but those that the store refuses."""
+        """All rows except those that the store rejects."""
         for attempt in range(_ATTEMPTS):
             outcomes: list[bool | AppError] = []
             try:
@@ -118,7 +118,7 @@ class Import(Generic[Form, Existing]):
             return
 
     def _without_repeats(self, forms: list[Form]) -> Iterator[list[Form]]:
-        """Cut where a key comes again: whether it is known by then is not clear before the others are written."""
+        """Split where a key repeats: whether it exists is not clear until the others are written."""
         part: list[Form] = []
         keys: set[str | None] = set()
         for form in forms:
@@ -179,7 +179,7 @@ class Import(Generic[Form, Existing]):
 
 
 def sentences(reason: AppError) -> str:
-    """Every reason against a row, in one line."""
+    """All errors of a row, in one line."""
     if reason.fields:
         return " ".join(sentence for texts in reason.fields.values() for sentence in texts)
     return reason.message

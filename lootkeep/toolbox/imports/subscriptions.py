@@ -1,4 +1,4 @@
-"""Subscriptions as a row of a file brings them: they go on where they were."""
+"""Subscriptions from the rows of a file: they continue where they were."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _READERS: Mapping[str, CellReader] = {
 
 
 class SubscriptionForm(msgspec.Struct, frozen=True):
-    """A checked row; its references are not looked up yet."""
+    """A validated row; its references are not looked up yet."""
 
     customer: CustomerReference
     product: ProductName
@@ -72,7 +72,7 @@ class SubscriptionForm(msgspec.Struct, frozen=True):
 
 
 class Subscriptions:
-    """Known again by their customer, product and beginning."""
+    """Identified by their customer, product and start."""
 
     noun = "subscriptions"
     key_name = "beginning"

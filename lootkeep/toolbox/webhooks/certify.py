@@ -1,4 +1,4 @@
-"""The check behind `lootkeep webhooks certify`: sends each case, judges the answers, gives advice."""
+"""The check behind `lootkeep webhooks certify`: sends each case, checks the responses, gives advice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNTRIED = "not sent, because the first delivery got no response"
 
 
 class CaseResult(NamedTuple):
-    """What a case came to; there is advice when it failed."""
+    """The result of a case; with advice if it failed."""
 
     name: str
     is_passed: bool
@@ -53,7 +53,7 @@ async def certify(url: str, secret: str) -> list[CaseResult]:
 
 
 async def _examine(outbound: Outbound, url: str, planned: list[CertifyCase]) -> list[CaseResult]:
-    """One after the other, as order matters. Who does not answer the first is not asked for the rest."""
+    """One after the other, because order matters. If the first gets no response, the rest is not sent."""
     checks: list[CaseResult] = []
     results: list[AttemptResult] = []
     for case in planned:
@@ -96,7 +96,7 @@ def _advice(case: CertifyCase, answer: AttemptResult) -> str:
 
 
 def _speed(results: list[AttemptResult]) -> CaseResult:
-    """Over all that was sent: a rejection has to be as quick as the rest."""
+    """Over everything that was sent: a rejection must be as quick as the rest."""
     unanswered = [result for result in results if result.response_code is None]
     slowest = max(result.latency_ms for result in results)
     return CaseResult(

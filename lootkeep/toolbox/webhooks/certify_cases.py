@@ -1,4 +1,4 @@
-"""The cases that `lootkeep webhooks certify` sends, made and signed as the service makes and signs deliveries."""
+"""The cases that `lootkeep webhooks certify` sends, created and signed like deliveries of the service."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant, iso
 from lootkeep.kernel.ids import Ids
 from lootkeep.views.order_events import ItemData, OrderData
 
-# The largest order that a store takes: this many lines, with names this long, of characters that take four bytes.
+# The largest order that a store accepts: this many lines, with names this long, of characters with four bytes.
 _MAX_LINES = 100
 _MAX_NAME = 255
 
@@ -23,7 +23,7 @@ class SignedRequest(NamedTuple):
 
 
 class CertifyCase(NamedTuple):
-    """What is sent, whether a receiver should take it, and what to do when it does not act so."""
+    """What is sent, whether a receiver should accept it, and what to do if it does not behave so."""
 
     name: str
     is_good: bool
@@ -74,7 +74,7 @@ def cases(secret: str, ids: Ids, now: Instant) -> list[CertifyCase]:
 
 
 class _Post:
-    """Makes deliveries as the service does."""
+    """Creates deliveries like the service."""
 
     def __init__(self, secret: str, ids: Ids, now: Instant) -> None:
         self._now = now

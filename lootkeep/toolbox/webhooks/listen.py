@@ -1,4 +1,4 @@
-"""The receiver behind `lootkeep webhooks listen`: it verifies, shows, forwards, and answers as requested."""
+"""The receiver behind `lootkeep webhooks listen`: it verifies, shows, forwards, and responds as requested."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from lootkeep.toolbox.webhooks.received import Arrival, ListenerResponse, Screen
 from lootkeep.toolbox.webhooks.resume import Feed, ResumeFile
 from lootkeep.toolbox.webhooks.server import Connections, ReceivedRequest
 
-# Of an answer of the forward address or the store.
+# The maximum size of a response from the forward URL or the store.
 _MAX_ANSWER_BYTES = 16 * 1024 * 1024
-# Longer than the sender waits, so that the listener can report how much too slow an answer was.
+# Longer than the sender waits, so the listener can report how late a response was.
 _FORWARD_SECONDS = 6 * DEADLINE_SECONDS
-# They belong to one connection, not to the message; Content-Length is counted again.
+# These headers concern one connection, not the message; Content-Length is computed again.
 _HOP_BY_HOP = {
     *(b"host", b"connection", b"keep-alive", b"transfer-encoding", b"content-length", b"te", b"trailer", b"upgrade"),
     b"expect",
 }
-# Answers under way get so long to finish after Ctrl-C.
+# How long current responses may take after Ctrl-C.
 _DRAIN_SECONDS = 0.5
 
 
 class ListenOptions(msgspec.Struct, frozen=True):
-    """What was asked for."""
+    """The options of the command."""
 
     secret: str | None = None
     forward: str | None = None
@@ -49,7 +49,7 @@ class ListenOptions(msgspec.Struct, frozen=True):
 
 
 class DeliveryTally(msgspec.Struct):
-    """What came in all."""
+    """What arrived in total."""
 
     deliveries: int = 0
     refused: int = 0
@@ -69,7 +69,7 @@ class Listener:
         self._client = Client(Resolver(), ssl.create_default_context(), open_socket, _MAX_ANSWER_BYTES)
 
     async def run(self, listener: socket.socket, greet: Callable[[], None], say: Callable[[str], None]) -> None:
-        """Reads what was missed, then receives until it is interrupted, for which it is ready when it greets."""
+        """Prints missed events, then receives until it is interrupted; it is ready when it prints its greeting."""
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self._stopping.set)
         greet()
@@ -93,7 +93,7 @@ class Listener:
             await asyncio.sleep(self._plan.slow)
             self._screen.answered(arrival, answer, round((time.monotonic() - started) * 1000))
         except SystemExit:
-            # So rich says that nobody reads the output any more: `listen | head` has seen enough.
+            # rich raises this if nobody reads the output any more: `listen | head` has seen enough.
             self._stopping.set()
             return ListenerResponse(503, b"the listener ends")
         return answer
@@ -108,7 +108,7 @@ class Listener:
         delivery_id, event_type = (value if isinstance(value, str) else None for value in identity.values())
         times_seen = self._memory.times_seen(delivery_id) if delivery_id else 0
         is_believed = verdict is None or verdict.is_valid
-        # What a stranger makes up must not pass for a delivery that arrived.
+        # A forged request must not look like a delivery that arrived.
         if delivery_id and is_believed:
             self._memory.remember(delivery_id, parsed)
         self.tally.deliveries += 1
@@ -117,7 +117,7 @@ class Listener:
         return Arrival(now, delivery_id, event_type, times_seen, verdict, body)
 
     async def _answer(self, request: ReceivedRequest, arrival: Arrival) -> ListenerResponse:
-        """Forwarding comes first: with --fail the other receiver does its work and the sender never learns of it."""
+        """Forwarding comes first: with --fail the other receiver succeeds, but the sender sees a failure."""
         answer = await self._forward(request, self._plan.forward) if self._plan.forward else None
         if self._plan.fail:
             return ListenerResponse(self._plan.fail, b"failing as requested", "as requested by --fail")
@@ -128,7 +128,7 @@ class Listener:
         return ListenerResponse(200, b"received")
 
     async def _forward(self, request: ReceivedRequest, url: str) -> ListenerResponse:
-        """The same headers and bytes, and back what was answered to them."""
+        """Sends the same headers and bytes, and returns the response."""
         lines = [b"%b: %b\r\n" % header for header in request.headers if header[0].lower() not in _HOP_BY_HOP]
         try:
             async with asyncio.timeout(_FORWARD_SECONDS):
@@ -143,7 +143,7 @@ class Listener:
 
 
 def bind(port: int) -> socket.socket:
-    """A socket on loopback that listens already, so that nothing sent from now on is refused."""
+    """A socket on loopback that already listens, so nothing sent from now on is refused."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

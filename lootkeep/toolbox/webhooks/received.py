@@ -1,4 +1,4 @@
-"""How `webhooks listen` shows what arrives: readable for people, one JSON object a line for programs."""
+"""The output of `webhooks listen`: readable for people, one JSON object per line for programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN_LINES = 100
 
 
 class Arrival(msgspec.Struct, frozen=True):
-    """A request as it arrived, and what the listener makes of it."""
+    """A request as it arrived, and the result of its verification."""
 
     received_at: Instant
     id: str | None
@@ -28,7 +28,7 @@ class Arrival(msgspec.Struct, frozen=True):
 
 
 class ListenerResponse(msgspec.Struct, frozen=True):
-    """What the listener answered; `words` say why."""
+    """The response of the listener; `words` say why."""
 
     status: int
     body: bytes
@@ -72,7 +72,7 @@ class ReadableOutput:
     def answered(self, arrival: Arrival, answer: ListenerResponse, milliseconds: int) -> None:
         words = f"answered {answer.status} after {milliseconds} ms" + (f", {answer.words}" if answer.words else "")
         style = "green" if 200 <= answer.status < 300 else "red"
-        # Several may be under way at a time, so the id identifies it.
+        # Several may be in progress at a time, so the id identifies it.
         self._print_indented(Text.assemble((clean(words), style), "  ", (clean(arrival.id or "no id"), "dim")))
         self._out.print()
 
@@ -89,7 +89,7 @@ class ReadableOutput:
 
 
 class JsonLines:
-    """Each delivery once, when it has been answered."""
+    """Each delivery once, after its response."""
 
     def __init__(self, out: Console) -> None:
         self._out = out
@@ -148,7 +148,7 @@ def _pretty(body: bytes) -> Text:
 
 
 def clean(text: str) -> str:
-    """What strangers send must not steer the terminal."""
+    """Input from strangers must not control the terminal."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
 
 

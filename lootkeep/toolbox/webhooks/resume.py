@@ -1,4 +1,4 @@
-"""What `webhooks listen` remembers from one run to the next, and the event feed that has what it missed."""
+"""What `webhooks listen` stores between runs, and the event feed with what it missed."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from lootkeep.engines.outbound import failure
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.webhooks.received import FeedEvent
 
-# A file of about a megabyte; the store itself forgets deliveries after 30 days.
+# A file of about a megabyte; the store itself removes deliveries after 30 days.
 _KEPT_ARRIVALS = 10_000
 _PREFIX = "/api/external/v1"
 _PAGE = 100
-# How long to wait when the store does not say.
+# How long to wait if the store does not say.
 _RETRY_SECONDS = 60
 _PAGE_SECONDS = 60
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """One line of the file: a delivery that arrived, or how far the feed was read."""
+    """One line of the file: a delivery that arrived, or the cursor of the feed."""
 
     id: str | None = None
     event: str | None = None
@@ -34,7 +34,7 @@ class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class ResumeFile:
-    """The ids that arrived, and the cursor. While listening the file only grows, so a crash cannot spoil it."""
+    """The ids that arrived, and the cursor. While listening the file only grows, so a crash cannot corrupt it."""
 
     def __init__(self, file: Path | None) -> None:
         self.cursor: int | None = None
@@ -106,7 +106,7 @@ class Feed:
         self._say = say
 
     async def catch_up(self, memory: ResumeFile, show: Callable[[FeedEvent], None]) -> int:
-        """Shows what happened since the cursor and did not arrive, and counts it. A first run has missed nothing."""
+        """Prints and counts the events since the cursor that did not arrive. A first run has missed nothing."""
         if memory.cursor is None:
             memory.move(await self._end())
         arrived = memory.arrived_events()
@@ -127,7 +127,7 @@ class Feed:
         return missed
 
     async def _end(self) -> int:
-        """The last event's cursor, found by doubling and halving: a long history is not read through for it."""
+        """The last event's cursor, found by doubling and bisecting: a long history is not read completely."""
         below, above = 0, 1
         while (await self._page(above, 1)).events:
             below, above = above, above * 2
@@ -168,14 +168,14 @@ class Feed:
 
 
 def _fingerprint(event_type: object, created_at: object, data: object) -> str:
-    """The same for a delivery and for its event in the feed, which have no id in common."""
+    """The same for a delivery and for its event in the feed, which share no id."""
     encoded = msgspec.json.encode([event_type, created_at, data], order="deterministic")
     return hashlib.sha256(encoded).hexdigest()[:32]
 
 
 def _read(file: Path) -> list[_Line]:
     content = file.read_bytes() if file.exists() else b""
-    # What follows the last line feed was being written when the process ended.
+    # The text after the last line feed was being written when the process ended.
     complete = content.splitlines()[: content.count(b"\n")]
     try:
         if content and not complete:

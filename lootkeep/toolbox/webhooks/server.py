@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server for POST requests, which hands out headers as they were written."""
+"""A small HTTP/1.1 server for POST requests, which passes on headers as they were written."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from lootkeep.toolbox.webhooks.received import ListenerResponse
 
-# Many times what the store sends, so that it is not this tool that refuses.
+# Many times what the store sends, so this tool never rejects a delivery.
 _MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _BLOCK_BYTES = 64 * 1024
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-# Their answers have no body, nor a length.
+# These responses have no body and no length.
 _WITHOUT_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 
@@ -47,7 +47,7 @@ class Connections:
                 await writer.wait_closed()
 
     async def finish(self, seconds: float) -> None:
-        """Requests under way get this long to be answered."""
+        """Requests in progress get this long to finish."""
         if self._answering:
             await asyncio.wait(self._answering, timeout=seconds)
 
@@ -82,7 +82,7 @@ class _Incoming:
         self._received_bytes = 0
 
     def feed(self, data: bytes) -> ListenerResponse | None:
-        """What to answer where this is not a request, or one that is too large."""
+        """The response if this is not a valid request, or if it is too large."""
         self._received_bytes += len(data)
         try:
             self._parser.feed_data(data)

@@ -12,7 +12,7 @@ from lootkeep.domain.campaign_emails import CONTENT, EmailLayout, written
 from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
 
 _SUBJECT = "Subject: "
-# Why the reader gets an e-mail of this kind, as its last lines say.
+# Why the recipient gets an e-mail of this kind, for its footer.
 _REASONS = {
     "alert": "You get this e-mail because you work for {store}.",
     "gift_card": "You get this e-mail because a gift card of {store} was sent to you.",
@@ -51,7 +51,7 @@ def render(
 
 @cache
 def campaign_layout(store: StoreIdentity) -> EmailLayout:
-    """What is around the text of every campaign."""
+    """The layout around the text of every campaign."""
     reason = store.mail_reason or _reason("campaign", store)
     link = written("unsubscribe_url")
     frame = {"store": store, "reason": reason, "unsubscribe_url": link, "content": CONTENT}
@@ -67,7 +67,7 @@ def _reason(kind: str, store: StoreIdentity) -> str:
 
 
 def _text_footer(store: StoreIdentity, reason: str) -> str:
-    """After the line by which mail programs know what is not part of the text."""
+    """After the line that mail programs recognise as the start of a signature."""
     return "\n".join(("", "", "-- ", reason, *filter(None, (store.name, store.postal_address)), ""))
 
 
@@ -75,7 +75,7 @@ def _text_footer(store: StoreIdentity, reason: str) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
-        # Only what is HTML is escaped: in plain text `&amp;` would be read as it is.
+        # Only HTML is escaped: in plain text `&amp;` would be shown literally.
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,
