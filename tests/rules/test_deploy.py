@@ -144,9 +144,6 @@ def test_a_unit_runs_a_command(unit: Path) -> None:
 
 
 def test_the_units_are_hardened_alike() -> None:
-    parts = {
-        re.search(r"^# The service may read its code.*?(?=\n\n|\Z)", unit.read_text().rstrip(), re.M | re.S)
-        for unit in UNITS
-    }
+    parts = {re.search(r"^# It reads its code.*?(?=\n\n|\Z)", unit.read_text().rstrip(), re.M | re.S) for unit in UNITS}
     assert len({part.group() for part in parts if part}) == 1
     assert None not in parts
