@@ -28,7 +28,7 @@ USERS = lists.ListPage(
         Column("E-mail", "email", NAME, "email"),
         Column("Role", "role", BADGE),
         Column("State", "state", BADGE),
-        Column("Code at sign-in", "has_totp", YES_OR_NO),
+        Column("Two-factor", "has_totp", YES_OR_NO),
         Column("Added", "created_at", AGO, "created_at"),
     ),
     link=lambda user: f"/users/{user.id}",

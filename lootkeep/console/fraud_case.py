@@ -158,7 +158,7 @@ def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
     if facts.ip_address:
         kinds = [name for name in ("vpn", "proxy", "datacenter", "tor") if getattr(network, f"is_{name}")]
         origin = [name for name in (network.city, network.country, network.asn_name) if name]
-        yield "Address", ", ".join([facts.ip_address, *origin, *(_KINDS[kind] for kind in kinds)])
+        yield "IP address", ", ".join([facts.ip_address, *origin, *(_KINDS[kind] for kind in kinds)])
     if facts.billing_country:
         yield "Billing country", facts.billing_country
     marks = [name for name in ("disposable", "relay") if getattr(facts.mail, f"is_{name}")]

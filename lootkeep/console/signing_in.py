@@ -92,12 +92,12 @@ async def change_password(visit: Visit) -> Answer:
 
 async def start_totp(visit: Visit) -> Answer:
     await sign_in.start_totp(visit.deps, visit.user.id, visit.form.get("secret", ""), visit.form.get("code", ""))
-    return _done(visit, "From now on a code is asked for when you sign in.")
+    return _done(visit, "Two-factor authentication is on.")
 
 
 async def stop_totp(visit: Visit) -> Answer:
     await sign_in.stop_totp(visit.deps, visit.user.id, visit.form.get("own_password", ""))
-    return _done(visit, "No code is asked for any more.")
+    return _done(visit, "Two-factor authentication is off.")
 
 
 async def end_session(visit: Visit) -> Answer:
@@ -117,7 +117,7 @@ PAGES = (
     change("/setup", "Choose a password", use_link, role=None, is_foreign=True),
     Page("GET", _ACCOUNT, "read_only", "Your account", show_account, "account.html"),
     change("/account/password", "Change your password", change_password, role="read_only", is_foreign=True),
-    change("/account/totp", "Ask for a code at sign-in", start_totp, role="read_only"),
-    change("/account/totp/stop", "Stop asking for a code", stop_totp, role="read_only", is_foreign=True),
+    change("/account/totp", "Turn on two-factor authentication", start_totp, role="read_only"),
+    change("/account/totp/stop", "Turn off two-factor authentication", stop_totp, role="read_only", is_foreign=True),
     change("/account/sessions/{id}/end", "Sign a browser out", end_session, role="read_only"),
 )

@@ -83,7 +83,7 @@ WEBHOOK = Record[Webhook](
 )
 _OFF = "Nothing is sent while it is off, and what happens meanwhile is not sent later."
 _PUBLIC = "An https address that can be reached from the internet."
-_URL = Field("url", "Address", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
+_URL = Field("url", "URL", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
 _NO_EVENT = "Choose at least one event."
 NEW = (_URL, Field("events", "Events", forms.several(EVENT_TYPES, _NO_EVENT)))
 EDIT = (*NEW, Field("is_active", "Active", forms.switch(), _OFF))

@@ -112,10 +112,10 @@ def test_sessions_a_second_factor_and_a_new_password_need_no_mouse(browser: Brow
     _take_all(browser, "Sign out | ? is signed out")
     secret = str(browser.run("document.querySelector('a[href^=otpauth]').href.match(/secret=(\\w+)/)[1]"))
     code = totp_code(secret, int(time.time()) // TOTP_STEP_SECONDS)
-    _take_all(browser, f"Code = {code} | Ask for a code from now on | ? A code of your authenticator is asked for")
-    _take_all(browser, "Stop asking… | ? Stop asking for a code? | Stop asking for a code | ? Add this secret")
+    _take_all(browser, f"Code = {code} | Turn on two-factor authentication | ? Signing in requires a code")
+    _take_all(browser, f"Your password = {PASSWORD} | Turn off two-factor authentication | ? Add this secret")
     new = "another horse battery"
-    _take_all(browser, f"Current password = {PASSWORD} | New password = {new} | The same again = {new}")
+    _take_all(browser, f"Current password = {PASSWORD} | New password = {new} | Repeat the new password = {new}")
     _take_all(browser, "Change the password | ? password is changed")
     assert browser.console() == []
 

@@ -186,7 +186,7 @@ async def protected(world: World) -> Visitor:
 async def test_the_second_factor_ends_only_with_the_password_and_that_is_logged(
     world: World, protected: Visitor
 ) -> None:
-    assert "Anyone who has your password can sign in then" in (await protected.get("/account")).text
+    assert "anyone who knows your password can sign in" in (await protected.get("/account")).text
     refused = [await protected.post("/account/totp/stop", **form) for form in ({}, {"own_password": "a guess"})]
     assert [(page.status_code, "This is not your current password." in page.text) for page in refused] == [
         (422, True)
@@ -194,7 +194,7 @@ async def test_the_second_factor_ends_only_with_the_password_and_that_is_logged(
     assert (await signs_in(world))[0] == 422
     assert (await protected.post("/account/totp/stop", own_password=PASSWORD)).status_code == 303
     assert (await signs_in(world))[0] == 303
-    log = (await protected.get("/audit?action=Stop asking for a code")).text
+    log = (await protected.get("/audit?action=Turn off two-factor authentication")).text
     assert (log.count('<td class="changes">'), "Ada Park" in log) == (1, True)
 
 
