@@ -146,7 +146,7 @@ async def show_form(visit: Visit) -> Answer:
 
 
 async def edit(visit: Visit) -> Answer:
-    return await _change(visit, forms.read(visit, FORM), "Saved.")
+    return await _change(visit, forms.read(visit, FORM), "The customer is saved.")
 
 
 async def block(visit: Visit) -> Answer:
