@@ -82,11 +82,11 @@ class _Crowd:
             (kind,) = self._chance.choices(_KINDS, _KIND_WEIGHTS)
             at = END - YEAR + count * step + self._chance.randrange(step // 8)
             orders = min(_RING if kind == "ring" else 1, before - count)
-            for place in range(orders):
-                yield self._order(kind, at + place * _PAUSE)
+            for index in range(orders):
+                yield self._order(kind, at + index * _PAUSE)
             count += orders
-        for place in range(RUSH):
-            at = END - HOUR + (place + 1) * 15 * SECOND
+        for index in range(RUSH):
+            at = END - HOUR + (index + 1) * 15 * SECOND
             yield self._purchase(self._new(at - DAY * 40), at, RUSH_ADDRESS, RUSH_DEVICE)
 
     def _order(self, kind: str, at: int) -> Purchase:
@@ -113,6 +113,6 @@ class _Crowd:
             self._count, f"{name}@mail{self._count % 7 if not collects else 1}.example", Instant(created_at)
         )
 
-    def _purchase(self, buyer: BenchBuyer, at: int, address: str, device: str) -> Purchase:
+    def _purchase(self, buyer: BenchBuyer, at: int, ip: str, device: str) -> Purchase:
         (agent,) = self._chance.choices(_AGENTS, _AGENT_WEIGHTS)
-        return Purchase(buyer, Instant(at), address, device, agent, self._chance.choice(_COUNTRIES))
+        return Purchase(buyer, Instant(at), ip, device, agent, self._chance.choice(_COUNTRIES))

@@ -71,7 +71,7 @@ def _entries(card: Row) -> Rows:
         kinds.append(("revoke" if card["stored_status"] == "revoked" else "redeem", moved, card["balance"]))
     return [
         {
-            "id": 2 * card["id"] + place,
+            "id": 2 * card["id"] + index,
             "gift_card_id": card["id"],
             "type": kind,
             "amount": amount,
@@ -79,5 +79,5 @@ def _entries(card: Row) -> Rows:
             "is_tender": False,
             "created_at": card["created_at"],
         }
-        for place, (kind, amount, after) in enumerate(kinds)
+        for index, (kind, amount, after) in enumerate(kinds)
     ]

@@ -124,9 +124,9 @@ async def spent(store: OpenStore, operation: Callable[[Visit], Awaitable[object]
     return times
 
 
-async def placing(engine: str, size: int, address: str, intelligence: Intelligence) -> CallTimes:
+async def placing(engine: str, size: int, location: str, intelligence: Intelligence) -> CallTimes:
     """Live orders of all kinds of buyers, one after the other, each its own transaction, in a copy of the store."""
-    async with _copied(engine, address) as copy:
+    async with _copied(engine, location) as copy:
         store = await opened(engine, size, copy)
         by_kind = await visits_of(store)
         # A new buyer is not a customer yet.
@@ -147,18 +147,18 @@ async def placing(engine: str, size: int, address: str, intelligence: Intelligen
 
 
 @asynccontextmanager
-async def _copied(engine: str, address: str) -> AsyncIterator[str]:
+async def _copied(engine: str, location: str) -> AsyncIterator[str]:
     """The same store again, to be thrown away."""
     if engine == "sqlite":
-        copy = Path(address).with_suffix(f".copy{os.getpid()}")
-        shutil.copyfile(address, copy)
+        copy = Path(location).with_suffix(f".copy{os.getpid()}")
+        shutil.copyfile(location, copy)
         try:
             yield str(copy)
         finally:
             for path in copy.parent.glob(f"{copy.name}*"):
                 path.unlink()
         return
-    url, name = urlsplit(address), f"bench_{secrets.token_hex(6)}"
+    url, name = urlsplit(location), f"bench_{secrets.token_hex(6)}"
     admin = await asyncpg.connect(os.environ["LOOTKEEP_TEST_POSTGRES_URL"])
     await admin.execute(f"CREATE DATABASE {name} TEMPLATE {url.path[1:]} STRATEGY file_copy")
     try:

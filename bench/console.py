@@ -151,8 +151,8 @@ async def _ok(call: Awaitable[httpx.Response]) -> None:
     (await call).raise_for_status()
 
 
-async def measure(engine: str, address: str, size: int, rounds: int) -> list[tuple[str, float, float]]:
-    store = await opened(engine, size, address)
+async def measure(engine: str, location: str, size: int, rounds: int) -> list[tuple[str, float, float]]:
+    store = await opened(engine, size, location)
     # The day after the last order: the figures of the last 30 days have something to sum.
     clock = ManualClock(Instant(lists.BEGIN + lists.DAYS * DAY))
     world = World(store.engine, clock=clock, ids=RandomIds(), rate_limit_per_minute=0)
@@ -183,8 +183,8 @@ def main() -> int:
         table.add_column(name, justify="right")
     is_met = True
     for engine in options.engine or ENGINES:
-        address = asyncio.run(lists.generated(engine, options.size))
-        for page, ours, behind in uvloop.run(measure(engine, address, options.size, options.rounds)):
+        location = asyncio.run(lists.generated(engine, options.size))
+        for page, ours, behind in uvloop.run(measure(engine, location, options.size, options.rounds)):
             ratio = ours / behind
             is_met = is_met and ratio <= TARGET
             colour = "green" if ratio <= TARGET else "red"

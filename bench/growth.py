@@ -71,8 +71,8 @@ def measure(options: Options) -> SectionResult:
     sizes = options.rows or (QUICK_SIZES if options.is_quick else SIZES)
     tables, plots = [], []
     for engine in options.engines:
-        addresses = [asyncio.run(grown.store(engine, size)) for size in sizes]
-        rows, left_out = uvloop.run(compare(engine, dict(zip(sizes, addresses, strict=True)), options))
+        locations = [asyncio.run(grown.store(engine, size)) for size in sizes]
+        rows, left_out = uvloop.run(compare(engine, dict(zip(sizes, locations, strict=True)), options))
         note = f"Not measured, as the store has no example: {', '.join(left_out)}." if left_out else ""
         columns = [engine, *(f"ms with {size:,}" for size in sizes), "times", "half in", ""]
         tables.append(Table(f"{engine}: CPU in ms", columns, rows, note))
@@ -85,8 +85,8 @@ def measure(options: Options) -> SectionResult:
     return SectionResult(tables, plots)
 
 
-async def compare(engine: str, addresses: dict[int, str], options: Options) -> tuple[list[list[Cell]], list[str]]:
-    stores = [await open_store(engine, size, address) for size, address in addresses.items()]
+async def compare(engine: str, locations: dict[int, str], options: Options) -> tuple[list[list[Cell]], list[str]]:
+    stores = [await open_store(engine, size, location) for size, location in locations.items()]
     rows, left_out = [], []
     for name, template in paths():
         row = await compare_path(name, template, stores, options.rounds_or(ROUNDS))
@@ -101,15 +101,15 @@ async def compare(engine: str, addresses: dict[int, str], options: Options) -> t
     return rows, left_out
 
 
-async def open_store(engine: str, size: int, address: str) -> GrownStore:
-    opened_store = await opened(engine, size, address)
+async def open_store(engine: str, size: int, location: str) -> GrownStore:
+    opened_store = await opened(engine, size, location)
     world = World(opened_store.engine, clock=ManualClock(grown.END), ids=RandomIds(), rate_limit_per_minute=0)
     await world.begin()
-    found = await furnish(world)
+    ids = await furnish(world)
     secret = await sign_in.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
     console = Caller(world, opened_store, {"host": "store.test", "cookie": f"lootkeep={secret}"})
     api = Caller(world, opened_store, {"host": "store.test", "authorization": f"Bearer {world.token}"})
-    return GrownStore(size, world, api, console, {"fraud/checks": str(found["check"])} | IDS)
+    return GrownStore(size, world, api, console, {"fraud/checks": str(ids["check"])} | IDS)
 
 
 def paths() -> Iterator[tuple[str, str]]:

@@ -79,8 +79,8 @@ def main() -> int:
     options = parse_options()
     results: list[GrowthResult] = []
     for engine in options.engine or ENGINES:
-        addresses = [built(engine, data.REFERRALS, size) for size in options.size or SIZES]
-        results += uvloop.run(compare(engine, options.size or SIZES, addresses, options))
+        locations = [built(engine, data.REFERRALS, size) for size in options.size or SIZES]
+        results += uvloop.run(compare(engine, options.size or SIZES, locations, options))
     Console(width=120).print(as_table(results))
     if options.json:
         options.json.write_text(json.dumps([asdict(result) for result in results], indent=2) + "\n")
@@ -98,15 +98,15 @@ def parse_options() -> argparse.Namespace:
 
 def built(engine: str, plan: data.DataPlan, size: int) -> str:
     started = time.monotonic()
-    address = str(data.sqlite(plan, size)) if engine == "sqlite" else data.postgres(plan, size)
+    location = str(data.sqlite(plan, size)) if engine == "sqlite" else data.postgres(plan, size)
     print(f"{engine} with {size:,} {plan.name} is there after {time.monotonic() - started:.0f} s", file=sys.stderr)
-    return address
+    return location
 
 
 async def compare(
-    engine: str, sizes: Sequence[int], addresses: list[str], options: argparse.Namespace
+    engine: str, sizes: Sequence[int], locations: list[str], options: argparse.Namespace
 ) -> list[GrowthResult]:
-    stores = [await opened(engine, size, address) for size, address in zip(sizes, addresses, strict=True)]
+    stores = [await opened(engine, size, location) for size, location in zip(sizes, locations, strict=True)]
     calls = [as_calls(store, await readings_of(store)) for store in stores]
     results = [
         await measure(engine, name, stores, [calls_of_store[name] for calls_of_store in calls], options.rounds)
@@ -117,10 +117,10 @@ async def compare(
     return results
 
 
-async def opened(engine: str, size: int, address: str) -> OpenStore:
+async def opened(engine: str, size: int, location: str) -> OpenStore:
     if engine == "sqlite":
-        return OpenStore(size, SqliteDatabase(Path(address)), None)
-    database = await PostgresDatabase.open(address, 1)
+        return OpenStore(size, SqliteDatabase(Path(location)), None)
+    database = await PostgresDatabase.open(location, 1)
     async with database.read() as tx:
         row = await tx.one(Query(select(func.pg_backend_pid())))
     return OpenStore(size, database, row[0] if row else None)

@@ -91,7 +91,7 @@ async def compare(target: Receiver, sizes: SenderSizes, rounds: int) -> dict[str
     deliveries = dict(zip(PEERS, (sizes.slow, sizes.fast), strict=True))
     async with AsyncExitStack() as stack:
         entered = [ours(engine, target, sizes.fast) for engine in ENGINES]
-        entered += [peer(name, place, target, size) for place, (name, size) in enumerate(deliveries.items(), 1)]
+        entered += [peer(name, index, target, size) for index, (name, size) in enumerate(deliveries.items(), 1)]
         senders = [await stack.enter_async_context(context) for context in entered]
         laps: dict[str, list[Round]] = {sender.name: [] for sender in senders}
         for sender in senders:
@@ -155,7 +155,7 @@ async def peer(name: str, number: int, target: Receiver, count: int) -> AsyncIte
         settings = {
             "PEER_DATABASE_URL": db.url,
             "PEER_REDIS_URL": redis._replace(path=f"/{number}").geturl(),
-            "PEER_WEBHOOKS": " ".join(target.url(place) for place in range(WEBHOOKS)),
+            "PEER_WEBHOOKS": " ".join(target.url(index) for index in range(WEBHOOKS)),
             "PEER_DATA": DATA,
         }
 
@@ -182,7 +182,7 @@ async def service(engine: str, target: Receiver, count: int) -> AsyncIterator[tu
         settings = receiving.settings_for(db.url)
         run_command([LOOTKEEP, "migrate"], settings)
         async with wiring.opened(receiving.as_read(settings)) as deps:
-            for place in range(count):
-                await webhooks.create(deps, target.url(place), ["order.paid"])
+            for index in range(count):
+                await webhooks.create(deps, target.url(index), ["order.paid"])
         async with connected(db.url) as run:
             yield settings, run, db.postmaster

@@ -82,14 +82,14 @@ def _messages(random: Random, number: int, status: str, created_at: int) -> list
     return [
         {
             "ticket_id": number,
-            "author_type": "staff" if place else "customer",
-            "user_id": 1 if place else None,
-            "author_name": "Owner" if place else "Customer",
+            "author_type": "staff" if index else "customer",
+            "user_id": 1 if index else None,
+            "author_name": "Owner" if index else "Customer",
             "body": "Text.",
             "is_internal": False,
-            "created_at": created_at + place * random.randint(1, 100_000) * MINUTE,
+            "created_at": created_at + index * random.randint(1, 100_000) * MINUTE,
         }
-        for place in range(count)
+        for index in range(count)
     ]
 
 

@@ -144,8 +144,8 @@ async def _vendure_product(connection: Connection, number: int) -> None:
     translation = {"languageCode": "en", "name": body["name"]}
     shown = translation | {"slug": f"dragon-sword-{number}", "description": body["description"]}
     create = "mutation($input: CreateProductInput!) { createProduct(input: $input) { id name slug description } }"
-    made = await connection.query(ADMIN, create, input={"enabled": True, "translations": [shown]})
-    variant = {"productId": made["createProduct"]["id"], "sku": body["sku"], "price": 1999, "stockOnHand": 1_000_000}
+    created = await connection.query(ADMIN, create, input={"enabled": True, "translations": [shown]})
+    variant = {"productId": created["createProduct"]["id"], "sku": body["sku"], "price": 1999, "stockOnHand": 1_000_000}
     add = "mutation($input: [CreateProductVariantInput!]!) { createProductVariants(input: $input) { id sku price } }"
     await connection.query(ADMIN, add, input=[variant | {"translations": [translation]}])
 

@@ -58,7 +58,7 @@ async def tables(target: Receiver, sizes: Sizes, options: Options) -> SectionRes
     costs = await compare(target, sizes.senders, options.rounds_or(ROUNDS))
     pairs = [(mine, theirs) for mine in list(costs)[: len(ENGINES)] for theirs in TARGETS]
     columns = ["sender", "worker", "PostgreSQL", "Redis", "all", "deliveries per CPU s"]
-    found = [
+    parts = [
         Table("CPU ms of one delivery", columns, [cost_row(*item) for item in costs.items()]),
         Table(
             "CPU of the peer, times ours",
@@ -69,9 +69,9 @@ async def tables(target: Receiver, sizes: Sizes, options: Options) -> SectionRes
     for title, names, operation in PARTS:
         title = title.format(sizes=sizes)
         progress(title)
-        found.append(Table(title, names, [row for engine in ENGINES for row in await operation(engine, target, sizes)]))
+        parts.append(Table(title, names, [row for engine in ENGINES for row in await operation(engine, target, sizes)]))
     bars: Series = {"all": [(name, median(lap.cpu_ms for lap in laps)) for name, laps in costs.items()]}
-    return SectionResult(found, [Plot("webhooks", "CPU of a delivery", "ms", bars, {}), latency_plot(found[-1])])
+    return SectionResult(parts, [Plot("webhooks", "CPU of a delivery", "ms", bars, {}), latency_plot(parts[-1])])
 
 
 async def claims(engine: str, target: Receiver, sizes: Sizes) -> list[list[Cell]]:

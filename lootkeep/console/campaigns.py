@@ -90,7 +90,7 @@ CONDITIONS = (
     Field("last_order_after", "Last order on or after", forms.day()),
     Field("registered_from", "Signed up on or after", forms.day()),
     Field("registered_to", "Signed up before the end of", forms.day()),
-    Field("is_referrer", "Has referred somebody", forms.yes_or_no("Yes", "No", "Does not matter")),
+    Field("is_referrer", "Has referred someone", forms.yes_or_no("Yes", "No", "Does not matter")),
 )
 CARDS = {"The e-mail": MAIL, "Whom it is for": AUDIENCE, "Conditions of a segment": CONDITIONS}
 _LOGGED = (*(field.name for field in MAIL), "audience", "status", "scheduled_at")

@@ -54,7 +54,7 @@ def line_chart(
         # An axis of nothing has only its zero.
         "ticks": [tick(top * part // _TICKS) if most or not part else "" for part in range(_TICKS, -1, -1)],
         # Evenly spaced, the first and the last among them.
-        "labels": [labels[round(place * (len(labels) - 1) / max(1, shown - 1))] for place in range(shown)],
+        "labels": [labels[round(index * (len(labels) - 1) / max(1, shown - 1))] for index in range(shown)],
         # Half the width of what belongs to one point.
         "half": round(step / 2, 1),
     }

@@ -67,11 +67,11 @@ class Edge:
         self._shown = {page.path: page for page in pages if page.method == "GET"}
 
     def routes(self) -> list[Route]:
-        found = [PageRoute(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
+        routes = [PageRoute(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
         nothing = Page("GET", "", None, "Not found", _nothing)
         return [
             Route(f"{PREFIX}/static/{{name}}", _asset, methods=["GET"]),
-            *found,
+            *routes,
             Route(f"{PREFIX}/{{rest:path}}", self._endpoint(nothing), methods=["GET"]),
         ]
 

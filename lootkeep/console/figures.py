@@ -1,4 +1,4 @@
-"""The overview, whether all is well today and what waits for somebody, and the analytics of any range of days."""
+"""The overview, whether all is well today and what needs attention, and the analytics of any range of days."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ async def _fraud_tile(tx: Transaction, date_range: DateRange) -> Tile:
     days = [Instant(first + index * DAY) for index in range(date_range.days + 1)]
     blocked = []
     for start, end in itertools.pairwise(days):
-        made = await fraud_lists.made_between(tx, start, end)
-        blocked.append(sum(count for (_, action), count in made.items() if action == "blocked"))
+        checks = await fraud_lists.made_between(tx, start, end)
+        blocked.append(sum(count for (_, action), count in checks.items() if action == "blocked"))
     return Tile("Fraud stopped", plural(sum(blocked), "order"), "blocked at checkout", line=sparkline(blocked))
 
 

@@ -228,8 +228,8 @@ def words(most: int, max_length: int, kind: Kind | None = None) -> Kind:
     """Distinct words, separated by commas, each of the kind."""
 
     def parse(text: str, timezone: str) -> tuple[Any, ...]:
-        found = inputs.words(text, most, max_length)
-        return tuple(kind.read(word, timezone) if kind else word for word in found)
+        listed = inputs.words(text, most, max_length)
+        return tuple(kind.read(word, timezone) if kind else word for word in listed)
 
     return Kind(parse, lambda value, _: ", ".join(str(word) for word in _decoded(value)))
 

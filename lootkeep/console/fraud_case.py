@@ -29,7 +29,7 @@ from lootkeep.storage.fraud_queue import Decision
 
 # Earlier reviews are compared as far back.
 PRECEDENT_DAYS = 90
-# So many accounts are drawn, the most telling ones; the rest are counted.
+# The accounts that are drawn, the most telling ones first; the rest are counted.
 _DRAWN = 6
 # The height of an account, and of a thing with what is written under it.
 _ACCOUNT, _THING = 34, 60

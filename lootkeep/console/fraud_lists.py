@@ -20,7 +20,7 @@ from lootkeep.services import fraud_named_lists
 from lootkeep.storage import accounts, fraud_entries
 from lootkeep.storage import settings as settings_db
 
-# So many entries of a list are shown; the search finds the others.
+# The entries of a list that are shown; the search finds the others.
 MAX_SHOWN = 100
 _IP = forms.parsed(identity.address, "This is not an IP address.")
 _ALLOWED = "Orders of these are always allowed."

@@ -84,7 +84,7 @@ class ListPage(Table):
     order: SortDirection = "desc"
     # From the records of a page to what its rows show.
     load: Load | None = None
-    # The page refreshes itself after so many seconds.
+    # The page refreshes itself after this many seconds.
     live: int | None = None
 
 

@@ -108,7 +108,7 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     refunds = await order_events.refunds_of(tx, order.id)
     disputes = await disputes_db.of_order(tx, order.id)
     declined = await payment_attempts.of_order(tx, order.id)
-    found = [
+    moments = [
         Moment(order.created_at, "info", "Placed", part="placed", values=referrer),
         *([_checked(check), *await reviews(tx, check)] if check else ()),
         *_steps(details),
@@ -116,15 +116,15 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
         *(_disputed(dispute) for dispute in disputes),
         *(Moment(attempt.at, "warn", "Payment declined", attempt.reason or "") for attempt in declined),
     ]
-    found.sort(key=lambda moment: moment.at)
+    moments.sort(key=lambda moment: moment.at)
     recorded = await sendings(
         tx, order, [*(refund.created_at for refund in refunds), *(dispute.created_at for dispute in disputes)]
     )
-    last = max(item.at for item in (*found, *recorded))
+    last = max(item.at for item in (*moments, *recorded))
     # The first payment of a referred customer counts for who brought them.
     if customer.referred_by_id is not None and order.paid_at is not None and customer.first_order_at == order.paid_at:
-        found.append(Moment(order.paid_at, "ok", "Referral counted", part="referral", values=referrer))
-    return [*found, *_sent(recorded, last)]
+        moments.append(Moment(order.paid_at, "ok", "Referral counted", part="referral", values=referrer))
+    return [*moments, *_sent(recorded, last)]
 
 
 def _checked(check: CheckDetail) -> Moment:
@@ -135,13 +135,13 @@ def _checked(check: CheckDetail) -> Moment:
 
 def bars(check: CheckDetail) -> list[dict[str, Any]]:
     """The reasons with their points, as a share of the most that each can count; the heaviest first."""
-    found = []
+    reasons = []
     for name, points in sorted(check.points.items(), key=lambda item: -item[1]):
         signal = BY_NAME.get(name)
         width = min(100, 100 * points // signal.cap) if signal and signal.cap else 100
         tone = "bad" if points >= 30 else "warn" if points > 0 else "ok"
-        found.append({"name": name, "points": points, "label": signal_label(name), "width": width, "tone": tone})
-    return found
+        reasons.append({"name": name, "points": points, "label": signal_label(name), "width": width, "tone": tone})
+    return reasons
 
 
 async def reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:

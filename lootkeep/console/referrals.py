@@ -1,4 +1,4 @@
-"""The referral program: its figures and leaderboard, the tiers in order, who brought whom, claims and refusals."""
+"""The referral program: its figures and leaderboard, the tiers in order, who brought whom, claims and rejections."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ REFUSED = lists.ListPage(
     link=lambda refused: f"/customers/{refused.customer_id}",
     text="The sign-up went through; it counts for nobody.",
     links=_PROGRAM_LINK,
-    empty="Sign-ups with the code of somebody who looks like the same person appear here. None has been refused.",
+    empty="Sign-ups with the code of someone who looks like the same person appear here. None has been refused.",
     has_dates=False,
 )
 

@@ -40,7 +40,7 @@ async def list_entries(visit: Visit) -> Answer:
             Column("From", "ip_address", Cell(TEXT.html, css="number muted")),
         ),
         text="Who changed what in the console, with the values before and after.",
-        empty="Every change that somebody makes in the console is recorded here, and who signs in or fails to.",
+        empty="Every change that someone makes in the console is recorded here, and who signs in or fails to.",
         choices=(lists.Choice("user_id", "Who", {str(person.id): person.name for person in people}, int),),
         linked={"record": ("Record", str), "action": ("Action", str)},
     )

@@ -182,7 +182,9 @@ async def start_totp(deps: Deps, user_id: int, secret: str, code: str) -> None:
     async with deps.db.read() as tx:
         account = existing(await accounts_db.get(tx, user_id), "Account")
     if account.totp_secret is not None:
-        raise Unprocessable("second_factor_is_on", "Two-factor authentication is on already. Turn it off first, with your password.")
+        raise Unprocessable(
+            "second_factor_is_on", "Two-factor authentication is on already. Turn it off first, with your password."
+        )
     await _set_totp(deps, user_id, deps.vault.seal(secret, _TOTP_PURPOSE), step)
 
 

@@ -28,7 +28,7 @@ WIDTHS = (390, 820, 1400)
 THEMES: dict[str, dict[str, Any]] = {"light": {}, "dark": {"runOnly": ("color-contrast", "link-in-text-block")}}
 # The mail of a campaign is not a page: it is shown in the frame of one.
 MAIL = "/campaigns/{id}/mail"
-# Only somebody who is not signed in sees these.
+# Only someone who is not signed in sees these.
 OUTSIDE = ("/sign-in", "/setup")
 # Tests that share the pages, so that each is short.
 PARTS = range(6)
@@ -45,7 +45,7 @@ TOO_WIDE = """
 """
 AXE = """
 const text = (rule, node) => `${rule}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`;
-const findings = (result) => result.violations.flatMap((found) => found.nodes.map((node) => text(found.id, node)));
+const findings = (result) => result.violations.flatMap((rule) => rule.nodes.map((node) => text(rule.id, node)));
 axe.run(document, OPTIONS).then(findings, (error) => [String(error)]).then(done);
 """
 
@@ -140,7 +140,7 @@ def test_every_page_is_whole_without_javascript(browser: Browser, demo: Serving)
             titles[path] = browser.text("main h1")
     finally:
         browser.scripts(are_on=True)
-    assert [path for path, title in titles.items() if title in ("", "Something went wrong", "Not found")] == []
+    assert [path for path, title in titles.items() if title in ("", "Something went wrong", "Not problems")] == []
 
 
 def addresses(browser: Browser, demo: Serving) -> list[str]:
@@ -152,7 +152,7 @@ def addresses(browser: Browser, demo: Serving) -> list[str]:
 
 
 def findings(browser: Browser, demo: Serving, paths: Iterable[str]) -> list[str]:
-    found = []
+    problems = []
     for path in paths:
         browser.open(demo.url + path)
         for theme, options in THEMES.items():
@@ -161,5 +161,5 @@ def findings(browser: Browser, demo: Serving, paths: Iterable[str]) -> list[str]
             for width in WIDTHS:
                 browser.resize(width, 900)
                 said = [*browser.wait_for(program), *browser.run(TOO_WIDE)]
-                found += [f"{path} {theme} {width}: {finding}" for finding in said]
-    return found
+                problems += [f"{path} {theme} {width}: {finding}" for finding in said]
+    return problems

@@ -1,4 +1,4 @@
-"""Referrals in the console: the program, its tiers, who brought whom, claims, and refusals with their reason."""
+"""Referrals in the console: the program, its tiers, who brought whom, claims, and rejections with their reason."""
 
 from __future__ import annotations
 
