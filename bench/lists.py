@@ -24,7 +24,7 @@ from bench import built
 from bench.analytics import NUMBERS
 from bench.readings import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.paging import ListRequest, Page, SortDirection
+from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
 from lootkeep.storage import campaigns, customer_lists, migrations, order_lists, product_lists
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -34,7 +34,7 @@ DAYS = 400
 BEGIN = Instant(20_000 * DAY)
 # In twenty rows, however many there are.
 RARE = "xqz"
-FIRST = Page(1, 15)
+FIRST = PageRequest(1, 15)
 _CAMPAIGN_COUNTS = ("recipients", "sent", "failed", "skipped", "outbox", "perhaps_twice", "opened", "clicked")
 
 
@@ -127,7 +127,7 @@ def _sales(numbers: str, at: str) -> Iterator[str]:
 def readings(size: int) -> dict[str, Reading]:
     """Every list: its first page and one in the middle, by each filter and each order, and a search."""
     by_name: dict[str, Reading] = {}
-    middle = Page(size // 2 // 15, 15)
+    middle = PageRequest(size // 2 // 15, 15)
     for name, (listing, values) in LISTS.items():
         for sort in listing.sorts:
             by_name[f"{name} by {sort}, first page"] = asking(listing, {}, sort)
@@ -142,7 +142,7 @@ def asking(
     listing: Listing[Any],
     filters: Mapping[str, Any],
     sort: str = "created_at",
-    page: Page = FIRST,
+    page: PageRequest = FIRST,
     order: SortDirection = "desc",
 ) -> Reading:
     return lambda tx: listing.page(tx, ListRequest(page, filters, sort, order))

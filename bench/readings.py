@@ -25,7 +25,7 @@ from bench import data
 from bench.people import RARE, code
 from bench.subjects import own_seconds
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
-from lootkeep.kernel.paging import ListRequest, Page
+from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.storage import customers, referral_lists, settings
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -133,7 +133,7 @@ async def readings_of(store: OpenStore) -> dict[str, Reading]:
     middle = {status: total // 2 // PER_PAGE for status, total in totals.items()}
 
     def listed(number: int, **filters: str) -> Reading:
-        return lambda tx: referral_lists.REFERRALS.page(tx, ListRequest(Page(number, PER_PAGE), filters))
+        return lambda tx: referral_lists.REFERRALS.page(tx, ListRequest(PageRequest(number, PER_PAGE), filters))
 
     return {
         "statistics": statistics,

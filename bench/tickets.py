@@ -18,7 +18,7 @@ import asyncpg
 
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
-from lootkeep.kernel.paging import ListRequest, Page
+from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.storage import migrations, support_tickets, ticket_figures, ticket_lists
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -167,7 +167,7 @@ async def _count(engine: Engine) -> None:
 
 def readings(size: int) -> dict[str, Reading]:
     def listed(number: int, sort: str = "created_at", **filters: Any) -> Reading:
-        return lambda tx: ticket_lists.LISTING.page(tx, ListRequest(Page(number, 15), {**filters}, sort))
+        return lambda tx: ticket_lists.LISTING.page(tx, ListRequest(PageRequest(number, 15), {**filters}, sort))
 
     middle = size // 2 // 15
     days: dict[str, Any] = {"from": Instant(BEGIN + 400 * DAY), "to": Instant(BEGIN + 410 * DAY)}

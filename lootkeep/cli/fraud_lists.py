@@ -12,7 +12,7 @@ from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run, waiting
 from lootkeep.engines.intelligence import fetching
 from lootkeep.engines.intelligence.advice import advice, age_of, days_old
-from lootkeep.engines.intelligence.sources import Need, Source
+from lootkeep.engines.intelligence.sources import Source, SourceKind
 from lootkeep.kernel.clock import Instant, SystemClock, iso
 
 app = typer.Typer(help="Show the lists in use, and download public ones.", no_args_is_help=True)
@@ -31,7 +31,7 @@ def status(json: JsonFlag = False) -> None:
         print_json({"folder": folder, "needs": listed, "rejected": rejections})
         return
     rows = [row for need, sources in needs.items() for row in _rows(need, sources, now)]
-    print_table(("Need", "Source", "Entries", "Age", "SHA-256"), rows)
+    print_table(("SourceKind", "Source", "Entries", "Age", "SHA-256"), rows)
     for need, sources in needs.items():
         if todo := advice(need, sources, now, folder):
             out.print(f"[bold]{need}:[/] {escape(todo)}")
@@ -55,7 +55,7 @@ def refresh(json: JsonFlag = False) -> None:
         sys.exit(1)
 
 
-def _rows(need: Need, sources: list[Source], now: Instant) -> Iterator[tuple[str, ...]]:
+def _rows(need: SourceKind, sources: list[Source], now: Instant) -> Iterator[tuple[str, ...]]:
     if not sources:
         yield need, "no list loaded", "–", "–", "–"
     for source in sources:
@@ -66,7 +66,7 @@ def _rows(need: Need, sources: list[Source], now: Instant) -> Iterator[tuple[str
         yield need, source.name, entries, age_of(source, now) or "–", (source.checksum or "–")[:12]
 
 
-def _json(need: Need, sources: list[Source], now: Instant, folder: str) -> dict[str, object]:
+def _json(need: SourceKind, sources: list[Source], now: Instant, folder: str) -> dict[str, object]:
     listed = [
         {
             "source": source.name,

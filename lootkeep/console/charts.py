@@ -13,7 +13,7 @@ _TICKS = 3
 _MAX_LABELS = 6
 
 # A value and what is shown of it.
-Shown = tuple[int, str]
+Labelled = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Tile:
 
 
 def line_chart(
-    title: str, labels: Sequence[str], now: Sequence[Shown], before: Sequence[Shown], tick: Callable[[int], str]
+    title: str, labels: Sequence[str], now: Sequence[Labelled], before: Sequence[Labelled], tick: Callable[[int], str]
 ) -> dict[str, Any]:
     """A line over an area, the period before as a dotted line, ticks from the top down, some labels below.
 

@@ -12,7 +12,7 @@ from lootkeep.console.columns import AGO, BADGE, COUNT, NAME, TEXT, Column, amou
 from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
 from lootkeep.console.gift_cards import GIFT_CARDS
-from lootkeep.console.orders import ORDERS, Moment
+from lootkeep.console.orders import ORDERS, Step
 from lootkeep.console.page import Answer, Done, Page, Visit, change, file, url
 from lootkeep.console.referrals import REFERRALS
 from lootkeep.console.tickets import TICKETS
@@ -89,7 +89,7 @@ async def show_customer(visit: Visit) -> Answer:
             tables.append((name, table, newest[name], total, f"{path}?{by}={visit.id}"))
         referrer = (await customer_lists.referrers(tx, [customer])).get(customer.referred_by_id or 0)
         moments = sorted([*_moments(newest), *await _others(tx, visit.id)], key=lambda moment: -moment.at)
-        signed_up = Moment(customer.created_at, "info", "Signed up", f"Brought by {referrer.name}." if referrer else "")
+        signed_up = Step(customer.created_at, "info", "Signed up", f"Brought by {referrer.name}." if referrer else "")
         return {
             "customer": customer,
             "title": customer.name,
@@ -106,35 +106,35 @@ async def show_customer(visit: Visit) -> Answer:
         }
 
 
-def _moments(newest: Mapping[str, Sequence[Any]]) -> Iterator[Moment]:
+def _moments(newest: Mapping[str, Sequence[Any]]) -> Iterator[Step]:
     """What happened to the records that the page shows."""
     for order in (details.order for details in newest["orders"]):
-        yield Moment(order.created_at, "info", f"Placed {order.number}", part="link", values=f"/orders/{order.id}")
+        yield Step(order.created_at, "info", f"Placed {order.number}", part="link", values=f"/orders/{order.id}")
         if order.paid_at is not None:
-            yield Moment(order.paid_at, "ok", f"Paid {order.number}", part="amount", values=order)
+            yield Step(order.paid_at, "ok", f"Paid {order.number}", part="amount", values=order)
         if order.cancelled_at is not None:
-            yield Moment(order.cancelled_at, "bad", f"{order.number} was cancelled", order.cancel_reason or "")
+            yield Step(order.cancelled_at, "bad", f"{order.number} was cancelled", order.cancel_reason or "")
     for ticket in newest["tickets"]:
         path = f"/tickets/{ticket.id}"
-        yield Moment(ticket.created_at, "warn", f"Opened {ticket.number}", ticket.subject, "link", path)
+        yield Step(ticket.created_at, "warn", f"Opened {ticket.number}", ticket.subject, "link", path)
     for card in newest["gift_cards"]:
         title, path = f"Gift card ending in {card.last_four} was issued", f"/gift-cards/{card.id}"
-        yield Moment(card.created_at, "quiet", title, part="link", values=path)
+        yield Step(card.created_at, "quiet", title, part="link", values=path)
     for referral in newest["referred"]:
         path = f"/customers/{referral.customer_id}"
-        yield Moment(referral.referred_at, "ok", f"Brought {referral.name}", part="link", values=path)
+        yield Step(referral.referred_at, "ok", f"Brought {referral.name}", part="link", values=path)
 
 
-async def _others(tx: Transaction, customer_id: int) -> list[Moment]:
+async def _others(tx: Transaction, customer_id: int) -> list[Step]:
     rejections = await referrals.rejections_of(tx, customer_id)
     changes = await audit.changes_since(tx, f"customer:{customer_id}", Instant(0))
     return [
-        *(Moment(at, "bad", "Referral refused", SENTENCES[reason]) for reason, at in rejections),
+        *(Step(at, "bad", "Referral refused", SENTENCES[reason]) for reason, at in rejections),
         *(
-            Moment(claim.claimed_at, "ok", "Claimed a referral reward", f"Coupon {coupon.code}")
+            Step(claim.claimed_at, "ok", "Claimed a referral reward", f"Coupon {coupon.code}")
             for claim, coupon in await claims.of_customer(tx, customer_id)
         ),
-        *(Moment(entry.created_at, "quiet", entry.action, f"by {entry.user_name or 'nobody'}") for entry in changes),
+        *(Step(entry.created_at, "quiet", entry.action, f"by {entry.user_name or 'nobody'}") for entry in changes),
     ]
 
 

@@ -19,8 +19,7 @@ from lootkeep.domain.analytics import DateRange, PeriodName, SalesFigures
 from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.paging import ListRequest
-from lootkeep.kernel.paging import Page as ListedPage
+from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.kernel.wording import change, duration, number, percent, plural
 from lootkeep.services import sales
 from lootkeep.services.sales import Course, course_of
@@ -181,7 +180,7 @@ def _failing_receiver(receiver: Receiver, now: Instant) -> Need:
 async def _reviews(tx: Transaction, held: int, now: Instant) -> Need:
     title = f"{plural(held, 'order waits', 'orders wait')} for a review"
     filters = {"is_reviewed": False, "action_taken": "verification_required"}
-    oldest, total = await fraud_lists.LISTING.page(tx, ListRequest(ListedPage(1, 1), filters, order="asc"))
+    oldest, total = await fraud_lists.LISTING.page(tx, ListRequest(PageRequest(1, 1), filters, order="asc"))
     text = "None of them is on hold."
     if oldest:
         text = f"{plural(total, 'is', 'are')} on hold, the oldest for {duration(now - oldest[0].created_at)}."

@@ -19,8 +19,7 @@ from lootkeep.console.page import Answer, Page, Visit, file, whole
 from lootkeep.domain.accounts import Role
 from lootkeep.domain.analytics import midnight
 from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.paging import ListRequest, SortDirection
-from lootkeep.kernel.paging import Page as ListedPage
+from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import Listing
@@ -155,7 +154,7 @@ def page(
 
 async def newest(visit: Visit, tx: Transaction, spec: ListPage, size: int, **filters: Any) -> tuple[Sequence[Any], int]:
     """The newest rows of a list, for another page, and how many there are."""
-    return await _load(visit, tx, spec, ListRequest(ListedPage(1, size), filters))
+    return await _load(visit, tx, spec, ListRequest(PageRequest(1, size), filters))
 
 
 async def _page(visit: Visit, spec: ListPage, request: ListRequest) -> tuple[Sequence[Any], int]:
@@ -188,7 +187,7 @@ def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapp
     sort = query["sort"] if query.get("sort") in sorts else default
     number = min(whole(query.get("page", "")) or 1, _MAX_PAGE)
     order: SortDirection = "asc" if query.get("order", spec.order) == "asc" else "desc"
-    return ListRequest(ListedPage(number, PAGE_SIZE), filters, sort, order)
+    return ListRequest(PageRequest(number, PAGE_SIZE), filters, sort, order)
 
 
 def _parsed(name: str, label: str, parse: Callable[[str], Any], text: str) -> Any:
@@ -203,7 +202,7 @@ async def export(shown: Shown) -> Response:
     visit, spec, request = shown.visit, shown.spec, shown.request
     exported: list[Any] = []
     for number in range(1, MAX_EXPORTED // _EXPORTED_AT_ONCE + 1):
-        part = ListRequest(ListedPage(number, _EXPORTED_AT_ONCE), request.filters, request.sort, request.order)
+        part = ListRequest(PageRequest(number, _EXPORTED_AT_ONCE), request.filters, request.sort, request.order)
         rows, _ = await _page(visit, spec, part)
         exported += rows
         if len(rows) < _EXPORTED_AT_ONCE:

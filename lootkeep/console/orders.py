@@ -90,7 +90,7 @@ _REFUNDED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Step:
     """One entry of a timeline; `part` says what kind of `values` there are to show."""
 
     at: Instant
@@ -101,7 +101,7 @@ class Moment:
     values: Any = None
 
 
-async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | None) -> list[Moment]:
+async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | None) -> list[Step]:
     """In the order of time; what receivers got is last."""
     order, customer = details.order, details.customer
     referrer = await customers_db.get(tx, customer.referred_by_id) if customer.referred_by_id is not None else None
@@ -109,12 +109,12 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     disputes = await disputes_db.of_order(tx, order.id)
     declined = await payment_attempts.of_order(tx, order.id)
     moments = [
-        Moment(order.created_at, "info", "Placed", part="placed", values=referrer),
+        Step(order.created_at, "info", "Placed", part="placed", values=referrer),
         *([_checked(check), *await reviews(tx, check)] if check else ()),
         *_steps(details),
         *(_refunded(refund, details) for refund in refunds),
         *(_disputed(dispute) for dispute in disputes),
-        *(Moment(attempt.at, "warn", "Payment declined", attempt.reason or "") for attempt in declined),
+        *(Step(attempt.at, "warn", "Payment declined", attempt.reason or "") for attempt in declined),
     ]
     moments.sort(key=lambda moment: moment.at)
     recorded = await sendings(
@@ -123,14 +123,14 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     last = max(item.at for item in (*moments, *recorded))
     # The first payment of a referred customer counts for who brought them.
     if customer.referred_by_id is not None and order.paid_at is not None and customer.first_order_at == order.paid_at:
-        moments.append(Moment(order.paid_at, "ok", "Referral counted", part="referral", values=referrer))
+        moments.append(Step(order.paid_at, "ok", "Referral counted", part="referral", values=referrer))
     return [*moments, *_sent(recorded, last)]
 
 
-def _checked(check: CheckDetail) -> Moment:
+def _checked(check: CheckDetail) -> Step:
     tone, title = _HELD[check.action_taken]
     title = title.format(check.risk_score, check.risk_level)
-    return Moment(check.created_at, tone, title, part="bars", values=bars(check))
+    return Step(check.created_at, tone, title, part="bars", values=bars(check))
 
 
 def bars(check: CheckDetail) -> list[dict[str, Any]]:
@@ -144,39 +144,39 @@ def bars(check: CheckDetail) -> list[dict[str, Any]]:
     return reasons
 
 
-async def reviews(tx: Transaction, check: CheckDetail) -> list[Moment]:
+async def reviews(tx: Transaction, check: CheckDetail) -> list[Step]:
     moments = []
     for review in await fraud_checks.reviews_of(tx, check.id):
         person = await access_db.user(tx, review.reviewed_by)
         tone, title = _REVIEWED[review.outcome]
         text = f"“{review.notes}”" if review.notes else ""
-        moments.append(Moment(review.created_at, tone, title.format(person.name if person else "someone"), text))
+        moments.append(Step(review.created_at, tone, title.format(person.name if person else "someone"), text))
     return moments
 
 
-def _steps(details: OrderDetails) -> Iterator[Moment]:
+def _steps(details: OrderDetails) -> Iterator[Step]:
     order = details.order
     if order.paid_at is not None:
-        yield Moment(order.paid_at, "ok", "Paid", part="paid")
+        yield Step(order.paid_at, "ok", "Paid", part="paid")
     if order.completed_at is not None:
-        yield Moment(order.completed_at, "ok", "Fulfilled", order.fulfillment_note or "")
+        yield Step(order.completed_at, "ok", "Fulfilled", order.fulfillment_note or "")
     if order.cancelled_at is not None:
         stopped = "Stopped by fraud detection or a reviewer." if order.cancel_reason == FRAUD else order.cancel_reason
-        yield Moment(order.cancelled_at, "bad", "Cancelled", stopped or "")
+        yield Step(order.cancelled_at, "bad", "Cancelled", stopped or "")
 
 
-def _refunded(refund: Refund, details: OrderDetails) -> Moment:
+def _refunded(refund: Refund, details: OrderDetails) -> Step:
     title = "Refunded in full" if refund.amount == details.order.total else "Refunded in part"
-    return Moment(refund.created_at, "quiet", title, refund.reason or "", "refund", refund)
+    return Step(refund.created_at, "quiet", title, refund.reason or "", "refund", refund)
 
 
-def _disputed(dispute: Dispute) -> Moment:
+def _disputed(dispute: Dispute) -> Step:
     tone, title = _DISPUTED[dispute.kind]
     text = "The owner of the card did not buy." if dispute.reason == "fraudulent" else ""
-    return Moment(dispute.at, tone, title, text)
+    return Step(dispute.at, tone, title, text)
 
 
-def _sent(recorded: Sequence[Sending], at: Instant) -> list[Moment]:
+def _sent(recorded: Sequence[Sending], at: Instant) -> list[Step]:
     """What receivers got, after everything else: deliveries go on while the story does."""
     if not recorded:
         return []
@@ -184,7 +184,7 @@ def _sent(recorded: Sequence[Sending], at: Instant) -> list[Moment]:
     done = [sent for sent in due if sent.delivery.status == "delivered"]
     title = "Sent to no receiver" if not due else f"{len(done)} of {len(due)} deliveries arrived"
     tone = "quiet" if not due else "ok" if len(done) == len(due) else "bad"
-    return [Moment(at, tone, title, part="sendings", values=recorded)]
+    return [Step(at, tone, title, part="sendings", values=recorded)]
 
 
 async def show_order(visit: Visit) -> Answer:

@@ -16,7 +16,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Person, Role, Session
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, Fields, NotFound
+from lootkeep.kernel.errors import Conflict, FieldErrors, NotFound
 from lootkeep.kernel.redaction import ShownSetting
 from lootkeep.services.health import Finding
 
@@ -58,7 +58,7 @@ class Visit:
     session: Session | None = None
     form: Mapping[str, str] = field(default_factory=dict)
     # What was wrong with the form, by field; the empty name is the form as a whole.
-    errors: Fields = field(default_factory=dict)
+    errors: FieldErrors = field(default_factory=dict)
 
     @property
     def user(self) -> Person:

@@ -17,7 +17,7 @@ from lootkeep.kernel.errors import existing
 # Of the bodies of e-mails, which may be half a megabyte, the log holds how they begin.
 _MAX_BODY = 200
 R = TypeVar("R")
-Change = Callable[..., Awaitable[R | None]]
+Operation = Callable[..., Awaitable[R | None]]
 Edit = Callable[[Deps, int, dict[str, Any]], Awaitable[R]]
 
 
@@ -68,7 +68,7 @@ class Record(Generic[R]):
         return values | {name: money.text(getattr(record, name)) for name in self.amounts}
 
     def change(
-        self, path: str, title: str, operation: Change[R], message: str, confirm: str = "", fields: forms.Fields = ()
+        self, path: str, title: str, operation: Operation[R], message: str, confirm: str = "", fields: forms.Fields = ()
     ) -> Page:
         """The row of a change by one operation, which gets what the form holds; without its record that is gone."""
 

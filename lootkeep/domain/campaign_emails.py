@@ -9,7 +9,7 @@ from html import escape
 import msgspec
 
 from lootkeep.domain.emails import one_line
-from lootkeep.domain.html import Link, links, text_of
+from lootkeep.domain.html import HtmlLink, links, text_of
 
 # The placeholders for data of the recipient.
 PLACEHOLDERS = ("name", "email", "referral_code", "referral_url", "unsubscribe_url")
@@ -118,7 +118,7 @@ def targets(body_html: str | None) -> tuple[str, ...]:
     return _distinct(links(body_html or ""))
 
 
-def _distinct(counted: list[Link]) -> tuple[str, ...]:
+def _distinct(counted: list[HtmlLink]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(link.target for link in counted))
 
 
@@ -126,7 +126,7 @@ def _html_of(text: str) -> str:
     return f'<div style="white-space:pre-wrap">{escape(text)}</div>'
 
 
-def _marked(html: str, counted: list[Link]) -> str:
+def _marked(html: str, counted: list[HtmlLink]) -> str:
     """The same HTML with a marker in place of each counted target."""
     numbers = {target: number for number, target in enumerate(_distinct(counted))}
     pieces, position = [], 0

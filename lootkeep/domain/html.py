@@ -21,7 +21,7 @@ _BLOCK = re.compile(
 _SILENT = frozenset({"head", "script", "style", "template", "title"})
 
 
-class Link(NamedTuple):
+class HtmlLink(NamedTuple):
     """The target of a link, and its position in the HTML, without quotes."""
 
     target: str
@@ -37,7 +37,7 @@ class _Tag(NamedTuple):
     start: int
 
 
-def links(html: str) -> list[Link]:
+def links(html: str) -> list[HtmlLink]:
     """Links to absolute URLs that are the same for every recipient and that fit into a header."""
     targets_of_links = []
     for token in _tokens(html):
@@ -125,9 +125,9 @@ def _attributes(tag: _Tag) -> dict[str, tuple[str, int, int]]:
     return attributes
 
 
-def _link(tag: _Tag) -> Link | None:
+def _link(tag: _Tag) -> HtmlLink | None:
     href = _attributes(tag).get("href")
-    return Link(href[0].strip(), href[1], href[2]) if href else None
+    return HtmlLink(href[0].strip(), href[1], href[2]) if href else None
 
 
 def _is_web_address(link: str) -> bool:

@@ -7,13 +7,13 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-Fields = Mapping[str, Sequence[str]]
+FieldErrors = Mapping[str, Sequence[str]]
 
 
 class AppError(Exception):
     """An error the caller can act on; the edge maps its class to a status."""
 
-    def __init__(self, code: str, message: str, fields: Fields | None = None) -> None:
+    def __init__(self, code: str, message: str, fields: FieldErrors | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
@@ -23,7 +23,7 @@ class AppError(Exception):
 class InvalidFields(AppError):
     """One or more fields are invalid; all of them are named."""
 
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, fields: FieldErrors) -> None:
         super().__init__("validation_failed", "The given data was invalid.", fields)
 
 

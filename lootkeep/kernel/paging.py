@@ -10,7 +10,7 @@ SortDirection = Literal["asc", "desc"]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageRequest:
     """The requested page, counted from 1."""
 
     number: int
@@ -25,7 +25,7 @@ class Page:
 class ListRequest:
     """A request to a list: a page of the rows that match the filters, in a sort order."""
 
-    page: Page
+    page: PageRequest
     # Values by filter name; a missing name means no filter.
     filters: Mapping[str, Any] = field(default_factory=dict)
     sort: str = "created_at"

@@ -14,7 +14,7 @@ from lootkeep.domain.customers import ERASED_NAME
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.errors import existing
-from lootkeep.kernel.paging import ListRequest, Page
+from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import subscriptions
 from lootkeep.storage import (
     audit,
@@ -84,7 +84,7 @@ async def _all(tx: Transaction, listing: Listing[R], **filters: Any) -> list[R]:
     records: list[R] = []
     total = 1
     while len(records) < total:
-        request = ListRequest(Page(len(records) // _PAGE + 1, _PAGE), filters, sort)
+        request = ListRequest(PageRequest(len(records) // _PAGE + 1, _PAGE), filters, sort)
         page, total = await listing.page(tx, request)
         if not page:
             break

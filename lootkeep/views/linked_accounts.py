@@ -12,7 +12,7 @@ from lootkeep.domain.fraud.linked import AccountLink, Hub, LinkedAccount, Linked
 from lootkeep.views.fields import Time, field
 from lootkeep.views.shown import shown
 
-Kind = Annotated[LinkKind, field("What is shared.", "device")]
+SharedKind = Annotated[LinkKind, field("What is shared.", "device")]
 SharedValue = Annotated[
     str, field("The shared value: for an instrument its hash, for a referral the id of the referrer.", "d-77")
 ]
@@ -30,7 +30,7 @@ class LinkedAccountView(msgspec.Struct, frozen=True):
 
 
 class EdgeView(msgspec.Struct, frozen=True):
-    kind: Kind
+    kind: SharedKind
     value: SharedValue
     customer_id: Annotated[int, field("The account that used it.", 31)]
     first_seen_at: Time
@@ -38,7 +38,7 @@ class EdgeView(msgspec.Struct, frozen=True):
 
 
 class HubView(msgspec.Struct, frozen=True):
-    kind: Kind
+    kind: SharedKind
     value: SharedValue
 
 

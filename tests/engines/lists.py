@@ -10,7 +10,7 @@ from mmdb_writer import MMDBWriter
 from netaddr import IPSet
 
 from lootkeep.engines.intelligence import Intelligence
-from lootkeep.engines.intelligence.sources import Need, Source
+from lootkeep.engines.intelligence.sources import Source, SourceKind
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from tests.world import NOON
 
@@ -33,7 +33,7 @@ class ListFolder:
     def write_database(self, name: str, records: dict[str, dict[str, Any]], **options: Any) -> Path:
         return self.write(name, database(records, self.folder, **options))
 
-    def served(self, need: Need) -> list[Source]:
+    def served(self, need: SourceKind) -> list[Source]:
         return self.intelligence.status()[need]
 
     @property

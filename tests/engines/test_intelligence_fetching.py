@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from lootkeep.engines.intelligence.fetching import PUBLIC_LISTS, FetchLimits, FetchResult, PublicList, refresh
-from lootkeep.engines.intelligence.sources import Need
+from lootkeep.engines.intelligence.sources import SourceKind
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from tests.engines.lists import ListFolder
 from tests.world import NOON
@@ -54,7 +54,9 @@ async def server() -> AsyncIterator[ListServer]:
         yield behind
 
 
-def source(server: ListServer, file: str = "tor-exits.txt", need: Need = "tor", path: str = "/list") -> PublicList:
+def source(
+    server: ListServer, file: str = "tor-exits.txt", need: SourceKind = "tor", path: str = "/list"
+) -> PublicList:
     return PublicList(file, need, server.url + path, "the makers", "none")
 
 

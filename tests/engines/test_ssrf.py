@@ -23,7 +23,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.kernel.paging import ListRequest, Page
+from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage import outbox
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -199,7 +199,7 @@ class SampleData(msgspec.Struct):
 async def send_all_again(scene: SsrfEnvironment, webhooks: list[int]) -> None:
     async with scene.world.db.read() as tx:
         for webhook in webhooks:
-            ((delivery,), _) = await log.LISTING.page(tx, ListRequest(Page(1, 2), {"webhook_id": webhook}))
+            ((delivery,), _) = await log.LISTING.page(tx, ListRequest(PageRequest(1, 2), {"webhook_id": webhook}))
             assert (delivery.status, delivery.response_code, bool(delivery.reason)) == ("failed", None, True)
             await webhooks_service.redeliver(scene.world.deps, delivery.public_id)
 

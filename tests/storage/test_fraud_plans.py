@@ -17,7 +17,7 @@ from bench.people import END
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
-from lootkeep.kernel.paging import ListRequest, Page
+from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import orders
 from lootkeep.storage import (
     fraud_checks,
@@ -106,7 +106,7 @@ async def judged(judged_location: Path | str) -> AsyncIterator[GeneratedStore]:
 async def test_a_first_page_uses_an_index(judged: GeneratedStore, filters: dict[str, Any]) -> None:
     async with judged.engine.read() as tx:
         recorder = QueryRecorder(tx)
-        await fraud_lists.LISTING.page(recorder, ListRequest(Page(1, 20), filters))
+        await fraud_lists.LISTING.page(recorder, ListRequest(PageRequest(1, 20), filters))
     assert [work for work in await judged.works(recorder) if not judged.is_by_index(work)] == []
 
 
@@ -144,7 +144,7 @@ async def _compare(tx: Transaction, checks: list[dict[str, Any]], filters: dict[
     matching = [check["id"] for check in checks if _is_wanted(check, **filters)]
     last = -(-len(matching) // 20)
     for number in {1, last // 3, last // 2, last, last + 1} - {0}:
-        page = Page(number, 20)
+        page = PageRequest(number, 20)
         listed, total = await fraud_lists.LISTING.page(tx, ListRequest(page, filters))
         cut = matching[page.offset : page.offset + page.size]
         assert (filters, number, [entry.id for entry in listed], total) == (filters, number, cut, len(matching))

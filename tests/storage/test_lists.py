@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from lootkeep.kernel.paging import ListRequest, Page, SortDirection
+from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
 from lootkeep.services import recount
 from lootkeep.storage import (
     campaigns,
@@ -88,10 +88,10 @@ async def everything(
     """The ids on all pages of a list, of which there are about three."""
     ids: list[int] = []
     async with db.read() as tx:
-        _, total = await listing.page(tx, ListRequest(Page(1, 1), values, sort, order))
+        _, total = await listing.page(tx, ListRequest(PageRequest(1, 1), values, sort, order))
         size = max(1, -(-total // 3))
         for number in range(1, 5):
-            rows, again = await listing.page(tx, ListRequest(Page(number, size), values, sort, order))
+            rows, again = await listing.page(tx, ListRequest(PageRequest(number, size), values, sort, order))
             assert again == total
             ids += [getattr(row, "id", None) or row.customer_id for row in rows]
     assert len(ids) == total
@@ -126,7 +126,7 @@ async def test_a_listed_order_comes_with_its_customer_and_all_its_lines(world: W
     await shop.open(world.db)
     await recount.rebuild(world.deps)
     async with world.db.read() as tx:
-        orders, _ = await order_lists.LISTING.page(tx, ListRequest(Page(1, 40), {}, "id", "asc"))
+        orders, _ = await order_lists.LISTING.page(tx, ListRequest(PageRequest(1, 40), {}, "id", "asc"))
         sales = await order_lists.sales(tx, orders)
         stored = await tx.all(Query(select(order_items.c.order_id, order_items.c.id).order_by(order_items.c.id)))
     assert [(details.order.id, line.id) for details in sales for line in details.items] == stored

@@ -22,7 +22,7 @@ from lootkeep.domain.gift_cards import GiftCardStatus
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
-from lootkeep.kernel.paging import Page, SortDirection
+from lootkeep.kernel.paging import PageRequest, SortDirection
 from lootkeep.services import customers as customers_service
 from lootkeep.services import orders as orders_service
 from lootkeep.storage import (
@@ -58,7 +58,7 @@ LISTS: dict[str, Reading] = {
     "referrals": asking(referral_lists.REFERRALS, {}),
     "pending referrals": asking(referral_lists.REFERRALS, {"status": "pending"}),
     "search for referrals": asking(referral_lists.REFERRALS, {"search": RARE}),
-    "search for referrals, second page": asking(referral_lists.REFERRALS, {"search": RARE}, page=Page(2, 15)),
+    "search for referrals, second page": asking(referral_lists.REFERRALS, {"search": RARE}, page=PageRequest(2, 15)),
     "search for pending referrals": asking(referral_lists.REFERRALS, {"search": RARE, "status": "pending"}),
     "claims": asking(referral_lists.CLAIMS, {}),
     "refused": asking(referral_lists.REFUSED, {}),
@@ -69,7 +69,7 @@ LISTS: dict[str, Reading] = {
     "search for cards": asking(_CARDS, {"search": RARE, "status": "active"}),
     **{
         f"cards by {sort}, {order}, {' and '.join(filters.values()) or 'all'}": asking(
-            _CARDS, filters, sort, Page(2, 15), order
+            _CARDS, filters, sort, PageRequest(2, 15), order
         )
         for sort in _CARDS.sorts
         for order in get_args(SortDirection)

@@ -19,7 +19,7 @@ from bench.tickets import BEGIN
 from lootkeep.domain.support_tickets import TicketForm
 from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.kernel.clock import DAY, SECOND, Instant
-from lootkeep.kernel.paging import ListRequest, Page, SortDirection
+from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
 from lootkeep.services import support_tickets as support_tickets_service
 from lootkeep.storage import ticket_figures, ticket_lists
 from lootkeep.storage.engine.database import JoinedDatabase
@@ -104,7 +104,7 @@ async def test_every_page_of_every_filter_holds_the_right_rows(desk: GeneratedSt
                 and within.get("from", 0) <= ticket["created_at"] < within.get("to", 2**62)
             ]
             for number in {1, len(matching) // 30 or 1, len(matching) // 15 + 1, len(matching) // 15 + 2}:
-                page = Page(number, 15)
+                page = PageRequest(number, 15)
                 cut = slice(page.offset, page.offset + page.size)
                 for order, expected in zip(get_args(SortDirection), (matching, matching[::-1]), strict=True):
                     request = ListRequest(page, {**filters, **within}, order=order)
@@ -128,7 +128,7 @@ async def test_pages_by_last_message_are_in_order_and_complete(desk: GeneratedSt
         ):
             entries = []
             for number in range(1, 5):
-                request = ListRequest(Page(number, 10), filters, "last_message_at")
+                request = ListRequest(PageRequest(number, 10), filters, "last_message_at")
                 listed, total = await ticket_lists.LISTING.page(tx, request)
                 entries += listed
             keys = [(entry.last_message_at, entry.id) for entry in entries]

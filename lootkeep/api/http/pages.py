@@ -13,7 +13,7 @@ from lootkeep.api.http.validation import QueryParameters
 from lootkeep.kernel import paging
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.paging import ListRequest, Page
+from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.storage.lists import Listing
 
 R = TypeVar("R")
@@ -31,8 +31,8 @@ class PageQuery(QueryParameters):
     per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of items per page.")] = 15
 
     @property
-    def asked(self) -> Page:
-        return Page(self.page, self.per_page)
+    def asked(self) -> PageRequest:
+        return PageRequest(self.page, self.per_page)
 
     def request(self, **changed: Any) -> ListRequest:
         """The page that was asked for, of what passes the filters that were sent; some are stored in another form."""

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
-from lootkeep.kernel.paging import Page
+from lootkeep.kernel.paging import PageRequest
 
 MAX_BODY = 64 * 1024
 # For routes with long texts or long lists.
@@ -43,13 +43,13 @@ class Reply:
 
     data: Any = msgspec.UNSET
     message: str | None = None
-    page: Page | None = None
+    page: PageRequest | None = None
     total: int = 0
     # If the record already existed, the response is 200, not 201, with the route's message for that case.
     is_repeated: bool = False
 
 
-Handler = Callable[[Call[Any, Any]], Awaitable[Reply]]
+RouteHandler = Callable[[Call[Any, Any]], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Route:
 
     method: str
     path: str
-    handler: Handler
+    handler: RouteHandler
     scope: str
     summary: str
     answer: ResponseShape

@@ -11,7 +11,7 @@ from lootkeep.engines.intelligence import bundled as bundled_lists
 from lootkeep.engines.intelligence.folder import Folder, Rejection
 from lootkeep.engines.intelligence.knowledge import Knowledge
 from lootkeep.engines.intelligence.opening import MAX_TEXT
-from lootkeep.engines.intelligence.sources import NEEDS, Need, Source
+from lootkeep.engines.intelligence.sources import NEEDS, Source, SourceKind
 from lootkeep.kernel.clock import Clock
 
 
@@ -40,7 +40,7 @@ class Intelligence:
         """Whether this domain, or a parent domain, is a known disposable e-mail provider."""
         return (self._known or self._load()).is_disposable(domain)
 
-    def status(self) -> dict[Need, list[Source]]:
+    def status(self) -> dict[SourceKind, list[Source]]:
         """Each need with its sources, in order of precedence; empty if no list is loaded."""
         sources = (self._known or self._load()).sources
         return {need: [source for source in sources if need in source.entries] for need in NEEDS}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from lootkeep.domain.fraud.signals.network import TOR_LIST_DAYS
-from lootkeep.engines.intelligence.sources import Need, Source
+from lootkeep.engines.intelligence.sources import Source, SourceKind
 from lootkeep.kernel.clock import DAY, Instant
 
 _FETCH = "run `lootkeep fraud lists refresh`, or put {file} into {folder}"
-_ADVICE: dict[Need, str] = {
+_ADVICE: dict[SourceKind, str] = {
     "country": "install the package iptocc, or put an MMDB file into {folder}",
     "city": "put an MMDB file with cities into {folder}, if you want to see them",
     "asn": "install the package whereip-network, or put an MMDB file or iptoasn's TSV into {folder}",
@@ -19,7 +19,7 @@ _ADVICE: dict[Need, str] = {
 }
 
 
-def advice(need: Need, sources: list[Source], now: Instant, folder: str) -> str | None:
+def advice(need: SourceKind, sources: list[Source], now: Instant, folder: str) -> str | None:
     """What to do about a need; None if nothing."""
     if not sources:
         return f"No list loaded: {_ADVICE[need].format(folder=folder)}."
@@ -29,7 +29,7 @@ def advice(need: Need, sources: list[Source], now: Instant, folder: str) -> str 
     return None
 
 
-def described(source: Source, need: Need, now: Instant) -> str:
+def described(source: Source, need: SourceKind, now: Instant) -> str:
     """A source as text, such as `tor-exits.txt (1,204 entries, 2 days old)`."""
     entries, age = source.entries[need], age_of(source, now)
     known = [f"{entries:,} entries" if entries is not None else "", f"{age} old" if age else ""]

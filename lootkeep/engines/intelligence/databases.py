@@ -12,7 +12,7 @@ from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence.addresses import ParsedIp
 from lootkeep.engines.intelligence.layouts import needs_served, network_of
 from lootkeep.engines.intelligence.opening import Opened
-from lootkeep.engines.intelligence.sources import FLAGS, RANK_DATABASE, Need, Rejected, Source
+from lootkeep.engines.intelligence.sources import FLAGS, RANK_DATABASE, Rejected, Source, SourceKind
 from lootkeep.kernel.clock import SECOND, Instant
 
 _MAX_BYTES = 2 << 30
@@ -60,10 +60,10 @@ def _opened_copy(file: Opened) -> maxminddb.Reader:
             raise Rejected("is not an MMDB file, or it is truncated or damaged") from None
 
 
-def _verified(reader: maxminddb.Reader) -> set[Need]:
+def _verified(reader: maxminddb.Reader) -> set[SourceKind]:
     """Which needs the records serve, from samples all over the file."""
     described = reader.metadata()
-    served: set[Need] = set()
+    served: set[SourceKind] = set()
     try:
         for _, record in islice(reader, _SAMPLED):
             served |= needs_served(record)

@@ -19,7 +19,7 @@ from lootkeep import __version__
 from lootkeep.engines.http1 import Client, ConnectionClosed, NotHttp, Response, open_socket, target
 from lootkeep.engines.intelligence import recognition
 from lootkeep.engines.intelligence.opening import opened
-from lootkeep.engines.intelligence.sources import Need, Rejected, Source
+from lootkeep.engines.intelligence.sources import Rejected, Source, SourceKind
 from lootkeep.engines.proxies import proxy_from_environment
 from lootkeep.engines.resolver import Resolver
 from lootkeep.kernel.clock import Clock, Instant, instant, iso
@@ -29,7 +29,7 @@ class PublicList(NamedTuple):
     """A public list, and the file name under which it is stored."""
 
     file: str
-    need: Need
+    need: SourceKind
     url: str
     maker: str
     licence: str
@@ -38,7 +38,7 @@ class PublicList(NamedTuple):
 _GITHUB = "https://raw.githubusercontent.com"
 
 
-def _x4bnet(need: Need, family: str) -> PublicList:
+def _x4bnet(need: SourceKind, family: str) -> PublicList:
     url = f"{_GITHUB}/X4BNet/lists_vpn/main/output/{need}/{family}.txt"
     return PublicList(f"{need}-x4bnet-{family}.txt", need, url, "X4BNet", "MIT")
 

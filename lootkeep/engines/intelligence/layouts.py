@@ -8,13 +8,13 @@ from typing import Any
 import iso3166
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.sources import Need, needs_of
+from lootkeep.engines.intelligence.sources import SourceKind, needs_of
 
 # Parts of a record that may contain the fields below, in addition to the record itself.
 _PARTS = ("traits", "anonymous", "anonymizer", "privacy", "geo", "location", "as", "asn")
 _ASN = ("autonomous_system_number", "asn", "as_number")
 _ASN_NAME = ("autonomous_system_organization", "as_name", "name", "org", "organization")
-_FLAG_FIELDS: dict[Need, tuple[str, ...]] = {
+_FLAG_FIELDS: dict[SourceKind, tuple[str, ...]] = {
     "vpn": ("is_vpn", "vpn", "is_anonymous_vpn"),
     "proxy": ("is_proxy", "proxy", "is_public_proxy", "is_residential_proxy", "is_res_proxy", "is_anonymous_proxy"),
     "datacenter": ("is_hosting", "hosting", "is_hosting_provider", "is_datacenter"),
@@ -41,7 +41,7 @@ def network_of(record: object) -> NetworkFacts | None:
     return None if network == _EMPTY else network
 
 
-def needs_served(record: object) -> set[Need]:
+def needs_served(record: object) -> set[SourceKind]:
     """The needs for which a record has fields; a flag that is false counts too."""
     flags = {_FLAGS[field] for part in _parts(record) for field in part if field in _FLAGS}
     return flags | needs_of(network_of(record) or _EMPTY)

@@ -13,7 +13,7 @@ from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence.addresses import IpRange, ParsedIp, between, parsed, span
 from lootkeep.engines.intelligence.layouts import network_of
 from lootkeep.engines.intelligence.opening import Opened
-from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected
+from lootkeep.engines.intelligence.sources import FLAGS, Rejected, SourceKind
 from lootkeep.kernel.clock import Instant, instant
 
 # The range is None if a line cannot be read, the label is None if the line has nothing we need.
@@ -31,7 +31,7 @@ _DATES = (
 _DOMAIN = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}")
 
 # IP2Proxy's proxy types. Search engines and company networks are left out: they hide nobody.
-_PROXY_NEEDS: dict[str, Need] = {
+_PROXY_NEEDS: dict[str, SourceKind] = {
     "VPN": "vpn",
     "CPN": "vpn",
     "TOR": "tor",
@@ -47,7 +47,7 @@ _ANY_PROXY = FLAGS["proxy"]
 _V4_LAST = (1 << 32) - 1
 
 
-def addresses(need: Need) -> RowReader:
+def addresses(need: SourceKind) -> RowReader:
     """A plain list of one kind, including FireHOL's sets and Tor's exit files."""
     return partial(_addresses, label=FLAGS[need])
 

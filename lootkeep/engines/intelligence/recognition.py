@@ -11,7 +11,7 @@ from lootkeep.engines.intelligence import readers
 from lootkeep.engines.intelligence.addresses import AddressMap
 from lootkeep.engines.intelligence.opening import Opened
 from lootkeep.engines.intelligence.readers import RowReader
-from lootkeep.engines.intelligence.sources import FLAGS, Need, Rejected, Source, needs_of
+from lootkeep.engines.intelligence.sources import FLAGS, Rejected, Source, SourceKind, needs_of
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -99,7 +99,7 @@ def _read_addresses(file: Opened, reader: RowReader) -> Source:
     rows = _Rows(file)
     labels = AddressMap((where, label) for where, label in rows.readable(reader(file)) if label is not None)
     rows.check("an IP address or a network")
-    entries: Counter[Need] = Counter()
+    entries: Counter[SourceKind] = Counter()
     for label, count in labels.rows.items():
         entries.update(dict.fromkeys(needs_of(label), count))
     if not entries:

@@ -10,10 +10,10 @@ from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence.addresses import ParsedIp
 from lootkeep.kernel.clock import Instant
 
-Need = Literal["country", "city", "asn", "datacenter", "vpn", "proxy", "tor", "disposable"]
-NEEDS: tuple[Need, ...] = get_args(Need)
+SourceKind = Literal["country", "city", "asn", "datacenter", "vpn", "proxy", "tor", "disposable"]
+NEEDS: tuple[SourceKind, ...] = get_args(SourceKind)
 # The label of an address for each boolean need.
-FLAGS: dict[Need, NetworkFacts] = {
+FLAGS: dict[SourceKind, NetworkFacts] = {
     "datacenter": NetworkFacts(is_datacenter=True),
     "vpn": NetworkFacts(is_vpn=True),
     "proxy": NetworkFacts(is_proxy=True),
@@ -36,7 +36,7 @@ class FileChanging(Rejected):
 class Source:
     name: str
     # The needs it serves, with the number of entries where that is known.
-    entries: Mapping[Need, int | None]
+    entries: Mapping[SourceKind, int | None]
     look: Callable[[ParsedIp], NetworkFacts | None] = lambda _: None
     domains: frozenset[str] = field(default=frozenset(), repr=False)
     dated: Instant | None = None
@@ -46,8 +46,8 @@ class Source:
     rank: int = RANK_TABLE
 
 
-def needs_of(network: NetworkFacts) -> set[Need]:
+def needs_of(network: NetworkFacts) -> set[SourceKind]:
     """The needs for which a label has an answer."""
-    values: dict[Need, object] = {"country": network.country, "city": network.city, "asn": network.asn_number}
+    values: dict[SourceKind, object] = {"country": network.country, "city": network.city, "asn": network.asn_number}
     values |= {need: getattr(network, f"is_{need}") for need in FLAGS}
     return {need for need, value in values.items() if value}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lootkeep.engines.intelligence import Intelligence, advice
-from lootkeep.engines.intelligence.sources import Need
+from lootkeep.engines.intelligence.sources import SourceKind
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.health.finding import Config, Finding
 
 # Without these a buyer looks more honest than they are; without the others only details are missing.
-WANTED: frozenset[Need] = frozenset({"country", "datacenter", "vpn", "proxy", "tor", "disposable"})
+WANTED: frozenset[SourceKind] = frozenset({"country", "datacenter", "vpn", "proxy", "tor", "disposable"})
 
 
 def findings(config: Config, intelligence: Intelligence, now: Instant) -> list[Finding]:

@@ -20,7 +20,7 @@ from lootkeep.storage.engine.postgres_session import OUTAGES
 
 log = structlog.get_logger(__name__)
 
-Session: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
+PlainConnection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 _CHANNEL = "lootkeep_tokens"
 _REMEMBERED = "hashtextextended('lootkeep tokens are remembered', 0)"
@@ -121,7 +121,7 @@ class _Watch:
             self._forget()
             connection.terminate()
 
-    async def _join(self, connection: Session) -> None:
+    async def _join(self, connection: PlainConnection) -> None:
         self._changed.clear()
         await connection.execute(_JOIN, timeout=_QUEUE_SECONDS)
         # The notification of a change that was committed before the lock was taken may be missing.
@@ -129,7 +129,7 @@ class _Watch:
         self._has_joined = not self._changed.is_set()
         self._is_outage_logged = False
 
-    async def _stay(self, connection: Session) -> None:
+    async def _stay(self, connection: PlainConnection) -> None:
         while not self._changed.is_set():
             asked_at = self._now()
             # Notifications of earlier commits arrive before the response.
@@ -149,5 +149,5 @@ class _Watch:
         self._is_outage_logged = True
 
 
-async def _connect(url: str) -> Session:
+async def _connect(url: str) -> PlainConnection:
     return await asyncpg.connect(url, timeout=_CONNECT_SECONDS, server_settings={"application_name": "lootkeep tokens"})

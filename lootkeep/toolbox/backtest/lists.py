@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lootkeep.engines.intelligence.sources import Need, Source
+from lootkeep.engines.intelligence.sources import Source, SourceKind
 from lootkeep.kernel.clock import iso
 from lootkeep.toolbox.backtest.reading import PastOrder
 
 # The needs that signals depend on.
-_NEEDS: tuple[Need, ...] = ("country", "datacenter", "vpn", "proxy", "tor", "disposable")
+_NEEDS: tuple[SourceKind, ...] = ("country", "datacenter", "vpn", "proxy", "tor", "disposable")
 
 
-def warnings(status: Mapping[Need, Sequence[Source]], orders: Sequence[PastOrder]) -> list[str]:
+def warnings(status: Mapping[SourceKind, Sequence[Source]], orders: Sequence[PastOrder]) -> list[str]:
     """Missing lists, and lists that are all newer than the last order."""
     last = max((order.created_at or 0 for order in orders), default=0)
     missing = [need for need in _NEEDS if not status.get(need)]

@@ -8,7 +8,7 @@ from random import Random
 from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.intelligence.addresses import ParsedIp
-from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Need, Source
+from lootkeep.engines.intelligence.sources import RANK_BUNDLED, Source, SourceKind
 from lootkeep.kernel.clock import Clock
 from lootkeep.toolbox.demo_store.names import COUNTRIES
 
@@ -71,7 +71,7 @@ def intelligence(clock: Clock) -> Intelligence:
 
 
 def _sources() -> list[Source]:
-    needs: dict[Need, int | None] = {
+    needs: dict[SourceKind, int | None] = {
         "country": len(_BLOCKS) + len(_HOMES),
         "asn": len(_BLOCKS) + len(_HOMES),
         "vpn": 1,

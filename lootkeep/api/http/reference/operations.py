@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lootkeep.api.http.reference import curl, snippets
-from lootkeep.api.http.reference.schemas import Node, Schemas
+from lootkeep.api.http.reference.schemas import SchemaNode, Schemas
 from lootkeep.api.http.reference.shown import ApiDoc, BodyDoc, Event, GroupDoc, OperationDoc, ParameterDoc, ResponseDoc
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
@@ -22,7 +22,7 @@ RESERVED = ("main", "events", "introduction", "authentication", "errors", "filte
 _KNOWN_STATUSES = {str(status.value) for status in HTTPStatus}
 
 
-def read(document: Node) -> ApiDoc:
+def read(document: SchemaNode) -> ApiDoc:
     info = document.get("info", {})
     reader = _Reader(document)
     server = urlsplit(reader.server)
@@ -42,9 +42,9 @@ def read(document: Node) -> ApiDoc:
 
 
 class _Reader:
-    def __init__(self, document: Node) -> None:
+    def __init__(self, document: SchemaNode) -> None:
         self._document = document
-        self._components: Node = document.get("components", {})
+        self._components: SchemaNode = document.get("components", {})
         self._schemas = Schemas(document)
         self._anchors = {*RESERVED, *map(_shared_anchor, self._components.get("responses", {}))}
         servers = document.get("servers") or [{}]
@@ -99,14 +99,14 @@ class _Reader:
         ]
         return "\n\n".join(descriptions)
 
-    def _each(self) -> Iterator[tuple[str, str, Node]]:
+    def _each(self) -> Iterator[tuple[str, str, SchemaNode]]:
         for path, item in self._document.get("paths", {}).items():
             for method in METHODS:
                 if method in item:
                     parameters = [*item.get("parameters", ()), *item[method].get("parameters", ())]
                     yield path, method, {**item[method], "parameters": parameters}
 
-    def _operation(self, path: str, method: str, node: Node) -> OperationDoc:
+    def _operation(self, path: str, method: str, node: SchemaNode) -> OperationDoc:
         parameters = [self._parameter(parameter) for parameter in node["parameters"]]
         responses = [self._answer(str(status), response) for status, response in node.get("responses", {}).items()]
         security = node.get("security", self._document.get("security", []))
@@ -138,9 +138,9 @@ class _Reader:
         self._anchors.add(anchor)
         return anchor
 
-    def _parameter(self, node: Node) -> ParameterDoc:
+    def _parameter(self, node: SchemaNode) -> ParameterDoc:
         node = self._schemas.resolve(node)
-        schema: Node = node.get("schema", {})
+        schema: SchemaNode = node.get("schema", {})
         described = {**schema, "description": node.get("description") or schema.get("description", "")}
         is_required = bool(node.get("required"))
         # A URL cannot carry null: "or null" there only means that the parameter is optional.
@@ -153,7 +153,7 @@ class _Reader:
             prefill=example if is_required else "",
         )
 
-    def _body(self, node: Node | None) -> BodyDoc | None:
+    def _body(self, node: SchemaNode | None) -> BodyDoc | None:
         if node is None:
             return None
         node = self._schemas.resolve(node)
@@ -165,7 +165,7 @@ class _Reader:
             example=example,
         )
 
-    def _answer(self, status: str, node: Node) -> ResponseDoc:
+    def _answer(self, status: str, node: SchemaNode) -> ResponseDoc:
         answer = self._schemas.resolve(node)
         schema, example = self._content(answer)
         return ResponseDoc(
@@ -178,12 +178,12 @@ class _Reader:
             shared=_shared_anchor(node["$ref"]) if "$ref" in node else "",
         )
 
-    def _content(self, node: Node) -> tuple[Node, str]:
+    def _content(self, node: SchemaNode) -> tuple[SchemaNode, str]:
         """The schema and the example, as text, of the first media type: ours have one."""
         media = next(iter(node.get("content", {}).values()), None)
         if media is None:
             return {}, ""
-        schema: Node = media.get("schema", {})
+        schema: SchemaNode = media.get("schema", {})
         if "example" in media:
             return schema, _pretty(media["example"])
         named = [self._schemas.resolve(example).get("value") for example in media.get("examples", {}).values()]

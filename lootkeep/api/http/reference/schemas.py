@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Node = Mapping[str, Any]
+SchemaNode = Mapping[str, Any]
 
 # Deeper than any response; generated samples and tables stop here.
 MAX_DEPTH = 6
@@ -32,7 +32,7 @@ _PLAIN: Mapping[str, Any] = {"integer": 1, "number": 1.0, "boolean": True, "stri
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SchemaField:
     """One row of a table of fields or parameters."""
 
     name: str
@@ -48,10 +48,10 @@ class Field:
 class Schemas:
     """Reads schemas of one document, following its `$ref`s."""
 
-    def __init__(self, document: Node) -> None:
+    def __init__(self, document: SchemaNode) -> None:
         self._document = document
 
-    def resolve(self, node: Node) -> Node:
+    def resolve(self, node: SchemaNode) -> SchemaNode:
         """The target of `node`'s reference; keys next to a `$ref` win over those of the target."""
         seen: set[str] = set()
         while "$ref" in node and node["$ref"] not in seen:
@@ -60,14 +60,14 @@ class Schemas:
             node = {**self._target(node["$ref"]), **others}
         return node
 
-    def _target(self, ref: str) -> Node:
+    def _target(self, ref: str) -> SchemaNode:
         node: Any = self._document
         for part in ref.removeprefix("#/").split("/"):
             name = part.replace("~1", "/").replace("~0", "~")
             node = node.get(name, {}) if isinstance(node, Mapping) else {}
         return node if isinstance(node, Mapping) else {}
 
-    def plain(self, node: Node) -> Node:
+    def plain(self, node: SchemaNode) -> SchemaNode:
         """`node` resolved, `allOf` merged, and a union with null replaced by its only other member."""
         node = self.resolve(node)
         for part in node.get("allOf", ()):
@@ -78,21 +78,21 @@ class Schemas:
         rest = {key: value for key, value in node.items() if key not in ("anyOf", "oneOf")}
         return {**self.plain(members[0]), **rest}
 
-    def _members(self, node: Node) -> list[Node]:
+    def _members(self, node: SchemaNode) -> list[SchemaNode]:
         return [self.resolve(member) for member in (*node.get("anyOf", ()), *node.get("oneOf", ()))]
 
-    def is_nullable(self, node: Node) -> bool:
+    def is_nullable(self, node: SchemaNode) -> bool:
         node = self.resolve(node)
         kinds = node.get("type")
         if kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
             return True
         return any(self.is_nullable(member) for member in self._members(node))
 
-    def type_words(self, node: Node) -> str:
+    def type_words(self, node: SchemaNode) -> str:
         words = self._bare_type(self.plain(node))
         return f"{words} or null" if self.is_nullable(node) and words != "null" else words
 
-    def _bare_type(self, node: Node) -> str:
+    def _bare_type(self, node: SchemaNode) -> str:
         members = [member for member in self._members(node) if member.get("type") != "null"]
         if members:
             return " or ".join(dict.fromkeys(self._bare_type(self.plain(member)) for member in members))
@@ -104,11 +104,11 @@ class Schemas:
             return f"map of {_plural(self.type_words(values))}"
         return _FORMATS.get(node.get("format", ""), kind)
 
-    def field(self, name: str, node: Node, *, is_required: bool, depth: int = 0) -> Field:
+    def field(self, name: str, node: SchemaNode, *, is_required: bool, depth: int = 0) -> SchemaField:
         own = self.plain(node)
         items = self.plain(own["items"]) if "items" in own else {}
         default = own.get("default")
-        return Field(
+        return SchemaField(
             name=name,
             type=self.type_words(node),
             depth=depth,
@@ -119,7 +119,7 @@ class Schemas:
             limits=[*self._limits(own), *(f"each {limit}" for limit in self._limits(items))],
         )
 
-    def _allowed(self, node: Node) -> list[Any]:
+    def _allowed(self, node: SchemaNode) -> list[Any]:
         if "const" in node:
             return [node["const"]]
         values = list(node.get("enum", ()))
@@ -127,13 +127,13 @@ class Schemas:
             values += self._allowed(self.plain(member))
         return [value for value in values if value is not None]
 
-    def _limits(self, node: Node) -> list[str]:
+    def _limits(self, node: SchemaNode) -> list[str]:
         limits = list(_own_limits(node))
         for member in self._members(node):
             limits += self._limits(self.plain(member))
         return list(dict.fromkeys(limits))
 
-    def fields(self, node: Node, above: tuple[Node, ...] = ()) -> Iterator[Field]:
+    def fields(self, node: SchemaNode, above: tuple[SchemaNode, ...] = ()) -> Iterator[SchemaField]:
         """The fields of an object, or of the objects in an array, each followed by its own fields."""
         node = self.plain(node)
         if _kind(node) == "array":
@@ -147,7 +147,7 @@ class Schemas:
             yield self.field(name, schema, is_required=name in required, depth=len(above))
             yield from self.fields(schema, (*above, properties))
 
-    def _properties(self, node: Node) -> tuple[dict[str, Node], set[str]]:
+    def _properties(self, node: SchemaNode) -> tuple[dict[str, SchemaNode], set[str]]:
         """The fields of all members of a union; a field is required if every member requires it."""
         properties, required = dict(node.get("properties", {})), set(node.get("required", ()))
         members = [self._properties(self.plain(member)) for member in self._members(node)]
@@ -157,7 +157,7 @@ class Schemas:
             required |= set.intersection(*(needed for _, needed in members))
         return properties, required
 
-    def sample(self, node: Node, depth: int = 0) -> Any:
+    def sample(self, node: SchemaNode, depth: int = 0) -> Any:
         """A value that matches the schema, for documents without an example."""
         node = self.plain(node)
         given = [node[key] for key in ("example", "default", "const") if node.get(key) is not None]
@@ -166,7 +166,7 @@ class Schemas:
             return given[0]
         return self._made_up(node, depth)
 
-    def _made_up(self, node: Node, depth: int) -> Any:
+    def _made_up(self, node: SchemaNode, depth: int) -> Any:
         kind = _kind(node)
         if depth >= MAX_DEPTH:
             return None
@@ -182,7 +182,7 @@ class Schemas:
         return _SAMPLES.get(node.get("format", ""), _PLAIN.get(kind))
 
 
-def _merged(part: Node, into: Node) -> Node:
+def _merged(part: SchemaNode, into: SchemaNode) -> SchemaNode:
     """`allOf`: the fields and the required names of both, and what `into` itself has."""
     return {
         **part,
@@ -192,7 +192,7 @@ def _merged(part: Node, into: Node) -> Node:
     }
 
 
-def _kind(node: Node) -> str:
+def _kind(node: SchemaNode) -> str:
     kinds = node.get("type", "object" if "properties" in node else "any")
     if isinstance(kinds, list):
         return " or ".join(kind for kind in kinds if kind != "null") or "null"
@@ -211,7 +211,7 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
 
 
-def _own_limits(node: Node) -> Iterator[str]:
+def _own_limits(node: SchemaNode) -> Iterator[str]:
     yield from _range(node.get("minimum"), node.get("maximum"), "")
     if "exclusiveMinimum" in node:
         yield f"more than {node['exclusiveMinimum']}"

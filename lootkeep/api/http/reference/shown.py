@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lootkeep.api.http.reference.schemas import Field
+from lootkeep.api.http.reference.schemas import SchemaField
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterDoc:
     location: str
-    field: Field
+    field: SchemaField
     example: str
     # The initial content of the try-it form: only required fields, so the first call is not filtered.
     prefill: str
@@ -22,7 +22,7 @@ class ParameterDoc:
 class BodyDoc:
     is_required: bool
     description: str
-    fields: list[Field]
+    fields: list[SchemaField]
     example: str
 
 
@@ -32,7 +32,7 @@ class ResponseDoc:
     name: str
     description: str
     headers: list[str]
-    fields: list[Field]
+    fields: list[SchemaField]
     example: str
     # The anchor of the shared response it refers to, if any.
     shared: str
