@@ -76,7 +76,7 @@ class Outbound:
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 certificate = await self._client.certificate(target(url, _FIXED_HEADERS))
-        except (OSError, ValueError) as error:
+        except (NotHttp, ConnectionClosed, OSError, ValueError) as error:
             return Reached(failure(error), None)
         ends = certificate.get("notAfter")
         return Reached(None, Instant(int(ssl.cert_time_to_seconds(ends)) * SECOND) if ends else None)

@@ -250,8 +250,8 @@ def console_options(settings: Settings) -> Options:
 
 
 async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
-    # What is wired here is an engine: only within a change do Deps hold less.
-    engine = nullcontext(cast(Engine, deps.db))
+    # What is wired here is an engine, or the replica of one: only within a change do Deps hold less.
+    engine = nullcontext(cast(Engine, deps.replica.primary if deps.replica else deps.db))
     sender = mailer(settings, deps.clock)
     return await health.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, deps.clock.now())
 

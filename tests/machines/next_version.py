@@ -32,5 +32,5 @@ def next_version(folder: Path) -> Path:
     changed = code / "lootkeep/storage/migrations"
     (changed / f"versions/{NEXT_REVISION}_next.py").write_text(_MIGRATION)
     start = changed / "__init__.py"
-    start.write_text(start.read_text().replace(f'HEAD = "{migrations.HEAD}"', f'HEAD = "{NEXT_REVISION}"'))
+    start.write_text(start.read_text().replace("HEAD = max(CHANGES)", f'HEAD = "{NEXT_REVISION}"'))
     return code

@@ -18,9 +18,7 @@ class Transaction(Protocol):
 
     async def one(self, query: Query[R], **values: Any) -> R | None: ...
 
-    async def run(self, query: Query[Any], **values: Any) -> None:
-        """Inside `write()` it may wait for the next statement that answers something, which then raises its error."""
-        ...
+    async def run(self, query: Query[Any], **values: Any) -> None: ...
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         """Like `all`, for a slow statement of a write: the event loop continues meanwhile."""
@@ -49,8 +47,8 @@ class Transaction(Protocol):
     async def wait_for(self, *names: str) -> bool:
         """Takes locks of these names until the transaction ends, as soon as no other transaction holds them.
 
-        What is read after it is read with the locks. Once in a transaction, and before it holds any row: see
-        `docs/architecture.md`. False when nobody else can have written since the transaction began.
+        Once per transaction, and before it locks any row: see `docs/architecture.md`. False if nobody else can have
+        written since the transaction started.
         """
         ...
 

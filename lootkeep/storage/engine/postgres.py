@@ -22,7 +22,7 @@ from lootkeep.storage.engine.postgres_session import (
     is_poolers,
 )
 from lootkeep.storage.engine.postgres_tokens import changing_tokens, watching_tokens
-from lootkeep.storage.engine.postgres_transaction import PipelinedTransaction, PostgresTransaction
+from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 
 # What belongs to an extension (deptype e) says nothing about whose the database is.
 _TABLES = (
@@ -138,9 +138,7 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
 
     async def __aenter__(self) -> PostgresTransaction:
         connection = await self._pool.take()
-        # A pooler knows no prepared statements.
-        kind = PostgresTransaction if self._pool.sessions.is_pooled else PipelinedTransaction
-        self._tx = kind(self._pool, connection, self._seconds)
+        self._tx = PostgresTransaction(self._pool, connection, self._seconds)
         try:
             await self._tx.begin(self._pool.sessions.begin(self._seconds))
         except BaseException:

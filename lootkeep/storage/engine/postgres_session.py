@@ -31,7 +31,6 @@ OUTAGES = (
 
 # The server cancels slow statements. The connection is closed only if the server does not respond either.
 _GRACE_SECONDS = 1.0
-BEGIN = "BEGIN"
 # asyncpg's own measure.
 _PREPARED = 100
 
@@ -101,7 +100,7 @@ class Sessions:
             return f"BEGIN; {lengthen(seconds)}"
         if self.is_pooled:
             return f"BEGIN; {_set(_limits(self.deadlines.statement, self.deadlines.idle_transaction))}"
-        return BEGIN
+        return "BEGIN"
 
 
 def lengthen(seconds: float) -> str:
@@ -138,13 +137,10 @@ _SERVER = {
 
 
 class Connection(asyncpg.Connection):
-    """asyncpg's, whose socket notices that the server is gone, with what a pipeline needs."""
+    """asyncpg's, whose socket notices that the server is gone."""
 
-    __slots__ = ("prepared", "transport")
+    __slots__ = ()
 
     def __init__(self, protocol: Any, transport: Transport, *rest: Any) -> None:
         super().__init__(protocol, transport, *rest)
         sockets.notice_loss(transport)
-        self.transport = transport
-        # By their text.
-        self.prepared: dict[str, Any] = {}

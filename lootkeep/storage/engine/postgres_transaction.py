@@ -9,7 +9,6 @@ import asyncpg
 import structlog
 
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.storage.engine.postgres_pipeline import Pipeline
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (
     OUTAGES,
@@ -26,15 +25,11 @@ log = structlog.get_logger(__name__)
 R = TypeVar("R")
 
 _TRY = "SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
-# In the order of what is really locked, the numbers: no two transactions deadlock, even when two names have the same
-# number. The OFFSET keeps the locks behind the sort. No lock is null, so it answers nothing and need not be waited for.
+# Sorted by what is really locked, the numbers: no two transactions deadlock, even if two names have the same number.
 _WAIT = """
-SELECT FROM (
-  SELECT hashtextextended(name, 0) AS number FROM unnest($1::text[]) AS name ORDER BY number OFFSET 0
-) AS numbers WHERE pg_advisory_xact_lock(number) IS NULL
+SELECT pg_advisory_xact_lock(number)
+FROM (SELECT hashtextextended(name, 0) AS number FROM unnest($1::text[]) AS name ORDER BY number) AS numbers
 """
-# The values of more rows are encoded faster by asyncpg, which has to wait.
-_MAX_WAITING = 100
 
 
 class PostgresTransaction:
@@ -131,47 +126,3 @@ class PostgresTransaction:
         """Locks belong to the whole database, so those of a schema have separate names."""
         schema = self.pool.sessions.schema
         return [f"{schema} {name}" for name in names] if schema else names
-
-
-class PipelinedTransaction(PostgresTransaction):
-    """A transaction whose writes wait for the next statement that answers something, or for the commit."""
-
-    def __init__(self, pool: Pool, connection: Connection, seconds: float | None = None) -> None:
-        super().__init__(pool, connection, seconds)
-        self._pipeline = Pipeline(connection)
-
-    async def begin(self, sql: str) -> None:
-        await self._answer(self._pipeline.begin(sql))
-
-    async def run(self, query: Query[Any], **values: Any) -> None:
-        compiled = query.postgres
-        await self._answer(self._pipeline.send(compiled.sql, compiled.arguments(values), self._timeout))
-
-    async def execute_many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
-        if len(rows) == 1:
-            await self.run(query, **rows[0])
-        elif query.set_based and len(rows) <= _MAX_WAITING:
-            compiled = query.postgres_set
-            await self._answer(self._pipeline.send(compiled.sql, compiled.arguments(rows), self._timeout))
-        else:
-            await self._answer(self._pipeline.flush(self._timeout))
-            await super().execute_many(query, rows)
-
-    async def fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
-        return await self._answer(self._pipeline.fetch(sql, arguments, self._timeout))
-
-    async def command(self, sql: str) -> None:
-        await self._answer(self._pipeline.flush(self._timeout))
-        await super().command(sql)
-
-    async def wait_for(self, *names: str) -> bool:
-        await self._answer(self._pipeline.send(_WAIT, [self._lock_names(names)], self._timeout))
-        return True
-
-    async def commit(self) -> None:
-        await self._answer(self._pipeline.commit(self._timeout))
-
-    async def roll_back(self) -> None:
-        self._pipeline.drop()
-        if self._pipeline.is_open:
-            await super().command("ROLLBACK")
