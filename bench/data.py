@@ -12,6 +12,7 @@ import asyncpg
 from sqlalchemy import Table
 
 from bench import built, buyers, cards, evidence, judged, people, rows
+from lootkeep.kernel.clock import Instant
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -83,7 +84,7 @@ async def make_sqlite(path: Path, plan: DataPlan, size: int) -> None:
             connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", records)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
-    await _count(SqliteDatabase(path))
+    await count(SqliteDatabase(path), rows.NOW)
 
 
 async def make_postgres(url: str, plan: DataPlan, size: int) -> None:
@@ -96,20 +97,24 @@ async def make_postgres(url: str, plan: DataPlan, size: int) -> None:
     for table, names, records in _parts(plan, size):
         await connection.copy_records_to_table(table.name, records=records, columns=names)
     await connection.execute("CREATE INDEX ix_customers_search_text ON customers USING gin (search_text gin_trgm_ops)")
+    await finish_postgres(connection, url, rows.NOW)
+
+
+async def finish_postgres(connection: asyncpg.Connection, url: str, now: Instant) -> None:
+    """After the rows: their sequences, their totals, and what autovacuum does to a database that lives."""
     for table in metadata.sorted_tables:
         if "id" in table.c:
             await connection.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM {table.name}"
             )
     await connection.execute("ANALYZE")
-    await _count(await PostgresDatabase.open(url, 1))
-    # What autovacuum does to a database that lives.
+    await count(await PostgresDatabase.open(url, 1), now)
     await connection.execute("VACUUM ANALYZE")
     await connection.close()
 
 
-async def _count(engine: Engine) -> None:
+async def count(engine: Engine, now: Instant) -> None:
     """The maintained totals, as the rows add up."""
     async with engine.write(is_long=True) as tx:
-        await recount.repair(tx, "USD", rows.NOW)
+        await recount.repair(tx, "USD", now)
     await engine.close()

@@ -10,17 +10,14 @@ import apsw
 import asyncpg
 from sqlalchemy import Table
 
-from bench import built, cards, lists, tickets
+from bench import built, cards, data, lists, tickets
 from bench.analytics import NUMBERS
 from bench.lists import BEGIN, DAYS
 from bench.options import progress
 from bench.rows import Rows
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
-from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
-from lootkeep.storage.totals import recount
 
 # The day after the last order: the figures of the last 30 days have something to sum.
 END = Instant(BEGIN + DAYS * DAY)
@@ -119,7 +116,7 @@ async def _make_sqlite(path: Path, size: int) -> None:
             connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", values)
     connection.execute("ANALYZE")
     connection.close()
-    await _count(SqliteDatabase(path))
+    await data.count(SqliteDatabase(path), END)
 
 
 async def _make_postgres(url: str, size: int) -> None:
@@ -131,23 +128,7 @@ async def _make_postgres(url: str, size: int) -> None:
     for table, records in _rows(size):
         names, values = _columns(records)
         await connection.copy_records_to_table(table.name, records=values, columns=names)
-    for table in metadata.sorted_tables:
-        if "id" in table.c:
-            await connection.execute(
-                f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM {table.name}"
-            )
-    await connection.execute("ANALYZE")
-    await _count(await PostgresDatabase.open(url, 1))
-    # What autovacuum does to a database that lives.
-    await connection.execute("VACUUM ANALYZE")
-    await connection.close()
-
-
-async def _count(engine: Engine) -> None:
-    """The maintained totals, as the rows add up."""
-    async with engine.write(is_long=True) as tx:
-        await recount.repair(tx, "USD", END)
-    await engine.close()
+    await data.finish_postgres(connection, url, END)
 
 
 async def store(engine: str, size: int) -> str:

@@ -42,7 +42,7 @@ class List(NamedTuple):
     """A list, and a value for each of its filters that one row in a hundred has, or one in a thousand."""
 
     listing: Listing[Any]
-    values: Mapping[str, Any]
+    values: dict[str, Any]
 
 
 _TIMES = {"from": Instant(BEGIN + 200 * DAY), "to": Instant(BEGIN + 4 * DAY)}

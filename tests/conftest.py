@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+import structlog
 from hypothesis import settings
 
 from lootkeep.storage import migrations
@@ -86,6 +88,18 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("LOOTKEEP_") and not name.startswith("LOOTKEEP_TEST_"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_at_the_start() -> Iterator[None]:
+    """A test that starts a service configures the logs of its process; the next reads what pytest captures."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    if structlog.is_configured():
+        structlog.reset_defaults()
+        root.handlers[:] = handlers
+        root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,6 @@ def configure(level_name: str, form: str) -> None:
         processors=[*shared, structlog.processors.format_exc_info, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(_Stderr()),  # type: ignore[arg-type]
-        cache_logger_on_first_use=True,
     )
     # Library logs from the standard module get the same format.
     handler = logging.StreamHandler(sys.stderr)
@@ -45,7 +44,7 @@ def is_for_people(form: str) -> bool:
 
 
 class _Stderr:
-    """The current standard error: loggers are created once, and it may have changed since."""
+    """The current standard error, which may have changed since `configure` was called."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)

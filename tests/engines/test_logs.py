@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Iterator
 
 import pytest
 import structlog
@@ -13,15 +11,8 @@ from lootkeep.engines import logs
 
 
 @pytest.fixture
-def _configured() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
+def _configured() -> None:
     logs.configure("info", "json")
-    yield
-    # Other tests read what pytest captures.
-    structlog.reset_defaults()
-    root.handlers[:] = handlers
-    root.setLevel(level)
 
 
 @pytest.mark.usefixtures("_configured")

@@ -9,18 +9,24 @@ from pathlib import Path
 import pytest
 
 from bench import lists
+from lootkeep.kernel.clock import DAY, Instant
 from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 from tests.storage.generated_store import GeneratedStore, opened
 from tests.storage.plans import QueryRecorder
 
 SIZE = 20_000
+# The last days, not half of all days as in the benchmark: to count half a table, a scan is as good as an index.
+NEWEST = {"from": Instant(lists.BEGIN + (lists.DAYS - 4) * DAY)}
 READINGS = {
     **{f"{name}, search": lists.asking(case.listing, {"search": lists.RARE}) for name, case in lists.LISTS.items()},
     **{
         f"{name} by {sort}, {chosen}": lists.asking(case.listing, filters, sort)
         for name, case in lists.LISTS.items()
         for sort in case.listing.sorts
-        for chosen, filters in (("all", {}), *((chosen, {chosen: value}) for chosen, value in case.values.items()))
+        for chosen, filters in (
+            ("all", {}),
+            *((chosen, {chosen: value}) for chosen, value in (case.values | NEWEST).items()),
+        )
     },
 }
 # Searched for by each list; a short term is looked for in every row, which the documentation says.

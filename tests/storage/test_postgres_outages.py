@@ -71,9 +71,9 @@ async def test_waiting_too_long_for_a_locked_row_is_an_outage(db: PostgresDataba
     await add(db, "ada")
     change = Query(text("UPDATE users SET name = 'x'"))
     async with db.write() as holder, db.write() as waiting:
-        await holder.all(change)
+        await holder.run(change)
         with pytest.raises(Unavailable):
-            await waiting.all(change)
+            await waiting.run(change)
 
 
 async def test_an_application_error_stays_one(db: PostgresDatabase) -> None:
@@ -89,4 +89,4 @@ async def test_a_duplicate_key_is_not_an_outage(db: PostgresDatabase) -> None:
         await tx.run(Query(text("DELETE FROM settings WHERE name = 'twice'")))
         await tx.run(again)
         with pytest.raises(asyncpg.UniqueViolationError):
-            await tx.all(again)
+            await tx.run(again)

@@ -85,7 +85,7 @@ const decide = async (url, fields, next) => {
   lookAhead();
 };
 
-// The case stays as it is: somebody may be writing a note.
+// The case stays as it is: someone may be writing a note.
 const refreshAround = (page) => {
   const note = document.querySelector(".decide textarea");
   const isWriting = document.activeElement === note;
@@ -119,15 +119,15 @@ document.addEventListener("click", (event) => {
 document.addEventListener("submit", (event) => {
   const form = event.target;
   // Not form.action and form.method, which are the fields of that name in a form that has them.
-  const told = (name) => event.submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name) ?? "";
-  const url = new URL(told("action"), location.href);
+  const attribute = (name) => event.submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name) ?? "";
+  const url = new URL(attribute("action"), location.href);
   if (!isOurs(url) || !document.querySelector(".side")) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   const next = form.dataset.next && new URL(form.dataset.next, location.href).href;
   if (next && showAhead(next)) {
     decide(url.href, fields, next);
-  } else if (told("method") === "post") {
+  } else if (attribute("method") === "post") {
     load(url.href, { method: "POST", body: fields }, true);
   } else {
     for (const [name, value] of [...fields]) if (!value) fields.delete(name);

@@ -25,6 +25,7 @@ _SETS_AT_ONCE = 1_000
 
 _KEY = ("level", "block", "shard", "chunk")
 _THIS = tuple(buyers.c[name] == bindparam(f"of_{name}") for name in _KEY)
+_THERE = Query(select(*(buyers.c[name] for name in _KEY)).where(*_THIS))
 _LOCK = Query(select(*(buyers.c[name] for name in (*_KEY, "bits"))).where(*_THIS).with_for_update())
 _SET = Query(update(buyers).where(*_THIS).values(bits=bindparam("new_bits")), set_based=True)
 _BEGIN = Query(
@@ -60,7 +61,9 @@ async def add(tx: Transaction, bought: Iterable[tuple[int, Instant]]) -> None:
     """Nobody holds a row while waiting for another transaction to insert one, so no two deadlock."""
     sets = dict(sorted(_sets(bought).items()))
     rows = {key: _named(key) for key in sets}
-    await tx.execute_many(_BEGIN, list(rows.values()))
+    missing = rows.keys() - set(await tx.fetch_for_each(_THERE, list(rows.values())))
+    if missing:
+        await tx.execute_many(_BEGIN, [rows[key] for key in rows if key in missing])
     changed = []
     for *key, bits in await tx.fetch_for_each(_LOCK, list(rows.values())):
         before = int.from_bytes(bits, "little")

@@ -5,15 +5,15 @@ const $$ = (selector, within = document) => [...within.querySelectorAll(selector
 
 // Built with nodes, never with markup: an answer of the server is text and stays text.
 function element(name, className, ...children) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
 }
 
 // ---- the server's address ------------------------------------------------------------------------------
 
-// Without a server in the document the API lives beside this page, also behind a proxy that adds a prefix.
+// Without a server in the document the API lives next to this page, also behind a proxy that adds a prefix.
 const beside = new URL(".", location.href).pathname.replace(/\/$/, "");
 const origin = location.origin + ("beside" in document.documentElement.dataset ? beside : "");
 for (const place of $$("[data-origin]")) place.textContent = origin;
@@ -282,7 +282,7 @@ const reading = new IntersectionObserver((changes) => {
 const sections = $$("section[id]");
 for (const section of sections) reading.observe(section);
 
-// Sections off the screen have a guessed height, so a jump over many lands beside its target: jump again
+// Sections off the screen have a guessed height, so a jump over many lands next to its target: jump again
 // until it holds. A third of a second at most, and not once the reader scrolls.
 async function settle() {
   const target = document.getElementById(location.hash.slice(1));
