@@ -33,7 +33,7 @@ from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.totals import recount
+from lootkeep.storage.totals import recount as recount_db
 from lootkeep.storage.totals.changes import SHARDS
 from lootkeep.storage.totals.declared import SALES
 
@@ -189,7 +189,7 @@ async def _fill(url: str, size: int) -> None:
 async def _count(engine: Engine) -> None:
     started = time.monotonic()
     async with engine.write() as tx:
-        await recount.repair(tx, "USD", Instant(NOW))
+        await recount_db.repair(tx, "USD", Instant(NOW))
     print(f"  counted in {time.monotonic() - started:.0f} s", file=sys.stderr)
 
 

@@ -27,7 +27,7 @@ from bench.readings import ENGINES
 from lootkeep.deps import Deps
 from lootkeep.domain.campaigns import Audience
 from lootkeep.kernel.clock import SystemClock
-from lootkeep.services import campaigns
+from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import migrations
 from lootkeep.storage.campaigns import TERMS
 from lootkeep.storage.engine.database import Engine
@@ -72,9 +72,9 @@ async def measured(engine: str, size: int) -> list[float]:
     async with store(engine, size) as db:
         deps = Deps(SystemClock(), None, db, None, None, None, None, "USD", None, None)  # type: ignore[arg-type]
         email = {"name": "N", "subject": "S", "body_text": "Hello", "audience": Audience()}
-        campaign = await campaigns.create(deps, dict.fromkeys(TERMS) | email)
+        campaign = await campaigns_service.create(deps, dict.fromkeys(TERMS) | email)
         before, started, spent = memory(), time.perf_counter(), time.process_time()
-        sending = asyncio.create_task(campaigns.send(deps, campaign.id, None))
+        sending = asyncio.create_task(campaigns_service.send(deps, campaign.id, None))
         waits = await asyncio.gather(longest(sending, reading(db)), longest(sending, writing(db, size)))
         sent = await sending
         assert sent.recipients_count == size

@@ -35,9 +35,9 @@ from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import fraud_policy, orders
+from lootkeep.services import fraud_policy as fraud_policy_service, orders as orders_service
 from lootkeep.services.orders import _checkout
-from lootkeep.storage import customers, fraud_history, settings
+from lootkeep.storage import customers as customers_db, fraud_history as fraud_history_db, settings as settings_db
 from lootkeep.storage.engine.database import Transaction
 
 # How many different buyers of each kind there are.
@@ -67,7 +67,7 @@ async def visits_of(store: OpenStore) -> Visits:
     numbers = iter(chance.sample(range(1, store.size // 3), store.size // 4))
     async with store.engine.read() as tx:
         while any(len(visits) < _BUYERS for visits in by_kind.values()):
-            customer = await customers.get(tx, next(numbers))
+            customer = await customers_db.get(tx, next(numbers))
             assert customer
             kind = "tagged" if customer.email.startswith(COLLECTOR) else _shortest(by_kind)
             if len(by_kind[kind]) < _BUYERS:
@@ -100,17 +100,17 @@ def _cart(customer: Customer, *, address: str | None = None, device: str | None 
 async def judge(deps: Deps, tx: Transaction, visit: Visit) -> None:
     """As `services.orders.place` does it in its transaction, from reading the settings to the verdict."""
     cart, customer = visit
-    version, policy = await settings.current(tx, SETTINGS, Policy)
-    (history,) = await fraud_history.gather(tx, policy, [_checkout.buyer(cart, customer, "USD", _NOW)])
+    version, policy = await settings_db.current(tx, SETTINGS, Policy)
+    (history,) = await fraud_history_db.gather(tx, policy, [_checkout.buyer(cart, customer, "USD", _NOW)])
     await _checkout.judge(deps, tx, cart, customer, _LINES, history, (version, policy), _NOW)
 
 
 async def set_rules(store: OpenStore) -> None:
     """The store's own rules, if it has none yet."""
     async with store.engine.write() as tx:
-        policy = await settings.get_for_update(tx, SETTINGS, Policy, _NOW)
+        policy = await settings_db.get_for_update(tx, SETTINGS, Policy, _NOW)
         if not policy.rules:
-            await fraud_policy.save(tx, policy, replace(policy, rules=rules.rules()), _NOW)
+            await fraud_policy_service.save(tx, policy, replace(policy, rules=rules.rules()), _NOW)
 
 
 async def spent(store: OpenStore, operation: Callable[[Visit], Awaitable[object]], visits: list[Visit]) -> CallTimes:
@@ -138,7 +138,7 @@ async def placing(engine: str, size: int, location: str, intelligence: Intellige
 
         async def place(visit: Visit) -> None:
             clock.advance(_PACE)
-            await orders.place(deps, visit[0])
+            await orders_service.place(deps, visit[0])
 
         await spent(store, place, mixed[:50])
         costs = await spent(store, place, mixed[50:])

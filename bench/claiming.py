@@ -10,7 +10,7 @@ from lootkeep.domain.deliveries import AttemptResult, ClaimedDelivery
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import HOUR, Instant
 from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.webhooks import deliveries
+from lootkeep.storage.webhooks import deliveries as deliveries_db
 
 _LEASE = "bench"
 _REFUSED = AttemptResult(False, 500, 1, "answered 500", None)
@@ -47,10 +47,10 @@ async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str
         later = Settlement("pending", Instant(deps.clock.now() + HOUR), 2)
         async with deps.db.write() as tx:
             settled = [(delivery, _REFUSED, later) for delivery in claimed]
-            await deliveries.settle(tx, _LEASE, settled, deps.clock.now())
+            await deliveries_db.settle(tx, _LEASE, settled, deps.clock.now())
         started = time.monotonic()
         async with deps.db.read() as tx:
-            await deliveries.next_due(tx, deps.clock.now())
+            await deliveries_db.next_due(tx, deps.clock.now())
         times["next due"].append((time.monotonic() - started) * 1000)
     return {name: spread(those) for name, those in times.items()}
 
@@ -59,7 +59,7 @@ async def _claim(deps: Deps) -> list[ClaimedDelivery]:
     """As the worker does it: a look, then the claim."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        due = await deliveries.webhooks_due(tx, now)
+        due = await deliveries_db.webhooks_due(tx, now)
     async with deps.db.write() as tx:
-        claimed, _ = await deliveries.claim(tx, [deliveries.ClaimSlot(*row, 10) for row in due], _LEASE, now)
+        claimed, _ = await deliveries_db.claim(tx, [deliveries_db.ClaimSlot(*row, 10) for row in due], _LEASE, now)
     return [delivery for _, delivery in claimed]

@@ -25,8 +25,8 @@ from bench.readings import ENGINES, OpenStore, opened
 from bench.subjects import own_seconds
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import sign_in
-from lootkeep.storage.webhooks import fan_out
+from lootkeep.services import sign_in as sign_in_service
+from lootkeep.storage.webhooks import fan_out as fan_out_db
 from tests.builders import STORE, new_customer, new_product
 from tests.console.visits import user
 from tests.world import EXTERNAL, World
@@ -143,7 +143,7 @@ async def furnish(world: World) -> dict[str, int]:
             order = {"customer_id": customer, "items": [{"product_id": product["id"], "quantity": 1}]}
             await _ok(world.post(f"{STORE}/orders", order | {"device_id": "shared", "ip_address": "203.0.113.9"}))
         async with world.db.write() as tx:
-            await fan_out.fan_out(tx, world.deps.ids.delivery_id, world.clock.now())
+            await fan_out_db.fan_out(tx, world.deps.ids.delivery_id, world.clock.now())
     return {name: (await world.get(path)).json()["data"][0]["id"] for name, path in FURNISHED.items()}
 
 
@@ -158,7 +158,7 @@ async def measure(engine: str, location: str, size: int, rounds: int) -> list[tu
     world = World(store.engine, clock=clock, ids=RandomIds(), rate_limit_per_minute=0)
     await world.begin()
     ids = await furnish(world)
-    secret = await sign_in.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
+    secret = await sign_in_service.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
     console = Caller(world, store, {"host": "store.test", "cookie": f"lootkeep={secret}"})
     api = Caller(world, store, {"host": "store.test", "authorization": f"Bearer {world.token}"})
     results = []

@@ -18,7 +18,7 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
-from lootkeep.storage.totals import recount
+from lootkeep.storage.totals import recount as recount_db
 
 
 @dataclass(frozen=True)
@@ -116,5 +116,5 @@ async def finish_postgres(connection: asyncpg.Connection, url: str, now: Instant
 async def count(engine: Engine, now: Instant) -> None:
     """The maintained totals, as the rows add up."""
     async with engine.write(is_long=True) as tx:
-        await recount.repair(tx, "USD", now)
+        await recount_db.repair(tx, "USD", now)
     await engine.close()

@@ -6,7 +6,7 @@ from lootkeep import wiring
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.deps import Deps
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.wiring.observation import Observation, make_lines
 from lootkeep.worker.loop import Worker
@@ -24,8 +24,8 @@ class EdgeApp:
 
     @classmethod
     async def opened(cls, deps: Deps, *scopes: str) -> "EdgeApp":
-        await access.ensure_owner(deps)
-        token, _ = await access.create_token(deps, name="bench", scopes=scopes)
+        await access_service.ensure_owner(deps)
+        token, _ = await access_service.create_token(deps, name="bench", scopes=scopes)
         return cls(deps, token)
 
     async def get(self, path: str, query: str) -> bytes:

@@ -9,7 +9,7 @@ from bench.buyers import RUSH_DEVICE, Purchase, purchases
 from bench.judged import OWNER
 from bench.people import END
 from bench.rows import Row, Rows
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.kernel.clock import SECOND
@@ -77,7 +77,7 @@ def _labels(purchase: Purchase) -> list[Label]:
         END,
         customer=account,
         instrument=instrument(purchase.buyer.id, purchase.device),
-        mailbox=identity.mailbox(purchase.buyer.email),
+        mailbox=identity_rules.mailbox(purchase.buyer.email),
         device=purchase.device,
     )
     return [*links, Label("disputed", account, END)]

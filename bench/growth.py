@@ -25,7 +25,7 @@ from lootkeep.api import external, store
 from lootkeep.console.pages import PAGES
 from lootkeep.kernel.clock import ManualClock
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import sign_in
+from lootkeep.services import sign_in as sign_in_service
 from tests.console.visits import user
 from tests.world import World
 
@@ -106,7 +106,7 @@ async def open_store(engine: str, size: int, location: str) -> GrownStore:
     world = World(opened_store.engine, clock=ManualClock(grown.END), ids=RandomIds(), rate_limit_per_minute=0)
     await world.begin()
     ids = await furnish(world)
-    secret = await sign_in.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
+    secret = await sign_in_service.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
     console = Caller(world, opened_store, {"host": "store.test", "cookie": f"lootkeep={secret}"})
     api = Caller(world, opened_store, {"host": "store.test", "authorization": f"Bearer {world.token}"})
     return GrownStore(size, world, api, console, {"fraud/checks": str(ids["check"])} | IDS)

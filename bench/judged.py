@@ -10,7 +10,7 @@ from sqlalchemy import Table
 from bench.buyers import BenchBuyer, Purchase, purchases
 from bench.people import code
 from bench.rows import ITEM, NOW, PRICE, Row, Rows, product
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import search_text
 from lootkeep.domain.fraud import email_addresses
@@ -62,14 +62,14 @@ class StoreTotals:
         self.seen: dict[tuple[str, str, int], list[int]] = {}
         self.reviews = 0
 
-    def see(self, buyer: BenchBuyer, trace: identity.Trace, at: Instant) -> None:
+    def see(self, buyer: BenchBuyer, trace: identity_rules.Trace, at: Instant) -> None:
         self.seen.setdefault((trace.kind, trace.value, buyer.id), [at, at])[1] = at
 
     def meet(self, buyer: BenchBuyer) -> None:
         if buyer.id not in self.buyers:
             self.buyers[buyer.id] = buyer
             self.paid[buyer.id] = []
-            self.see(buyer, identity.Trace("mailbox", identity.mailbox(buyer.email)), buyer.created_at)
+            self.see(buyer, identity_rules.Trace("mailbox", identity_rules.mailbox(buyer.email)), buyer.created_at)
 
 
 def version_at(number: int, size: int) -> int:
@@ -107,7 +107,7 @@ def _add(rows: dict[Table, Rows], books: StoreTotals, purchase: Purchase, number
     judged = judgement(_facts(books, purchase), POLICIES[version], version)
     rows[orders].append(_order(purchase, number) | {"risk_level": judged.verdict.risk_level})
     rows[order_items].append(ITEM | {"id": number, "order_id": number})
-    for trace in identity.traces(buyer.email, purchase.address, purchase.device):
+    for trace in identity_rules.traces(buyer.email, purchase.address, purchase.device):
         books.see(buyer, trace, at)
     books.paid[buyer.id].append(at + SECOND)
     outcome = outcome_of(number, judged.verdict.action_taken)
@@ -125,7 +125,7 @@ def _facts(books: StoreTotals, purchase: Purchase) -> OrderFacts:
         account=str(buyer.id),
         account_created_at=buyer.created_at,
         address=network_key(purchase.address),
-        mailbox=identity.mailbox(buyer.email),
+        mailbox=identity_rules.mailbox(buyer.email),
         device=purchase.device,
         amount=Hundredths(PRICE),
     )

@@ -25,7 +25,13 @@ from bench.analytics import NUMBERS
 from bench.readings import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
-from lootkeep.storage import campaigns, customer_lists, migrations, order_lists, product_lists
+from lootkeep.storage import (
+    campaigns as campaigns_db,
+    customer_lists as customer_lists_db,
+    migrations,
+    order_lists as order_lists_db,
+    product_lists as product_lists_db,
+)
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.lists import Listing
@@ -48,24 +54,24 @@ class List(NamedTuple):
 _TIMES = {"from": Instant(BEGIN + 200 * DAY), "to": Instant(BEGIN + 4 * DAY)}
 LISTS = {
     "orders": List(
-        order_lists.LISTING,
+        order_lists_db.LISTING,
         _TIMES
         | {"customer_id": 77, "email": "c77@c.example", "coupon_code": "C7", "product_id": 7, "risk_level": "high"}
         | {"country": "C7", "payment_method": "M7", "status": "paid", "min_total": 99_00, "max_total": 1_00},
     ),
     "customers": List(
-        customer_lists.LISTING,
+        customer_lists_db.LISTING,
         _TIMES
         | {"email": "c77@c.example", "country": "C7", "status": "blocked", "min_total_spent": 99_00}
         | {"has_orders": 99, "has_no_orders": 0, "accepts_marketing": True, "external_id": "E77", "tag": "T7"},
     ),
     "products": List(
-        product_lists.LISTING,
+        product_lists_db.LISTING,
         _TIMES
         | {"tag": "T7", "category": "C7", "delivery_type": "file", "status": "draft", "billing_type": "recurring"}
         | {"min_price": 99_00, "max_price": 1_00, "in_stock": 999, "out_of_stock": 0},
     ),
-    "campaigns": List(campaigns.LISTING, _TIMES | {"status": "draft"}),
+    "campaigns": List(campaigns_db.LISTING, _TIMES | {"status": "draft"}),
 }
 
 

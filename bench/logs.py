@@ -17,7 +17,7 @@ from typing import Any
 from bench.edge import EdgeApp
 from lootkeep import wiring
 from lootkeep.engines import logs
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 
 PATH = "/api/external/v1/referrals/tiers"
@@ -38,7 +38,7 @@ async def main() -> None:
         logs.configure("info", "json")
         settings = Settings(_env_file=None, database_url=f"sqlite:///{folder}/store.db")
         async with wiring.opened(settings) as deps:
-            token, _ = await access.create_token(deps, name="bench", scopes=["referrals:read"])
+            token, _ = await access_service.create_token(deps, name="bench", scopes=["referrals:read"])
             apps = {name: EdgeApp(deps, token, **way) for name, way in WAYS.items()}
             rounds = [await _round(apps) for _ in range(ROUNDS + 1)][1:]
     for name in WAYS:

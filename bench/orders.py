@@ -23,7 +23,7 @@ from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.deps import Deps
 from lootkeep.engines import logs
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.wiring import store
@@ -104,8 +104,8 @@ async def measure(engine: str, count: int, step: int, pause: float) -> list[tupl
                     ((backend,),) = await tx.fetch("SELECT pg_backend_pid()", [])  # type: ignore[attr-defined]
             else:
                 backend = None
-            await access.ensure_owner(deps)
-            token, _ = await access.create_token(deps, name="bench", scopes=["store:write"])
+            await access_service.ensure_owner(deps)
+            token, _ = await access_service.create_token(deps, name="bench", scopes=["store:write"])
             shop = Shop(deps, settings, token, backend)
             await shop.open()
             steps = []

@@ -25,9 +25,9 @@ from bench.subjects import database, own_seconds
 from lootkeep.domain.deliveries import AttemptResult
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import migrations, outbox
+from lootkeep.storage import migrations, outbox as outbox_db
 from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.webhooks import deliveries, fan_out
+from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 from lootkeep.storage.webhooks.deliveries import ClaimSlot
 
 MONTH = 30 * DAY
@@ -161,31 +161,31 @@ async def one_round(side: Side, count: int, *, is_warm: bool) -> None:
     async def append() -> None:
         for _ in range(count):
             async with side.engine.write() as tx:
-                await outbox.append(tx, EVENT_TYPE, Payload(), side.now)
+                await outbox_db.append(tx, EVENT_TYPE, Payload(), side.now)
 
     async def spread() -> None:
         more = True
         while more:
             async with side.engine.write() as tx:
-                more = bool(await fan_out.fan_out(tx, lambda: f"wh_{secrets.token_hex(16)}", side.now))
+                more = bool(await fan_out_db.fan_out(tx, lambda: f"wh_{secrets.token_hex(16)}", side.now))
 
     async def send() -> None:
         claimed = True
         while claimed:
             async with side.engine.write() as tx:
-                due = await deliveries.webhooks_due(tx, side.now)
+                due = await deliveries_db.webhooks_due(tx, side.now)
                 slots = [ClaimSlot(webhook, priorities, 10) for webhook, priorities in due]
-                pairs, _ = await deliveries.claim(tx, slots, lease, side.now)
+                pairs, _ = await deliveries_db.claim(tx, slots, lease, side.now)
             claimed = bool(pairs)
             result = AttemptResult(is_delivered=True, response_code=200, latency_ms=20, reason=None, excerpt="ok")
             finished = [(item, result, Settlement("delivered", side.now, 0)) for _, item in pairs]
             async with side.engine.write() as tx:
-                await deliveries.settle(tx, lease, finished, side.now)
+                await deliveries_db.settle(tx, lease, finished, side.now)
 
     async def feed() -> None:
         for _ in range(20):
             async with side.engine.read() as tx:
-                await outbox.events_after(tx, 100, 50)
+                await outbox_db.events_after(tx, 100, 50)
 
     await scratch.measure("recording an event", count, append)
     await scratch.measure("fanning it out", count, spread)
@@ -201,7 +201,7 @@ async def purge(side: Side, months: int) -> None:
             await connection.execute(f"DROP TABLE {table}_0")
         return
     before = Instant(side.now - (months - 1) * MONTH)
-    for remove in (deliveries.QUEUE.purge, outbox.purge):
+    for remove in (deliveries_db.QUEUE.purge, outbox_db.purge):
         more = True
         while more:
             async with side.engine.write() as tx:

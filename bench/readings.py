@@ -26,12 +26,12 @@ from bench.people import RARE, code
 from bench.subjects import own_seconds
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.kernel.paging import ListRequest, PageRequest
-from lootkeep.storage import customers, referral_lists, settings
+from lootkeep.storage import customers as customers_db, referral_lists as referral_lists_db, settings as settings_db
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.totals import counters
+from lootkeep.storage.totals import counters as counters_db
 
 # Times the cost in the small store: of figures and first pages.
 TARGET = 2.0
@@ -129,16 +129,16 @@ async def opened(engine: str, size: int, location: str) -> OpenStore:
 async def readings_of(store: OpenStore) -> dict[str, Reading]:
     """The readings that the issue names, each as its endpoint does it."""
     async with store.engine.read() as tx:
-        totals = await counters.totals(tx, "referrals.")
+        totals = await counters_db.totals(tx, "referrals.")
     middle = {status: total // 2 // PER_PAGE for status, total in totals.items()}
 
     def listed(number: int, **filters: str) -> Reading:
-        return lambda tx: referral_lists.REFERRALS.page(tx, ListRequest(PageRequest(number, PER_PAGE), filters))
+        return lambda tx: referral_lists_db.REFERRALS.page(tx, ListRequest(PageRequest(number, PER_PAGE), filters))
 
     return {
         "statistics": statistics,
         "leaderboard": leaderboard,
-        "top referrers": lambda tx: referral_lists.top_referrers(tx, 10),
+        "top referrers": lambda tx: referral_lists_db.top_referrers(tx, 10),
         "code validation": validation(store.size),
         "first page": listed(1),
         "middle page": listed(sum(totals.values()) // 2 // PER_PAGE),
@@ -151,12 +151,12 @@ async def readings_of(store: OpenStore) -> dict[str, Reading]:
 
 async def statistics(tx: Transaction) -> None:
     for prefix in ("referrals.", "claims.", "coupon_discounts."):
-        await counters.totals(tx, prefix)
+        await counters_db.totals(tx, prefix)
 
 
 async def leaderboard(tx: Transaction) -> None:
-    event = (await settings.get(tx, SETTINGS, ReferralSettings)).referral_reward_event
-    await referral_lists.leaderboard(tx, event, 10)
+    event = (await settings_db.get(tx, SETTINGS, ReferralSettings)).referral_reward_event
+    await referral_lists_db.leaderboard(tx, event, 10)
 
 
 def validation(size: int) -> Reading:
@@ -166,8 +166,8 @@ def validation(size: int) -> Reading:
     async def validate(tx: Transaction) -> None:
         nonlocal number
         number = (number + size // 97) % size
-        await settings.get(tx, SETTINGS, ReferralSettings)
-        assert await customers.by_referral_code(tx, code(number + 1))
+        await settings_db.get(tx, SETTINGS, ReferralSettings)
+        assert await customers_db.by_referral_code(tx, code(number + 1))
 
     return validate
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Table
 
 from bench.people import END, BenchPerson, code, people
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.storage.schema import (
@@ -90,7 +90,7 @@ def _add(rows: dict[Table, Rows], keeper: TotalsKeeper, person: BenchPerson) -> 
     rows[sightings].append(
         {
             "kind": "mailbox",
-            "value": identity.mailbox(person.email),
+            "value": identity_rules.mailbox(person.email),
             "customer_id": person.id,
             "first_seen_at": person.created_at,
             "last_seen_at": max(person.created_at, seen),
@@ -128,7 +128,7 @@ def _customer(person: BenchPerson, *, is_referral: bool) -> Row:
 
 
 def _referral(person: BenchPerson, referrer: BenchPerson) -> Row:
-    is_neighbour = identity.domain_of(person.email) == identity.domain_of(referrer.email)
+    is_neighbour = identity_rules.domain_of(person.email) == identity_rules.domain_of(referrer.email)
     return {
         "customer_id": person.id,
         "referrer_id": referrer.id,

@@ -19,7 +19,7 @@ from lootkeep.domain.fraud.rule import Rule
 from lootkeep.domain.fraud.score import judge
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import access, fraud_entries, migrations
+from lootkeep.storage import access as access_db, fraud_entries as fraud_entries_db, migrations
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 
 RULES = 50
@@ -120,7 +120,7 @@ async def _lookup_us(size: int) -> float:
             for _ in range(5):
                 begin = time.process_time()
                 for _ in range(_LOOKUPS // 5):
-                    await fraud_entries.membership(tx, _USES, _FACTS)
+                    await fraud_entries_db.membership(tx, _USES, _FACTS)
                 best = min(best, (time.process_time() - begin) / (_LOOKUPS // 5) * 1e6)
         await engine.close()
     return best
@@ -135,13 +135,13 @@ async def _fill(engine: SqliteDatabase, size: int) -> None:
         "ids": lambda n: str(n + 100),
     }
     async with engine.write() as tx:
-        owner = await access.add_user(tx, "owner@store.example", "Owner", is_owner=True, now=_NOW)
+        owner = await access_db.add_user(tx, "owner@store.example", "Owner", is_owner=True, now=_NOW)
         assert owner
         for name, kind in kinds.items():
-            added = await fraud_entries.add_list(tx, name, kind, None, _NOW)  # type: ignore[arg-type]
+            added = await fraud_entries_db.add_list(tx, name, kind, None, _NOW)  # type: ignore[arg-type]
             assert added
             entries = [values[name](number) for number in range(size)]
-            await fraud_entries.put(tx, added.id, entries, None, owner.id, Instant(_NOW + DAY), _NOW)
+            await fraud_entries_db.put(tx, added.id, entries, None, owner.id, Instant(_NOW + DAY), _NOW)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from bench.receiving import Receiver, Run, connected
 from bench.subjects import LOOTKEEP, ROOT, cpu_seconds, database, environment, run_command, server
 from lootkeep import wiring
 from lootkeep.kernel.clock import SystemClock
-from lootkeep.services import webhooks
+from lootkeep.services import webhooks as webhooks_service
 
 WEBHOOKS = 10
 # With what is around it, a kilobyte is sent.
@@ -183,6 +183,6 @@ async def service(engine: str, target: Receiver, count: int) -> AsyncIterator[tu
         run_command([LOOTKEEP, "migrate"], settings)
         async with wiring.opened(receiving.as_read(settings)) as deps:
             for index in range(count):
-                await webhooks.create(deps, target.url(index), ["order.paid"])
+                await webhooks_service.create(deps, target.url(index), ["order.paid"])
         async with connected(db.url) as run:
             yield settings, run, db.postmaster

@@ -19,11 +19,16 @@ import asyncpg
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest
-from lootkeep.storage import migrations, support_tickets, ticket_figures, ticket_lists
+from lootkeep.storage import (
+    migrations,
+    ticket_figures as ticket_figures_db,
+    ticket_lists as ticket_lists_db,
+    tickets as tickets_db,
+)
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.totals import recount
+from lootkeep.storage.totals import recount as recount_db
 
 AGENTS = 8
 # Every store has a few hundred customers who write; the last agent has next to nothing, the first most.
@@ -162,12 +167,12 @@ async def make_postgres(url: str, size: int) -> None:
 async def _count(engine: Engine) -> None:
     """The figures as a recount has them, and they are what the operations would have written."""
     async with engine.write() as tx:
-        await recount.repair(tx, "USD", BEGIN)
+        await recount_db.repair(tx, "USD", BEGIN)
 
 
 def readings(size: int) -> dict[str, Reading]:
     def listed(number: int, sort: str = "created_at", **filters: Any) -> Reading:
-        return lambda tx: ticket_lists.LISTING.page(tx, ListRequest(PageRequest(number, 15), {**filters}, sort))
+        return lambda tx: ticket_lists_db.LISTING.page(tx, ListRequest(PageRequest(number, 15), {**filters}, sort))
 
     middle = size // 2 // 15
     days: dict[str, Any] = {"from": Instant(BEGIN + 400 * DAY), "to": Instant(BEGIN + 410 * DAY)}
@@ -198,12 +203,12 @@ def readings(size: int) -> dict[str, Reading]:
         "search": listed(1, search=RARE),
         "search by number": listed(1, search="TKT-000123"),
         "search within a status": listed(1, status="closed", search=RARE),
-        "figures": ticket_figures.figures,
-        "median of responses": lambda tx: ticket_figures.median_response(tx, size),
-        "median of resolutions": lambda tx: ticket_figures.median_resolution(tx, size),
-        "created on a day": lambda tx: ticket_figures.created(tx, BEGIN, Instant(BEGIN + DAY)),
-        "a ticket": lambda tx: support_tickets.get(tx, size // 2),
-        "its messages": lambda tx: support_tickets.messages(tx, size // 2, None, 51),
+        "figures": ticket_figures_db.figures,
+        "median of responses": lambda tx: ticket_figures_db.median_response(tx, size),
+        "median of resolutions": lambda tx: ticket_figures_db.median_resolution(tx, size),
+        "created on a day": lambda tx: ticket_figures_db.created(tx, BEGIN, Instant(BEGIN + DAY)),
+        "a ticket": lambda tx: tickets_db.get(tx, size // 2),
+        "its messages": lambda tx: tickets_db.messages(tx, size // 2, None, 51),
     }
 
 

@@ -9,8 +9,7 @@ import warnings
 from dataclasses import dataclass, field
 from email.header import decode_header, make_header
 from email.message import EmailMessage
-from email.policy import SMTP as POLICY
-from email.policy import SMTPUTF8
+from email.policy import SMTP as POLICY, SMTPUTF8
 from email.utils import getaddresses
 from typing import Any
 

@@ -16,7 +16,7 @@ from lootkeep import wiring
 from lootkeep.api.http.app import ModeSwitch
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.sandbox import SCHEMA
 from lootkeep.wiring.observation import NOT_OBSERVED
@@ -47,7 +47,7 @@ async def two_stores(db: Engine, db_location: Path | str, **settings: Any) -> As
         switch = ModeSwitch(live.app, partial(sandbox.api, make_api), lambda: None)
         live.http = httpx.AsyncClient(transport=httpx.ASGITransport(switch), base_url="http://store.test")
         test = copy(live)
-        test.token, _ = await access.create_token(deps, name="test", scopes=list(SCOPES))
+        test.token, _ = await access_service.create_token(deps, name="test", scopes=list(SCOPES))
         try:
             yield TwoStores(live, test, deps)
         finally:

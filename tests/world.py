@@ -22,7 +22,7 @@ from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, ManualClock, instant
 from lootkeep.kernel.ids import CountingIds, Ids
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres_replica import Replica
@@ -79,11 +79,11 @@ class World:
 
     async def begin(self) -> None:
         """Creates the owner and a token with every scope; fraud detection is on, as in any new store."""
-        await access.ensure_owner(self.deps)
+        await access_service.ensure_owner(self.deps)
         self.token = await self.new_token(*SCOPES)
 
     async def new_token(self, *scopes: str, **options: Any) -> str:
-        secret, _ = await access.create_token(self.deps, name="test", scopes=scopes, **options)
+        secret, _ = await access_service.create_token(self.deps, name="test", scopes=scopes, **options)
         return secret
 
     async def call(

@@ -10,7 +10,7 @@ from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
 from lootkeep.domain.fraud.calibration import MIN_LABELS, Calibration
 from lootkeep.domain.fraud.score import probability
-from lootkeep.services import fraud_calibration
+from lootkeep.services import fraud_calibration as fraud_calibration_service
 from lootkeep.toolbox.backtest.tables import decimal, percent
 
 
@@ -33,9 +33,9 @@ def calibrate(
 
 async def _calibrate(accept: bool) -> Calibration:
     async with wiring.opened(settings.load()) as deps:
-        result = await fraud_calibration.report(deps)
+        result = await fraud_calibration_service.report(deps)
         if accept and result.changes:
-            await fraud_calibration.accept(deps, result.changes)
+            await fraud_calibration_service.accept(deps, result.changes)
     return result
 
 

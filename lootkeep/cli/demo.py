@@ -21,7 +21,7 @@ from lootkeep.cli.output import JsonFlag, out, print_json, run
 from lootkeep.cli.store import location
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import StartupError
-from lootkeep.storage import demo
+from lootkeep.storage import demo as demo_db
 from lootkeep.toolbox.demo_store import load as loading
 from lootkeep.toolbox.demo_store.live import Live
 
@@ -57,7 +57,7 @@ def load(
 async def _load(scale: str, seed: int, *, is_live: bool, is_json: bool) -> None:
     async with wiring.opened(settings.load()) as deps:
         async with deps.db.read() as tx:
-            mark = await demo.mark(tx)
+            mark = await demo_db.mark(tx)
         if not (is_live and mark.loaded_at is not None):
             await _fill(deps, scale, seed, is_json=is_json)
         if is_live:
@@ -67,7 +67,7 @@ async def _load(scale: str, seed: int, *, is_live: bool, is_json: bool) -> None:
 async def ensure(deps: Deps) -> None:
     """Fills an empty store with the small demo; an existing demo does not change."""
     async with deps.db.read() as tx:
-        mark = await demo.mark(tx)
+        mark = await demo_db.mark(tx)
     if mark.loaded_at is None:
         await _made(deps, "small", 1)
 

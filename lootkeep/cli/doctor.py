@@ -17,7 +17,7 @@ from lootkeep.domain.webhooks import reachable
 from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
-from lootkeep.services import health, recount
+from lootkeep.services import health as health_service, recount as recount_service
 from lootkeep.services.health import Finding
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.database import Engine
@@ -49,7 +49,7 @@ def doctor(
     else:
         for finding in findings:
             out.print(f"{_MARKS[finding.level]}  {finding.what:<10} {escape(finding.sentence)}")
-    sys.exit(_EXIT_CODES[health.worst(findings)])
+    sys.exit(_EXIT_CODES[health_service.worst(findings)])
 
 
 def _counted(findings: list[Finding], *, rebuild: bool) -> Finding:
@@ -64,7 +64,7 @@ async def _counters(*, rebuild: bool) -> Finding:
     if config.sqlite_path and not config.sqlite_path.exists():
         return Finding("counters", "ok", "There is nothing to count yet.")
     async with wiring.opened(config) as deps:
-        wrong = await (recount.rebuild(deps) if rebuild else recount.check(deps))
+        wrong = await (recount_service.rebuild(deps) if rebuild else recount_service.check(deps))
     if not any(wrong.values()):
         return Finding("counters", "ok", "Every maintained total equals a recount.")
     differences = ", ".join(f"{count} of {kind}" for kind, count in wrong.items() if count)
@@ -86,7 +86,7 @@ async def _examine() -> list[Finding]:
     clock, outbound = SystemClock(), Outbound(reachable(wiring.webhook_rules(config)))
     mailer, intelligence = wiring.mailer(config, clock), wiring.intelligence(config)
     try:
-        return await health.examine(config, opened, mailer, outbound, intelligence, clock.now())
+        return await health_service.examine(config, opened, mailer, outbound, intelligence, clock.now())
     finally:
         await outbound.close()
 

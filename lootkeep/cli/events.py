@@ -17,7 +17,7 @@ from lootkeep.cli.store import existing
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.kernel.clock import iso
 from lootkeep.settings import Settings
-from lootkeep.storage import outbox
+from lootkeep.storage import outbox as outbox_db
 from lootkeep.toolbox.webhooks.received import clean
 
 app = typer.Typer(help="Print the events of the store as they happen.", no_args_is_help=True)
@@ -50,11 +50,11 @@ async def _tail(config: Settings, last: int, *, follow: bool, is_json: bool, is_
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     async with wiring.opened_store(config, is_test=is_test) as deps:
         async with deps.db.read() as tx:
-            cursor = max(0, await outbox.horizon(tx) - last)
+            cursor = max(0, await outbox_db.horizon(tx) - last)
         is_over = False
         while not is_over:
             async with deps.db.read() as tx:
-                page = await outbox.events_after(tx, cursor, _PAGE)
+                page = await outbox_db.events_after(tx, cursor, _PAGE)
             for event in page:
                 out.out(_json(event) if is_json else _line(event), highlight=False)
                 cursor = event.id

@@ -13,7 +13,7 @@ from lootkeep.domain.emails import EmailStatus, QueuedEmail
 from lootkeep.engines.vault import SealError
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import StartupError
-from lootkeep.services import emails
+from lootkeep.services import emails as emails_service
 from lootkeep.storage import emails as emails_db
 
 # The maximum of a 64-bit column.
@@ -105,7 +105,7 @@ async def _newest(status: EmailStatus | None, before: int, size: int) -> list[Qu
 
 async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
     async with wiring.opened(existing()) as deps:
-        email = await emails.get(deps, mail_id)
+        email = await emails_service.get(deps, mail_id)
         try:
             return email, emails_db.body_of(email, deps.vault.open).text
         except SealError as error:
@@ -114,7 +114,7 @@ async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
 
 async def _retry(mail_ids: list[int]) -> None:
     async with wiring.opened(existing()) as deps:
-        await emails.retry(deps, mail_ids)
+        await emails_service.retry(deps, mail_ids)
 
 
 def _state(mail: QueuedEmail) -> str:

@@ -7,7 +7,7 @@ import typer
 from lootkeep import wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
 from lootkeep.cli.store import existing, location
-from lootkeep.services import sandbox
+from lootkeep.services import sandbox as sandbox_service
 from lootkeep.settings import Settings
 from lootkeep.storage import sandbox as sandbox_db
 
@@ -24,7 +24,7 @@ def status(json: JsonFlag = False) -> None:
     path = config.sqlite_path
     place = str(sandbox_db.path_of(path).resolve()) if path else f"the schema {sandbox_db.SCHEMA}"
     if json:
-        print_json({"exists": counts is not None, "place": place, "counts": counts, "relaxed": sandbox.RELAXED})
+        print_json({"exists": counts is not None, "place": place, "counts": counts, "relaxed": sandbox_service.RELAXED})
         return
     if counts is None:
         out.print(_NOTHING)
@@ -32,7 +32,7 @@ def status(json: JsonFlag = False) -> None:
     out.print(f"The sandbox is {place}. It contains:\n", markup=False)
     print_table(("What", "Count"), [(name, str(count)) for name, count in counts.items()])
     out.print("\nFraud limits that a new sandbox has, until PUT /fraud/settings changes them:\n")
-    print_table(("Setting", "Value"), [(name, str(value).lower()) for name, value in sandbox.RELAXED.items()])
+    print_table(("Setting", "Value"), [(name, str(value).lower()) for name, value in sandbox_service.RELAXED.items()])
 
 
 @app.command()
@@ -59,5 +59,5 @@ async def _reset(config: Settings) -> bool:
         if not await wiring.sandbox_exists(live, config):
             return False
         async with wiring.opened_sandbox(live, config) as deps:
-            await sandbox.reset(deps)
+            await sandbox_service.reset(deps)
     return True

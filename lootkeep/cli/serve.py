@@ -23,10 +23,9 @@ from lootkeep.domain.access import SCOPES
 from lootkeep.engines import logs
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.kernel.errors import StartupError
-from lootkeep.services import access, sign_in
+from lootkeep.services import access as access_service, sign_in as sign_in_service
 from lootkeep.settings import Settings
-from lootkeep.storage import access as access_db
-from lootkeep.storage import demo
+from lootkeep.storage import access as access_db, demo as demo_db
 
 _BACKLOG = 2048
 # Each takes about 20 KB.
@@ -128,14 +127,14 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
 
             await ensure(deps)
         async with deps.db.read() as tx:
-            is_empty = not await demo.held(tx)
+            is_empty = not await demo_db.held(tx)
             has_tokens = bool(await access_db.all_tokens(tx))
         if _is_logged(config):
             return Prepared(None, None, is_empty)
-        link_token = None if await sign_in.is_set_up(deps) else await sign_in.make_link(deps, None)
+        link_token = None if await sign_in_service.is_set_up(deps) else await sign_in_service.make_link(deps, None)
         if has_tokens:
             return Prepared(None, link_token, is_empty)
-        secret, _ = await access.create_token(deps, name="first token", scopes=list(SCOPES))
+        secret, _ = await access_service.create_token(deps, name="first token", scopes=list(SCOPES))
         return Prepared(secret, link_token, is_empty)
 
 

@@ -12,7 +12,7 @@ from lootkeep.cli.store import in_store, location
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES, Token
 from lootkeep.kernel.clock import Instant, SystemClock, iso
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.storage import access as access_db
 
 # The maximum of a 64-bit column.
@@ -50,7 +50,9 @@ def create(
         fail(f"Give --scope at least once, or --all-scopes. The scopes are: {', '.join(SCOPES)}.")
     if is_test and user:
         fail("--test and --user cannot be combined: the sandbox has one user, its owner.")
-    create = partial(access.create_token, name=name, user_email=user, rate_limit=rate_limit, expires_in_days=expires)
+    create = partial(
+        access_service.create_token, name=name, user_email=user, rate_limit=rate_limit, expires_in_days=expires
+    )
     scopes = list(SCOPES) if all_scopes else scope or []
     secret, token = in_store(partial(create, scopes=scopes), is_test=is_test)
     if json:
@@ -94,7 +96,7 @@ def revoke(
     is_test: TestFlag = False,
 ) -> None:
     """Revoke a token. Running servers reject it from the next request on."""
-    revoked = in_store(lambda deps: access.revoke_token(deps, token_id), is_test=is_test)
+    revoked = in_store(lambda deps: access_service.revoke_token(deps, token_id), is_test=is_test)
     if json:
         print_json({"id": token_id, "was_valid": revoked})
         return

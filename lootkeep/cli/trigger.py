@@ -12,7 +12,7 @@ from lootkeep.api.http.openapi import events
 from lootkeep.cli.output import JsonFlag, TestFlag, fail, out, print_json
 from lootkeep.cli.store import in_store
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.services import webhooks
+from lootkeep.services import webhooks as webhooks_service
 from lootkeep.views.events import DATA
 
 
@@ -27,7 +27,7 @@ def trigger(
     if settings.load().environment == "production" and not is_test:
         fail("In production, a sample event would reach the receivers of the store. Use --test for the sandbox.")
     data = msgspec.convert(events.examples()[event_type]["data"], DATA[event_type].view)
-    receivers = in_store(lambda deps: webhooks.trigger(deps, event_type, data), is_test=is_test)
+    receivers = in_store(lambda deps: webhooks_service.trigger(deps, event_type, data), is_test=is_test)
     if json:
         print_json({"event_type": event_type, "receivers": receivers})
         return

@@ -13,7 +13,7 @@ from lootkeep.cli.store import existing, location
 from lootkeep.domain.access import User
 from lootkeep.domain.accounts import Role
 from lootkeep.kernel.clock import iso
-from lootkeep.services import access, sign_in
+from lootkeep.services import access as access_service, sign_in as sign_in_service
 from lootkeep.settings import Settings
 from lootkeep.storage import access as access_db
 
@@ -84,12 +84,12 @@ def console_link(config: Settings, token: str, url: str | None = None) -> str:
 
 async def _link(config: Settings, email: str, role: RoleName) -> str:
     async with wiring.opened(config) as deps:
-        return await sign_in.make_link(deps, email or None, ROLES[role])
+        return await sign_in_service.make_link(deps, email or None, ROLES[role])
 
 
 async def _add(email: str, name: str) -> User:
     async with wiring.opened(existing()) as deps:
-        return await access.add_user(deps, email, name)
+        return await access_service.add_user(deps, email, name)
 
 
 async def _all() -> list[User]:

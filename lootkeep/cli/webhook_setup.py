@@ -15,8 +15,8 @@ from lootkeep.cli.output import JsonFlag, TestFlag, out, print_json, print_table
 from lootkeep.cli.store import in_store, location
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import EVENT_PATTERNS, Webhook, WebhookRules
-from lootkeep.services import webhooks
-from lootkeep.storage.webhooks import endpoints
+from lootkeep.services import webhooks as webhooks_service
+from lootkeep.storage.webhooks import endpoints as endpoints_db
 from lootkeep.views import webhooks as webhooks_views
 
 app = typer.Typer()
@@ -57,7 +57,7 @@ def create(
     is_test: TestFlag = False,
 ) -> None:
     """Create a webhook. Its secret is shown only now."""
-    webhook, secret = in_store(lambda deps: webhooks.create(deps, url, event or ["*"]), is_test=is_test)
+    webhook, secret = in_store(lambda deps: webhooks_service.create(deps, url, event or ["*"]), is_test=is_test)
     if json:
         print_json(webhooks_views.webhook_with_secret(webhook, secret))
         return
@@ -69,7 +69,7 @@ def create(
 @app.command("test")
 def send_test(webhook_id: _Id, json: JsonFlag = False, is_test: TestFlag = False) -> None:
     """Send a test delivery immediately. Exits with 1 if it was not delivered."""
-    result = in_store(lambda deps: webhooks.test(deps, webhook_id), is_test=is_test)
+    result = in_store(lambda deps: webhooks_service.test(deps, webhook_id), is_test=is_test)
     if json:
         print_json(webhooks_views.test_result(result))
     elif result.is_delivered:
@@ -87,7 +87,7 @@ def redeliver(
     is_test: TestFlag = False,
 ) -> None:
     """Send a delivery again, with the same id and bytes. The service sends it within a few seconds."""
-    delivery = in_store(lambda deps: webhooks.redeliver(deps, delivery_id), is_test=is_test)
+    delivery = in_store(lambda deps: webhooks_service.redeliver(deps, delivery_id), is_test=is_test)
     if json:
         print_json(webhooks_views.delivery(delivery))
         return
@@ -108,7 +108,7 @@ def temporary_webhook(port: int, event_types: list[str], *, is_test: bool) -> It
         yield secret
     finally:
         if webhook_id is not None:
-            in_store(lambda deps: webhooks.delete(deps, webhook_id), is_test=is_test)
+            in_store(lambda deps: webhooks_service.delete(deps, webhook_id), is_test=is_test)
 
 
 def _shown(event_types: list[str]) -> str:
@@ -119,7 +119,7 @@ def _shown(event_types: list[str]) -> str:
 
 async def _all(deps: Deps) -> list[Webhook]:
     async with deps.db.read() as tx:
-        return await endpoints.all_webhooks(tx)
+        return await endpoints_db.all_webhooks(tx)
 
 
 async def _subscribe(deps: Deps, origin: str, event_types: list[str]) -> tuple[int | None, str]:
@@ -128,10 +128,10 @@ async def _subscribe(deps: Deps, origin: str, event_types: list[str]) -> tuple[i
     for webhook in await _all(deps):
         if webhook.url == url:
             # Left by a listener that was killed: nobody else can listen on this port.
-            await webhooks.delete(deps, webhook.id)
+            await webhooks_service.delete(deps, webhook.id)
         elif webhook.url.startswith(origin) and webhook.is_active:
-            return None, webhooks.secrets_of(deps, webhook, deps.clock.now())[0]
+            return None, webhooks_service.secrets_of(deps, webhook, deps.clock.now())[0]
     # The server decides whether this machine may be reached; its settings may differ.
     permitted = replace(deps, webhook_rules=WebhookRules(allow_insecure=True))
-    webhook, secret = await webhooks.create(permitted, url, event_types)
+    webhook, secret = await webhooks_service.create(permitted, url, event_types)
     return webhook.id, secret

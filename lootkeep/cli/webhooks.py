@@ -18,7 +18,7 @@ from rich.markup import escape
 from lootkeep.cli import webhook_setup
 from lootkeep.cli.output import JsonFlag, TestFlag, out, print_json, run
 from lootkeep.cli.webhook_setup import EventTypes, temporary_webhook
-from lootkeep.domain import receiving
+from lootkeep.domain import receiving as receiving_rules
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.engines.http1 import target
 from lootkeep.kernel.errors import StartupError
@@ -140,7 +140,7 @@ def _checked(secret: str | None) -> str | None:
 
 def _required(secret: str) -> str:
     secret = secret.strip()
-    error = receiving.check_secret(secret)
+    error = receiving_rules.check_secret(secret)
     if error:
         raise StartupError(error)
     return secret

@@ -10,10 +10,8 @@ from lootkeep.domain.access import SCOPES
 from lootkeep.domain.accounts import ROLE_NAMES, ROLES
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
-from lootkeep.services import access
-from lootkeep.services import users as users_service
-from lootkeep.storage import access as access_db
-from lootkeep.storage import accounts as accounts_db
+from lootkeep.services import access as access_service, users as users_service
+from lootkeep.storage import access as access_db, accounts as accounts_db
 
 ROLE = Field("role", "Role", forms.choice(ROLES), default="staff")
 INVITATION = (
@@ -75,6 +73,10 @@ async def show_user(visit: Visit) -> Answer:
     return {"user": user, "account": account, "last_seen_at": seen, "fields": (ROLE,), "title": user.name}
 
 
+_LINK = "You get a one-time link to send them; nothing is mailed."
+show_invitation = forms.new(INVITATION, text=_LINK, submit="Invite")
+
+
 async def invite(visit: Visit) -> Answer:
     values = forms.read(visit, INVITATION)
     user_id, link = await users_service.invite(visit.deps, **values)
@@ -110,7 +112,7 @@ def _with_link(visit: Visit, user_id: int, link: str, sentence: str, after: dict
 
 async def create_token(visit: Visit) -> Answer:
     values = forms.read(visit, TOKEN)
-    secret, token = await access.create_token(visit.deps, user_email=visit.user.email, **values)
+    secret, token = await access_service.create_token(visit.deps, user_email=visit.user.email, **values)
     sentence = "The token is created. Programs send it in the header “Authorization: Bearer …”."
     shown = {"title": token.name, "sentence": sentence, "secret": secret}
     expires_at = iso(token.expires_at) if token.expires_at is not None else None
@@ -118,12 +120,11 @@ async def create_token(visit: Visit) -> Answer:
 
 
 async def revoke_token(visit: Visit) -> Answer:
-    was_valid = await access.revoke_token(visit.deps, visit.id)
+    was_valid = await access_service.revoke_token(visit.deps, visit.id)
     message = "The token is revoked." if was_valid else "The token had been revoked before."
     return Done(url("/tokens"), message, f"token:{visit.id}", {"is_revoked": not was_valid}, {"is_revoked": True})
 
 
-_LINK = "You get a one-time link to send them; nothing is mailed."
 _DISABLED = (
     "They are signed out everywhere and cannot sign in until they get a new one-time link. "
     "API tokens in their name go on working; revoke those on the page of tokens."
@@ -133,9 +134,7 @@ _REVOKED = "Programs that use it are refused from their next request on. This ca
 
 PAGES = (
     lists.page("/users", "Users", USERS, "Store", role="owner"),
-    *forms.rows(
-        "/users/new", "Invite a user", forms.new(INVITATION, text=_LINK, submit="Invite"), invite, role="owner"
-    ),
+    *forms.rows("/users/new", "Invite a user", show_invitation, invite, role="owner"),
     Page("GET", "/users/{id}", "owner", "User", show_user, "user.html"),
     change("/users/{id}/role", "Change role", change_role, role="owner"),
     change("/users/{id}/link", "Make a one-time link", make_link, role="owner"),

@@ -6,7 +6,7 @@ from lootkeep.console import forms
 from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Page, Visit, change
-from lootkeep.console.records import Record
+from lootkeep.console.records import DELETED, Record
 from lootkeep.deps import Deps
 from lootkeep.domain.alerts import TRIGGERS, Alert, AlertChannel
 from lootkeep.kernel.clock import HOUR, Instant
@@ -64,18 +64,15 @@ async def test(visit: Visit) -> Answer:
     return ALERT.noted(visit, "The test is on its way.", test=alert.name)
 
 
+_MUTED = "{0.name} is muted for 8 hours; then you get one summary."
 _DELETED = "It sends nothing more, and what waits to be sent by it is dropped."
 
 PAGES = (
     Page("GET", "/alerts", "read_only", "Alerts", list_alerts, "alerts.html", group="Connect"),
     *forms.rows("/alerts/new", "Set an alert", forms.new(FORM, text=_TEXT), create),
     *ALERT.edit("/alerts/{id}/edit", "Change an alert", FORM, alerts_service.change, text=_TEXT, kept=("target",)),
-    ALERT.change(
-        "/alerts/{id}/mute", "Mute an alert", mute, "{0.name} is muted for 8 hours; then you get one summary."
-    ),
+    ALERT.change("/alerts/{id}/mute", "Mute an alert", mute, _MUTED),
     ALERT.change("/alerts/{id}/unmute", "Unmute an alert", unmute, "{0.name} is heard again."),
     change("/alerts/{id}/test", "Test an alert", test),
-    ALERT.change(
-        "/alerts/{id}/delete", "Delete alert", alerts_service.delete, "{0.name} is deleted.", confirm=_DELETED
-    ),
+    ALERT.change("/alerts/{id}/delete", "Delete alert", alerts_service.delete, DELETED, _DELETED),
 )

@@ -11,17 +11,21 @@ from lootkeep.console.columns import AGO, COUNT, NAME, Cell, Column
 from lootkeep.console.formats import badge, label, long, options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Page, Visit, change
-from lootkeep.console.records import Record
-from lootkeep.domain import campaigns as campaigns_rules
-from lootkeep.domain.campaign_emails import PLACEHOLDERS
-from lootkeep.domain.campaign_emails import written as placeholder
-from lootkeep.domain.campaigns import Audience, Campaign, audience_of
+from lootkeep.console.records import DELETED, Record
+from lootkeep.domain.campaign_emails import PLACEHOLDERS, written as placeholder
+from lootkeep.domain.campaigns import (
+    MAX_BODY,
+    MAX_CUSTOMERS,
+    Audience,
+    Campaign,
+    CampaignStatus,
+    SegmentFilters,
+    audience_of,
+)
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.wording import percent, plural
-from lootkeep.services import campaign_previews
-from lootkeep.services import campaigns as campaigns_service
-from lootkeep.storage import audiences
-from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
+from lootkeep.storage import audiences as audiences_db, campaigns as campaigns_db
 from lootkeep.views import campaigns as campaigns_views
 
 
@@ -48,7 +52,7 @@ CAMPAIGNS = lists.ListPage(
     link=lambda campaign: f"/campaigns/{campaign.id}",
     links=(lists.Link("/campaigns/new", "New campaign"),),
     empty="A campaign is one e-mail to many customers. Write the first one with New campaign.",
-    choices=(lists.Choice("status", "Status", options(campaigns_rules.CampaignStatus), is_open=True),),
+    choices=(lists.Choice("status", "Status", options(CampaignStatus), is_open=True),),
     search="Name or subject",
 )
 _MAX_ID_LENGTH = 18
@@ -64,10 +68,8 @@ MAIL = (
     Field("name", "Name", forms.text(), "For the store’s own eyes.", is_required=True),
     Field("subject", "Subject", forms.text(), is_required=True),
     Field("preview_text", "Preview text", forms.text(), "What mail programs show next to the subject."),
-    Field("body_html", "HTML", forms.text(campaigns_rules.MAX_BODY, "tall")),
-    Field(
-        "body_text", "Plain text", forms.text(campaigns_rules.MAX_BODY, "textarea"), "Made from the HTML when empty."
-    ),
+    Field("body_html", "HTML", forms.text(MAX_BODY, "tall")),
+    Field("body_text", "Plain text", forms.text(MAX_BODY, "textarea"), "Made from the HTML when empty."),
     Field("from_name", "From", forms.text(), "The store’s name when empty."),
     Field("reply_to", "Answers go to", forms.EMAIL),
 )
@@ -76,9 +78,7 @@ _PRODUCTS = forms.words(_MAX_WORDS, _MAX_ID_LENGTH, forms.ID)
 _REACHED = "Only customers who accept marketing and can be reached are written to."
 AUDIENCE = (
     Field("audience", "Audience", forms.choice(AUDIENCES), _REACHED, default="all"),
-    Field(
-        "customer_ids", "Customer ids", forms.words(campaigns_rules.MAX_CUSTOMERS, _MAX_ID_LENGTH, forms.ID), _CUSTOMERS
-    ),
+    Field("customer_ids", "Customer ids", forms.words(MAX_CUSTOMERS, _MAX_ID_LENGTH, forms.ID), _CUSTOMERS),
 )
 CONDITIONS = (
     Field("countries", "Countries", forms.words(_MAX_WORDS, 2, forms.COUNTRY), "Codes such as DE, AT"),
@@ -107,7 +107,7 @@ async def show_campaign(visit: Visit) -> Answer:
     preview = None
     if campaign.status in ("draft", "scheduled"):
         async with visit.deps.db.read(slow=True) as tx:
-            preview = await audiences.preview(tx, audience)
+            preview = await audiences_db.preview(tx, audience)
     shown = _written(visit, campaign)
     return {
         "campaign": campaign,
@@ -124,16 +124,15 @@ async def show_campaign(visit: Visit) -> Answer:
 
 async def show_mail(visit: Visit) -> Answer:
     """The mail as one of its readers would get it."""
-    shown = await campaign_previews.preview(visit.deps, visit.id)
+    shown = await campaign_previews_service.preview(visit.deps, visit.id)
     headers = {"content-security-policy": _MAIL_POLICY, "x-frame-options": "SAMEORIGIN"}
     return Response(shown.html, headers=headers, media_type="text/html")
 
 
 _PLACEHOLDERS = ", ".join(placeholder(name) for name in PLACEHOLDERS)
-_FORM = {
-    "text": f"Nothing is sent by saving. Filled in for each reader: {_PLACEHOLDERS}.",
-    "submit": "Save and preview",
-}
+_TEXT = f"Nothing is sent by saving. Filled in for each reader: {_PLACEHOLDERS}."
+_FORM = {"text": _TEXT, "submit": "Save and preview"}
+show_new = forms.new(CARDS, **_FORM)
 
 
 async def show_edit(visit: Visit) -> Answer:
@@ -163,7 +162,7 @@ async def send(visit: Visit) -> Answer:
 
 async def send_test(visit: Visit) -> Answer:
     email = forms.read(visit, TEST)["email"]
-    await campaign_previews.send_test(visit.deps, visit.id, email)
+    await campaign_previews_service.send_test(visit.deps, visit.id, email)
     return CAMPAIGN.noted(visit, "The test e-mail is on its way.", test=email)
 
 
@@ -184,9 +183,9 @@ def _read(visit: Visit, stored: Campaign | None) -> dict[str, Any]:
         raise invalid("audience", "A segment needs at least one condition.")
     ids = values.get("customer_ids", kept.customer_ids)
     if kind == "customers" and not ids:
-        raise invalid("customer_ids", f"Name 1 to {campaigns_rules.MAX_CUSTOMERS:,} customers.")
+        raise invalid("customer_ids", f"Name 1 to {MAX_CUSTOMERS:,} customers.")
     # The service takes what the kind of audience looks at.
-    audience = Audience(values["audience"], ids or (), campaigns_rules.SegmentFilters(**filters))
+    audience = Audience(values["audience"], ids or (), SegmentFilters(**filters))
     return {field.name: values[field.name] for field in MAIL if field.name in values} | {"audience": audience}
 
 
@@ -207,9 +206,7 @@ _DELETED = "The draft is gone for good, with its text and its audience."
 
 PAGES = (
     lists.page("/campaigns", "Campaigns", CAMPAIGNS, "Grow"),
-    *forms.rows(
-        "/campaigns/new", "New campaign", forms.new(CARDS, **_FORM), create, "Create campaign", is_foreign=True
-    ),
+    *forms.rows("/campaigns/new", "New campaign", show_new, create, "Create campaign", is_foreign=True),
     Page("GET", "/campaigns/{id}", "read_only", "Campaign", show_campaign, "campaign.html"),
     Page("GET", "/campaigns/{id}/mail", "read_only", "Preview of a campaign", show_mail),
     *forms.rows("/campaigns/{id}/edit", "Edit campaign", show_edit, edit, is_foreign=True),
@@ -217,7 +214,5 @@ PAGES = (
     CAMPAIGN.change("/campaigns/{id}/cancel", "Cancel campaign", campaigns_service.cancel, _NO_MORE, _CANCELLED),
     change("/campaigns/{id}/test", "Send a test e-mail", send_test, is_foreign=True),
     change("/campaigns/{id}/duplicate", "Duplicate campaign", duplicate),
-    CAMPAIGN.change(
-        "/campaigns/{id}/delete", "Delete campaign", campaigns_service.delete, "{0.name} is deleted.", confirm=_DELETED
-    ),
+    CAMPAIGN.change("/campaigns/{id}/delete", "Delete campaign", campaigns_service.delete, DELETED, _DELETED),
 )

@@ -65,10 +65,8 @@ def sparkline(values: Sequence[int]) -> str:
     least, most = min(values, default=0), max(values, default=0)
     spread = (most - least) or 1
     step = WIDTH / max(1, len(values) - 1)
-    return " ".join(
-        f"{round(number * step, 1)},{round(28 - 26 * (value - least) / spread, 1)}"
-        for number, value in enumerate(values)
-    )
+    points = [(number * step, 28 - 26 * (value - least) / spread) for number, value in enumerate(values)]
+    return " ".join(f"{round(x, 1)},{round(y, 1)}" for x, y in points)
 
 
 def _line(values: Sequence[int], top: int, step: float) -> str:

@@ -20,10 +20,16 @@ from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS,
 from lootkeep.domain.referral_abuse import SENTENCES
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.services import customers as customers_service
-from lootkeep.services import privacy as privacy_service
-from lootkeep.storage import audit, claims, customer_lists, fraud_checks, identity, referrals
-from lootkeep.storage import customers as customers_db
+from lootkeep.services import customers as customers_service, privacy as privacy_service
+from lootkeep.storage import (
+    audit as audit_db,
+    claims as claims_db,
+    customer_lists as customer_lists_db,
+    customers as customers_db,
+    fraud_checks as fraud_checks_db,
+    identity as identity_db,
+    referrals as referrals_db,
+)
 from lootkeep.storage.engine.database import Transaction
 
 # Of each kind that the page of a customer shows; the lists have the rest.
@@ -31,7 +37,7 @@ _NEWEST = 8
 _MAX_LINKED = 5
 _MAX_MOMENTS = 24
 CUSTOMERS = lists.ListPage(
-    listing=customer_lists.LISTING,
+    listing=customer_lists_db.LISTING,
     columns=(
         Column("Name", "name", NAME, "name"),
         Column("E-mail", "email", NAME, "email"),
@@ -55,9 +61,7 @@ CUSTOMERS = lists.ListPage(
 )
 _ORDERS = ORDERS.only("Order", "Status", "Risk", "Total", "Placed", empty="No order yet. The first one will be here.")
 _TICKETS = TICKETS.only("Ticket", "Subject", "Status", "Priority", "Last message", empty="They never asked for help.")
-_CARDS = GIFT_CARDS.only(
-    "Card", "Status", "Balance", "Issued with", "Issued", empty="Cards they buy or get will be here."
-)
+_CARDS = GIFT_CARDS.only("Card", "Status", "Balance", "Issued with", "Issued", empty="They have no gift card yet.")
 _REFERRED = REFERRALS.only("Customer", "Status", "First order", "Signed up", empty="Nobody has used their code yet.")
 # What the page of a customer shows the newest of: the list, its page, and which of its filters names the customer.
 _TABLES = {
@@ -87,7 +91,7 @@ async def show_customer(visit: Visit) -> Answer:
         for name, (table, path, by) in _TABLES.items():
             newest[name], total = await lists.newest(visit, tx, table, _NEWEST, **{by: visit.id})
             tables.append((name, table, newest[name], total, f"{path}?{by}={visit.id}"))
-        referrer = (await customer_lists.referrers(tx, [customer])).get(customer.referred_by_id or 0)
+        referrer = (await customer_lists_db.referrers(tx, [customer])).get(customer.referred_by_id or 0)
         moments = sorted([*_moments(newest), *await _others(tx, visit.id)], key=lambda moment: -moment.at)
         signed_up = Step(customer.created_at, "info", "Signed up", f"Brought by {referrer.name}." if referrer else "")
         return {
@@ -97,9 +101,9 @@ async def show_customer(visit: Visit) -> Answer:
             "tables": tables,
             "open_tickets": (await lists.newest(visit, tx, TICKETS, 1, customer_id=visit.id, status="open"))[1],
             "referrer": referrer,
-            "counts": await referrals.referrer(tx, visit.id),
-            "checks": await fraud_checks.of_customer(tx, visit.id, _NEWEST),
-            "sightings": await identity.of_customer(tx, visit.id, _MAX_LINKED),
+            "counts": await referrals_db.referrer(tx, visit.id),
+            "checks": await fraud_checks_db.of_customer(tx, visit.id, _NEWEST),
+            "sightings": await identity_db.of_customer(tx, visit.id, _MAX_LINKED),
             # The newest first, and how it began last.
             "moments": [*moments[:_MAX_MOMENTS], signed_up],
             "reason": UNBLOCK if customer.status == "blocked" else BLOCK,
@@ -126,13 +130,13 @@ def _moments(newest: Mapping[str, Sequence[Any]]) -> Iterator[Step]:
 
 
 async def _others(tx: Transaction, customer_id: int) -> list[Step]:
-    rejections = await referrals.rejections_of(tx, customer_id)
-    changes = await audit.changes_since(tx, f"customer:{customer_id}", Instant(0))
+    rejections = await referrals_db.rejections_of(tx, customer_id)
+    changes = await audit_db.changes_since(tx, f"customer:{customer_id}", Instant(0))
     return [
         *(Step(at, "bad", "Referral refused", SENTENCES[reason]) for reason, at in rejections),
         *(
             Step(claim.claimed_at, "ok", "Claimed a referral reward", f"Coupon {coupon.code}")
-            for claim, coupon in await claims.of_customer(tx, customer_id)
+            for claim, coupon in await claims_db.of_customer(tx, customer_id)
         ),
         *(Step(entry.created_at, "quiet", entry.action, f"by {entry.user_name or 'nobody'}") for entry in changes),
     ]

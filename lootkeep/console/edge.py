@@ -23,7 +23,7 @@ from lootkeep.console.render import ASSETS, Navigation, environment
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
-from lootkeep.services import sign_in
+from lootkeep.services import sign_in as sign_in_service
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 
@@ -96,7 +96,7 @@ class Edge:
     async def _answer(self, visit: Visit) -> Response:
         """The order of checks: the session, the role, the form's origin and token, the question, then the page."""
         page = visit.page
-        resumed = await sign_in.resume(visit.deps, visit.secret, visit.ip) if visit.secret else None
+        resumed = await sign_in_service.resume(visit.deps, visit.secret, visit.ip) if visit.secret else None
         if resumed:
             visit.person, visit.session = resumed
         if page.role is not None:

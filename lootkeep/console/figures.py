@@ -21,13 +21,17 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.kernel.wording import change, duration, number, percent, plural
-from lootkeep.services import sales
+from lootkeep.services import sales as sales_service
 from lootkeep.services.sales import Course, course_of
-from lootkeep.storage import analytics as analytics_db
-from lootkeep.storage import fraud_lists, sales_direct, ticket_figures
+from lootkeep.storage import (
+    analytics as analytics_db,
+    fraud_lists as fraud_lists_db,
+    sales_direct as sales_direct_db,
+    ticket_figures as ticket_figures_db,
+)
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals import counters
-from lootkeep.storage.webhooks import health
+from lootkeep.storage.totals import counters as counters_db
+from lootkeep.storage.webhooks import health as health_db
 
 PERIODS: dict[PeriodName, str] = {
     "last_7_days": "Last 7 days",
@@ -84,7 +88,7 @@ async def show_overview(visit: Visit) -> Answer:
     date_range = analytics_rules.named(period, visit.now, visit.options.timezone)
     async with visit.deps.db.read(slow=True) as tx:
         course = await course_of(tx, date_range, visit.deps.currency)
-        receivers = await health.active(tx, visit.now)
+        receivers = await health_db.active(tx, visit.now)
         sales, _ = await lists.newest(visit, tx, ORDERS, _LATEST)
         return {
             "period": period,
@@ -114,14 +118,12 @@ def sales_tiles(course: Course, formats: Formats) -> list[Tile]:
 
 
 def _tile(label: str, value: str, now: int, before: int, course: Sequence[int]) -> Tile:
-    tone = "ok" if now >= before else "bad"
-    return Tile(
-        label, value, change(now, before) or "nothing to compare with", tone if before else "", sparkline(course)
-    )
+    tone = "" if not before else "ok" if now >= before else "bad"
+    return Tile(label, value, change(now, before) or "nothing to compare with", tone, sparkline(course))
 
 
 async def _referral_tile(tx: Transaction) -> Tile:
-    referred = await counters.totals(tx, "referrals.")
+    referred = await counters_db.totals(tx, "referrals.")
     successful, total = referred.get("successful", 0), sum(referred.values())
     return Tile("Referral conversion", percent(successful, total), f"{number(successful)} of {number(total)}")
 
@@ -132,7 +134,7 @@ async def _fraud_tile(tx: Transaction, date_range: DateRange) -> Tile:
     days = [Instant(first + index * DAY) for index in range(date_range.days + 1)]
     blocked = []
     for start, end in itertools.pairwise(days):
-        checks = await fraud_lists.made_between(tx, start, end)
+        checks = await fraud_lists_db.made_between(tx, start, end)
         blocked.append(sum(count for (_, action), count in checks.items() if action == "blocked"))
     return Tile("Fraud stopped", plural(sum(blocked), "order"), "blocked at checkout", line=sparkline(blocked))
 
@@ -158,13 +160,13 @@ def _days(course: Course, formats: Formats) -> list[str]:
 
 async def _needs(tx: Transaction, now: Instant) -> list[Need]:
     """Everything there is to do, the most urgent first."""
-    needed = [_failing_receiver(receiver, now) for receiver in await health.failing(tx, now)]
-    held = await fraud_lists.pending_review(tx)
+    needed = [_failing_receiver(receiver, now) for receiver in await health_db.failing(tx, now)]
+    held = await fraud_lists_db.pending_review(tx)
     if held:
         needed.append(await _reviews(tx, held, now))
-    tickets = await ticket_figures.total(tx, {"status": "open"})
+    tickets = await ticket_figures_db.total(tx, {"status": "open"})
     if tickets:
-        urgent = await ticket_figures.total(tx, {"status": "open", "priority": "urgent"})
+        urgent = await ticket_figures_db.total(tx, {"status": "open", "priority": "urgent"})
         text = f"{plural(urgent, 'is', 'are')} urgent." if urgent else "None of them is urgent."
         title = f"{plural(tickets, 'ticket')} without an answer"
         needed.append(("warn", title, text, "Answer", "/tickets?status=open"))
@@ -180,7 +182,7 @@ def _failing_receiver(receiver: Receiver, now: Instant) -> Need:
 async def _reviews(tx: Transaction, held: int, now: Instant) -> Need:
     title = f"{plural(held, 'order waits', 'orders wait')} for a review"
     filters = {"is_reviewed": False, "action_taken": "verification_required"}
-    oldest, total = await fraud_lists.LISTING.page(tx, ListRequest(PageRequest(1, 1), filters, order="asc"))
+    oldest, total = await fraud_lists_db.LISTING.page(tx, ListRequest(PageRequest(1, 1), filters, order="asc"))
     text = "None of them is on hold."
     if oldest:
         text = f"{plural(total, 'is', 'are')} on hold, the oldest for {duration(now - oldest[0].created_at)}."
@@ -199,16 +201,16 @@ async def show_analytics(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
         course = await course_of(tx, date_range, currency)
         orders = sum(figures.orders for figures in course.now)
-        products = await sales.best_products(tx, date_range, currency, _BEST)
-        customers = await sales_direct.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
+        products = await sales_service.best_products(tx, date_range, currency, _BEST)
+        customers = await sales_direct_db.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
         if visit.query.get("format") == "csv":
             name = visit.query.get("of", "")
             tables = {"products": _PRODUCTS.csv(products), "customers": _CUSTOMERS.csv(customers)}
             return lists.csv_file(name if name in tables else "revenue", tables.get(name) or _COURSE.csv(course.steps))
         unique = await analytics_db.unique_customers(tx, start, end, None)
         (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
-        countries = await sales.best_parts(tx, "country", date_range, currency, _BEST)
-        methods = await sales.best_parts(tx, "method", date_range, currency, _BEST)
+        countries = await sales_service.best_parts(tx, "country", date_range, currency, _BEST)
+        methods = await sales_service.best_parts(tx, "method", date_range, currency, _BEST)
     now, before = ([(f.orders, number(f.orders)) for f in period] for period in (course.now, course.before))
     # Customers have no currency.
     new = sum(figures.new_customers for figures in whole.values())

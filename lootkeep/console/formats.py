@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.fraud.review import detected_signals
-from lootkeep.kernel.clock import DAY, Instant, iso, utc
+from lootkeep.kernel.clock import DAY, SECOND, Instant, iso, utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import duration
 from lootkeep.views.money import in_words
@@ -59,7 +59,9 @@ class Formats:
     def __init__(self, timezone: str, currency: str) -> None:
         self._zone = zone(timezone)
         self._currency = currency
+        # A page has a hundred of each, and is shown again with the same ones.
         self.money = lru_cache(maxsize=4096)(self._money)
+        self._exact = lru_cache(maxsize=4096)(self._exact_time)
 
     def _money(self, amount: int, currency: str | None = None) -> str:
         """`$1,884.20`; less than nothing has a minus sign in front."""
@@ -103,10 +105,13 @@ class Formats:
         return self._timed(at, self.day(at) if now - at >= _WEEK else duration(now - at))
 
     def _timed(self, at: Instant, text: str) -> Markup:
-        # Nothing here comes from people, so nothing is escaped: a list has a hundred of these.
-        local = self.local(at)
+        # Nothing here comes from people, so nothing is escaped.
+        return Markup(f"<time {self._exact(Instant(at - at % SECOND))}>{text}</time>")  # noqa: S704
+
+    def _exact_time(self, second: Instant) -> str:
+        local = self.local(second)
         exact = f"{day_of(local)}, {local.hour:02}:{local.minute:02}:{local.second:02} {local.tzname()}"
-        return Markup(f'<time datetime="{iso(at)}" title="{exact}">{text}</time>')  # noqa: S704
+        return f'datetime="{iso(second)}" title="{exact}"'
 
 
 def long(text: str, name: str, most: int = MAX_SHOWN) -> Markup:

@@ -10,7 +10,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from lootkeep.console.page import Answer, Handler, Page, Visit, change, url
-from lootkeep.domain import inputs
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.analytics import zone
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, utc
@@ -155,12 +155,12 @@ def rows(path: str, title: str, show: Handler, save: Handler, action: str = "", 
 
 
 def text(most: int = MAX_NAME_LENGTH, shown_as: str = "text") -> Kind:
-    return Kind(lambda text, _: inputs.short_text(text, most), type=shown_as, attributes={"maxlength": most})
+    return Kind(lambda text, _: inputs_rules.short_text(text, most), type=shown_as, attributes={"maxlength": most})
 
 
 def amount(least: int = 0, most: int = money.MAX_AMOUNT) -> Kind:
     return Kind(
-        lambda text, _: inputs.amount(text, least, most),
+        lambda text, _: inputs_rules.amount(text, least, most),
         lambda value, _: money.text(value),
         attributes={"inputmode": "decimal"},
         missing="Enter an amount, such as 12.50.",
@@ -169,7 +169,7 @@ def amount(least: int = 0, most: int = money.MAX_AMOUNT) -> Kind:
 
 def whole(least: int, most: int) -> Kind:
     attributes, missing = {"inputmode": "numeric"}, "Enter a whole number."
-    return Kind(lambda text, _: inputs.whole(text, least, most), attributes=attributes, missing=missing)
+    return Kind(lambda text, _: inputs_rules.whole(text, least, most), attributes=attributes, missing=missing)
 
 
 ID = whole(1, 10**15 - 1)
@@ -220,15 +220,15 @@ def parsed(parse: Callable[[str], Any], sentence: str, shown_as: str = "text") -
     return Kind(parse_text, type=shown_as, attributes={"maxlength": MAX_NAME_LENGTH})
 
 
-COUNTRY = parsed(inputs.country, "This must be a country code of two letters, such as KR.")
-EMAIL = parsed(inputs.email, "This must be a valid e-mail address.", "email")
+COUNTRY = parsed(inputs_rules.country, "This must be a country code of two letters, such as KR.")
+EMAIL = parsed(inputs_rules.email, "This must be a valid e-mail address.", "email")
 
 
 def words(most: int, max_length: int, kind: Kind | None = None) -> Kind:
     """Distinct words, separated by commas, each of the kind."""
 
     def parse(text: str, timezone: str) -> tuple[Any, ...]:
-        listed = inputs.words(text, most, max_length)
+        listed = inputs_rules.words(text, most, max_length)
         return tuple(kind.read(word, timezone) if kind else word for word in listed)
 
     return Kind(parse, lambda value, _: ", ".join(str(word) for word in _decoded(value)))
@@ -246,12 +246,13 @@ def day(*, is_included: bool = False) -> Kind:
     def write(at: Instant, timezone: str) -> str:
         return utc(Instant(at - is_included)).astimezone(zone(timezone)).date().isoformat()
 
-    return Kind(lambda text, timezone: inputs.day(text, timezone, is_included=is_included), write, "date")
+    return Kind(lambda text, timezone: inputs_rules.day(text, timezone, is_included=is_included), write, "date")
 
 
 def time() -> Kind:
     """A time in the store's zone."""
-    return Kind(inputs.time, lambda at, name: f"{utc(at).astimezone(zone(name)):%Y-%m-%dT%H:%M}", "datetime-local")
+    write = "{:%Y-%m-%dT%H:%M}".format
+    return Kind(inputs_rules.time, lambda at, name: write(utc(at).astimezone(zone(name))), "datetime-local")
 
 
 def _as_yes(value: object, _timezone: str) -> str:

@@ -18,19 +18,22 @@ from lootkeep.domain.fraud.review import OUTCOMES, ReviewedAs, detected_signals
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.orders import Order
 from lootkeep.kernel.errors import existing, invalid
-from lootkeep.services import fraud as fraud_service
-from lootkeep.services import fraud_queue as fraud_queue_service
+from lootkeep.services import fraud as fraud_service, fraud_queue as fraud_queue_service
 from lootkeep.services.fraud_named_lists import BLOCKED
-from lootkeep.storage import fraud_checks, fraud_lists, fraud_queue
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import settings as settings_db
+from lootkeep.storage import (
+    fraud_checks as fraud_checks_db,
+    fraud_lists as fraud_lists_db,
+    fraud_queue as fraud_queue_db,
+    orders as orders_db,
+    settings as settings_db,
+)
 
 _REASONS = Cell(lambda points, *_: escape(reasons(points)), lambda points: ", ".join(detected_signals(points)))
 _LEVELS = lists.Choice("risk_level", "Risk", options(RiskLevel))
 _ACTIONS = options(Action)
 # The page shows the queue as cards; a CSV file has these columns.
 QUEUE = lists.ListPage(
-    listing=fraud_queue.QUEUE,
+    listing=fraud_queue_db.QUEUE,
     columns=(
         Column("Order", "order_id", ORDER, "held"),
         Column("Customer", "customer_name"),
@@ -60,7 +63,7 @@ ORDERS = {
     "Newest first": {"sort": "created_at", "order": "desc"},
 }
 CHECKS = lists.ListPage(
-    listing=fraud_lists.LISTING,
+    listing=fraud_lists_db.LISTING,
     columns=(
         Column("Order", "order_id", ORDER),
         Column("Customer", "customer_name", NAME),
@@ -98,9 +101,9 @@ async def show_queue(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         decisions = await fraud_case.decisions(tx, visit.now)
         case = await fraud_case.load(tx, shown_id, decisions) if shown_id else None
-        _, held_total = await fraud_queue.held(tx)
+        _, held_total = await fraud_queue_db.held(tx)
         budget = (await settings_db.get(tx, SETTINGS, Policy)).fraud_review_daily_budget
-        riskiest = await fraud_queue.riskiest(tx, begin, budget)
+        riskiest = await fraud_queue_db.riskiest(tx, begin, budget)
     times = [decision.reviewed_at - decision.checked_at for decision in decisions if decision.reviewed_at >= begin]
     next_id = _next(shown_id, queue)
     return answer | {
@@ -135,7 +138,7 @@ async def review(visit: Visit) -> Answer:
     if outcome is None:
         raise invalid("", "Choose whether to approve or to reject the order.")
     async with visit.deps.db.write() as tx:
-        check = existing(await fraud_checks.get_for_update(tx, visit.id), "Fraud check")
+        check = existing(await fraud_checks_db.get_for_update(tx, visit.id), "Fraud check")
         before = existing(await orders_db.get(tx, check.order_id), "Order")
     visit.check_unchanged(f"order:{before.id}", fraud_case.version(check, before))
     block = tuple(BLOCKED) if visit.form.get("decision") == "block" else ()
@@ -153,7 +156,7 @@ async def take(visit: Visit) -> Answer:
     """Whose case it is from now on: the visitor's, or nobody's again."""
     owner_id = visit.user.id if visit.form.get("take") == "yes" else None
     async with visit.deps.db.read() as tx:
-        before = existing(await fraud_checks.get(tx, visit.id), "Fraud check")
+        before = existing(await fraud_checks_db.get(tx, visit.id), "Fraud check")
     await fraud_queue_service.assign(visit.deps, visit.id, owner_id, None, has_due_at=False)
     message = "The case is yours." if owner_id else "The case is nobody’s again."
     record = f"order:{before.order_id}"

@@ -8,22 +8,26 @@ from typing import Any
 
 from lootkeep.console.orders import bars, reviews
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
-from lootkeep.domain.fraud.calibration import BaseOdds
+from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS, BaseOdds
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.linked import MAX_HUB, LinkedAccount, LinkKind
-from lootkeep.domain.fraud.review import consequence
-from lootkeep.domain.fraud.review import label as signal_label
+from lootkeep.domain.fraud.review import consequence, label as signal_label
 from lootkeep.domain.fraud.score import probability
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import duration, plural
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, fraud_queue, linked_accounts, order_lists, settings
-from lootkeep.storage import orders as orders_db
+from lootkeep.storage import (
+    customers as customers_db,
+    fraud_checks as fraud_checks_db,
+    fraud_queue as fraud_queue_db,
+    linked_accounts as linked_accounts_db,
+    order_lists as order_lists_db,
+    orders as orders_db,
+    settings as settings_db,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud_queue import Decision
 
@@ -64,9 +68,9 @@ def version(check: FraudCheck, order: Order) -> int:
 
 async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) -> dict[str, Any]:
     """Everything that a reviewer sees of a check."""
-    check = existing(await fraud_checks.get(tx, check_id), "Fraud check")
+    check = existing(await fraud_checks_db.get(tx, check_id), "Fraud check")
     order = existing(await orders_db.get(tx, check.order_id), "Order")
-    (sale,) = await order_lists.sales(tx, [order])
+    (sale,) = await order_lists_db.sales(tx, [order])
     referrer_id = sale.customer.referred_by_id
     referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
     return {
@@ -81,17 +85,17 @@ async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) ->
         "precedents": _precedents([bar["name"] for bar in bars(check)], decisions),
         "reviews": await reviews(tx, check),
         # Of fraud, by the score and the base odds of this store.
-        "probability": probability(check.risk_score, (await settings.get(tx, BASE_ODDS, BaseOdds)).odds),
+        "probability": probability(check.risk_score, (await settings_db.get(tx, BASE_ODDS, BaseOdds)).odds),
     }
 
 
 async def decisions(tx: Transaction, now: Instant) -> list[Decision]:
-    return await fraud_queue.decisions(tx, Instant(now - PRECEDENT_DAYS * DAY))
+    return await fraud_queue_db.decisions(tx, Instant(now - PRECEDENT_DAYS * DAY))
 
 
 async def _shared_things(tx: Transaction, customer_id: int) -> list[tuple[str, list[LinkedAccount]]]:
     """What the buyer has in common with other accounts, and with which; what many share comes without accounts."""
-    linked = await linked_accounts.walk(tx, customer_id)
+    linked = await linked_accounts_db.walk(tx, customer_id)
     near = {account.id: account for account in linked.accounts if account.depth == 1}
     buyers = [(edge.kind, edge.value) for edge in linked.edges if edge.customer_id == customer_id]
     sharing: dict[tuple[LinkKind, str], list[LinkedAccount]] = {thing: [] for thing in buyers}
@@ -158,11 +162,11 @@ def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
     if facts.ip_address:
         kinds = [name for name in ("vpn", "proxy", "datacenter", "tor") if getattr(network, f"is_{name}")]
         origin = [name for name in (network.city, network.country, network.asn_name) if name]
-        yield "IP address", ", ".join([facts.ip_address, *origin, *(_KINDS[kind] for kind in kinds)])
+        yield "IP address", ", ".join([facts.ip_address, *origin, *(_KINDS.get(kind, kind) for kind in kinds)])
     if facts.billing_country:
         yield "Billing country", facts.billing_country
     marks = [name for name in ("disposable", "relay") if getattr(facts.mail, f"is_{name}")]
-    yield "E-mail", ", ".join([check.email, *(_KINDS[mark] for mark in marks)])
+    yield "E-mail", ", ".join([check.email, *(_KINDS.get(mark, mark) for mark in marks)])
     if facts.has_device:
         lately = f", {history.device_accounts_in_hour} within the hour" if history.device_accounts_in_hour else ""
         others = plural(history.device_accounts, "other account")
@@ -172,14 +176,8 @@ def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
     yield "Browser", facts.user_agent or "not reported"
 
 
-_KINDS = {
-    "vpn": "VPN",
-    "proxy": "proxy",
-    "datacenter": "datacenter",
-    "tor": "Tor",
-    "disposable": "disposable",
-    "relay": "forwarding",
-}
+# What people read, where it is not the name itself.
+_KINDS = {"vpn": "VPN", "tor": "Tor", "relay": "forwarding"}
 
 
 def _if_approved(sale: OrderDetails, referrer: Customer | None) -> str:

@@ -9,45 +9,31 @@ from lootkeep.console.columns import AGO, DAY, Column
 from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
 from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.named_lists import MAX_VALUE
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.errors import InvalidFields, NotFound, existing, invalid
-from lootkeep.services import fraud as fraud_service
-from lootkeep.services import fraud_named_lists
-from lootkeep.storage import accounts, fraud_entries
-from lootkeep.storage import settings as settings_db
+from lootkeep.services import fraud as fraud_service, fraud_named_lists as fraud_named_lists_service
+from lootkeep.storage import accounts as accounts_db, fraud_entries as fraud_entries_db, settings as settings_db
 
 # The entries of a list that are shown; the search finds the others.
 MAX_SHOWN = 100
-_IP = forms.parsed(identity.address, "This is not an IP address.")
+_IP = forms.parsed(identity_rules.address, "This is not an IP address.")
+_EMAIL = Field("emails", "E-mail", forms.EMAIL, is_required=True, placeholder="jun@example.com")
+_ADDRESS = Field("addresses", "IP address", _IP, is_required=True, placeholder="203.0.113.9")
+_COUNTRY = Field("countries", "Country code", forms.COUNTRY, is_required=True, placeholder="KP")
 _ALLOWED = "Orders of these are always allowed."
 _BLOCKED = "Orders from these, by address or bill, are always blocked."
 # The lists of every store by the name of their path: the setting, title, text, and an entry as people enter it.
 LISTS: Mapping[str, tuple[fraud_service.ListName, str, str, Field]] = {
-    "emails": (
-        "fraud_whitelisted_emails",
-        "Trusted e-mails",
-        _ALLOWED,
-        Field("emails", "E-mail", forms.EMAIL, is_required=True, placeholder="jun@example.com"),
-    ),
-    "addresses": (
-        "fraud_whitelisted_ips",
-        "Trusted addresses",
-        _ALLOWED,
-        Field("addresses", "IP address", _IP, is_required=True, placeholder="203.0.113.9"),
-    ),
-    "countries": (
-        "fraud_custom_blocked_countries",
-        "Blocked countries",
-        _BLOCKED,
-        Field("countries", "Country code", forms.COUNTRY, is_required=True, placeholder="KP"),
-    ),
+    "emails": ("fraud_whitelisted_emails", "Trusted e-mails", _ALLOWED, _EMAIL),
+    "addresses": ("fraud_whitelisted_ips", "Trusted addresses", _ALLOWED, _ADDRESS),
+    "countries": ("fraud_custom_blocked_countries", "Blocked countries", _BLOCKED, _COUNTRY),
 }
 ENTRIES = lists.ListPage(
-    listing=fraud_entries.ENTRIES,
+    listing=fraud_entries_db.ENTRIES,
     columns=(
         Column("Entry", "value"),
         Column("Reason", "reason"),
@@ -73,8 +59,8 @@ ENTRY = (
 async def show_lists(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
-        counts = await fraud_entries.counts(tx)
-        own_lists = [(item, counts.get(item.id, 0)) for item in await fraud_entries.all_lists(tx)]
+        counts = await fraud_entries_db.counts(tx)
+        own_lists = [(item, counts.get(item.id, 0)) for item in await fraud_entries_db.all_lists(tx)]
     term = visit.query.get("search", "").strip().lower()
     matching = {
         name: sorted(entry for entry in getattr(policy, setting) if term in entry.lower())
@@ -107,8 +93,8 @@ async def change_entries(visit: Visit) -> Answer:
 
 async def show_list(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        fraud_list = existing(await fraud_entries.get(tx, visit.id), "Fraud list")
-        people = {person.id: person.name for person in await accounts.people(tx)}
+        fraud_list = existing(await fraud_entries_db.get(tx, visit.id), "Fraud list")
+        people = {person.id: person.name for person in await accounts_db.people(tx)}
     answer = await lists.show(visit, ENTRIES, list_id=visit.id)
     return answer | {"fraud_list": fraud_list, "people": people, "fields": ENTRY, "title": fraud_list.name}
 
@@ -116,21 +102,23 @@ async def show_list(visit: Visit) -> Answer:
 async def create_list(visit: Visit) -> Answer:
     values = forms.read(visit, NEW_LIST)
     name, kind = values["name"], values["kind"]
-    if not fraud_named_lists.is_name(name):
+    if not fraud_named_lists_service.is_name(name):
         raise invalid("name", "This must be lower-case letters, digits and underscores.")
-    added = await fraud_named_lists.create(visit.deps, name, kind, None)
+    added = await fraud_named_lists_service.create(visit.deps, name, kind, None)
     return _done(f"/fraud/named-lists/{added.id}", f"The list @{name} is created.", after={name: kind})
 
 
 async def delete_list(visit: Visit) -> Answer:
-    removed = await fraud_named_lists.delete(visit.deps, visit.id)
+    removed = await fraud_named_lists_service.delete(visit.deps, visit.id)
     return _done("/fraud/lists", f"The list @{removed.name} is deleted.", {removed.name: removed.kind})
 
 
 async def add_entry(visit: Visit) -> Answer:
     value, reason, ends = forms.read(visit, ENTRY).values()
     try:
-        added_to = await fraud_named_lists.add_entries(visit.deps, visit.id, [value], reason, ends, visit.user.id)
+        added_to = await fraud_named_lists_service.add_entries(
+            visit.deps, visit.id, [value], reason, ends, visit.user.id
+        )
     except InvalidFields as wrong:
         # The form has one entry.
         fields = {("value" if name == "values.0" else name): texts for name, texts in (wrong.fields or {}).items()}
@@ -139,7 +127,7 @@ async def add_entry(visit: Visit) -> Answer:
 
 
 async def remove_entry(visit: Visit) -> Answer:
-    value = await fraud_named_lists.remove_entry(visit.deps, visit.id, visit.form.get("value", ""))
+    value = await fraud_named_lists_service.remove_entry(visit.deps, visit.id, visit.form.get("value", ""))
     return _done(f"/fraud/named-lists/{visit.id}", "The entry is removed.", {"entry": value})
 
 

@@ -19,11 +19,12 @@ from lootkeep.domain.fraud.rule import MAX_NAME, POINTS, Rule, RuleAction, RuleM
 from lootkeep.domain.fraud.score import FLAGGED_FROM, THRESHOLDS
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.kernel.errors import InvalidFields, invalid
-from lootkeep.services import fraud as fraud_service
-from lootkeep.services import fraud_reports
-from lootkeep.services import fraud_rules as fraud_rules_service
-from lootkeep.storage import fraud_entries, fraud_truth
-from lootkeep.storage import settings as settings_db
+from lootkeep.services import (
+    fraud as fraud_service,
+    fraud_reports as fraud_reports_service,
+    fraud_rules as fraud_rules_service,
+)
+from lootkeep.storage import fraud_entries as fraud_entries_db, fraud_truth as fraud_truth_db, settings as settings_db
 from lootkeep.views import fraud_reports as fraud_reports_views
 
 WHAT_IF_DAYS = 30
@@ -75,7 +76,7 @@ async def show_settings(visit: Visit) -> Answer:
 
     async def compare() -> Comparison:
         changes.update(forms.read(visit, FORM))
-        return await fraud_reports.backtest(visit.deps, changes, WHAT_IF_DAYS)
+        return await fraud_reports_service.backtest(visit.deps, changes, WHAT_IF_DAYS)
 
     async with visit.deps.db.read() as tx:
         stored = await settings_db.get(tx, SETTINGS, Policy)
@@ -87,7 +88,7 @@ async def show_settings(visit: Visit) -> Answer:
         "version": version,
         "changed": [name for name in changes if getattr(stored, name) != changes[name]],
         "comparison": comparison,
-        "is_complete": comparison is None or comparison.checks < fraud_reports.MAX_CHECKS,
+        "is_complete": comparison is None or comparison.checks < fraud_reports_service.MAX_CHECKS,
         "days": WHAT_IF_DAYS,
     }
 
@@ -128,13 +129,13 @@ async def show_rules(visit: Visit) -> Answer:
     async def compare() -> Comparison:
         terms = _terms(visit)
         tried = {name: terms[name] for name in ("expression", "action", "points")}
-        return await fraud_reports.backtest(visit.deps, {}, WHAT_IF_DAYS, rule=tried | {"id": rule_id})
+        return await fraud_reports_service.backtest(visit.deps, {}, WHAT_IF_DAYS, rule=tried | {"id": rule_id})
 
     async with visit.deps.db.read(slow=True) as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
         version = await settings_db.changed_at(tx, SETTINGS)
-        tallies = await fraud_truth.rule_tallies(tx, visit.now)
-        names = [f"@{item.name}" for item in await fraud_entries.all_lists(tx)]
+        tallies = await fraud_truth_db.rule_tallies(tx, visit.now)
+        names = [f"@{item.name}" for item in await fraud_entries_db.all_lists(tx)]
     edited = fraud_rules_service.find(policy, rule_id) if rule_id else None
     return {
         "rules": [(rule, tallies.get((rule.id, rule.revision), Tally())) for rule in policy.rules],
@@ -182,7 +183,7 @@ def _audited(rule: Rule | None) -> dict[str, Any] | None:
 
 async def show_signals(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
-        counts = await fraud_truth.signal_counts(tx, visit.now)
+        counts = await fraud_truth_db.signal_counts(tx, visit.now)
         policy = await settings_db.get(tx, SETTINGS, Policy)
     reports = sorted(fraud_reports_views.signal_report(counts), key=lambda report: -report.fired)
     off = {name for name, signal in BY_NAME.items() if signal.setting and not getattr(policy, signal.setting)}

@@ -12,20 +12,22 @@ from lootkeep.console.page import Answer, Page, Visit, change, whole
 from lootkeep.console.records import Record
 from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.gift_cards import status as card_status
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.storage import audit, gift_card_lists
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import gift_cards as gift_cards_db
-
-_STATUS = Cell(
-    lambda card, _row, visit: badge(gift_cards_rules.status(card, visit.now)), lambda card: label(card.stored_status)
+from lootkeep.storage import (
+    audit as audit_db,
+    customers as customers_db,
+    gift_card_lists as gift_card_lists_db,
+    gift_cards as gift_cards_db,
 )
+
+_STATUS = Cell(lambda card, _, visit: badge(card_status(card, visit.now)), lambda card: label(card.stored_status))
 _CODE = Cell(lambda card, *more: CODE.html(f"…{card.last_four}", *more), gift_cards_rules.masked)
 GIFT_CARDS = lists.ListPage(
-    listing=gift_card_lists.LISTING,
+    listing=gift_card_lists_db.LISTING,
     columns=(
         Column("Card", "itself", _CODE),
         Column("Recipient", "recipient", NAME),
@@ -95,8 +97,8 @@ async def show_gift_card(visit: Visit) -> Answer:
         card = existing(await gift_cards_db.get(tx, visit.id), "Gift card")
         customer = await customers_db.get(tx, card.customer_id) if card.customer_id else None
         entries = await gift_cards_db.ledger(tx, card.id)
-        changes = await audit.changes_since(tx, GIFT_CARD.key(card.id), Instant(0))
-    status = gift_cards_rules.status(card, visit.now)
+        changes = await audit_db.changes_since(tx, GIFT_CARD.key(card.id), Instant(0))
+    status = card_status(card, visit.now)
     # The form of a revoked card has nothing but the note.
     edited = (_NOTE,) if status == "revoked" else EDIT
     return {
@@ -125,9 +127,8 @@ async def issue(visit: Visit) -> Answer:
     values = forms.read(visit, NEW)
     customer = await _customer(visit, visit.form.get("customer_id", ""))
     owner: dict[str, Any] = {"customer_id": customer.id if customer else None, "order_id": None}
-    card, code = await gift_cards_service.create(
-        visit.deps, gift_cards_rules.GiftCardTerms(**values, **owner, currency=visit.deps.currency), None
-    )
+    terms = gift_cards_rules.GiftCardTerms(**values, **owner, currency=visit.deps.currency)
+    card, code = await gift_cards_service.create(visit.deps, terms, None)
     return GIFT_CARD.done(f"The card is issued. Its code is {code}; it is shown only now.", None, card)
 
 
@@ -162,7 +163,7 @@ async def _customer(visit: Visit, text: str) -> Customer | None:
 
 
 _TAKEN = "The amount is taken off the card. It cannot be put back here."
-_REVOKED = ("The card is worth nothing from now on, for good.", REVOKE)
+_REVOKED = ("The card is revoked.", "The card is worth nothing from now on, for good.", REVOKE)
 
 PAGES = (
     Page("GET", "/gift-cards", "read_only", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),
@@ -171,7 +172,5 @@ PAGES = (
     change("/gift-cards/{id}/edit", "Change a gift card", edit),
     change("/gift-cards/{id}/send", "Send a gift card", send),
     change("/gift-cards/{id}/redeem", "Redeem a gift card", redeem, _TAKEN),
-    GIFT_CARD.change(
-        "/gift-cards/{id}/revoke", "Revoke a gift card", gift_cards_service.revoke, "The card is revoked.", *_REVOKED
-    ),
+    GIFT_CARD.change("/gift-cards/{id}/revoke", "Revoke a gift card", gift_cards_service.revoke, *_REVOKED),
 )

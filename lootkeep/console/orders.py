@@ -16,21 +16,24 @@ from lootkeep.console.sendings import Sending, sendings
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
-from lootkeep.domain.fraud.review import ReviewedAs, consequence
-from lootkeep.domain.fraud.review import label as signal_label
+from lootkeep.domain.fraud.review import ReviewedAs, consequence, label as signal_label
 from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, FRAUD, Order, OrderDetails, OrderStatus, Refund
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, existing
-from lootkeep.services import fraud as fraud_service
-from lootkeep.services import orders as orders_service
-from lootkeep.storage import access as access_db
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import disputes as disputes_db
-from lootkeep.storage import fraud_checks, order_events, order_lists, payment_attempts
-from lootkeep.storage import orders as orders_db
+from lootkeep.services import fraud as fraud_service, orders as orders_service
+from lootkeep.storage import (
+    access as access_db,
+    customers as customers_db,
+    disputes as disputes_db,
+    fraud_checks as fraud_checks_db,
+    order_events as order_events_db,
+    order_lists as order_lists_db,
+    orders as orders_db,
+    payment_attempts as payment_attempts_db,
+)
 from lootkeep.storage.engine.database import Transaction
 
 _HELD = {
@@ -52,7 +55,7 @@ _DISPUTED = {
     "dispute_lost": ("bad", "Dispute lost"),
 }
 ORDERS = lists.ListPage(
-    listing=order_lists.LISTING,
+    listing=order_lists_db.LISTING,
     columns=(
         Column("Order", "order.number", CODE, "id"),
         Column("Customer", "customer.name", NAME),
@@ -75,7 +78,7 @@ ORDERS = lists.ListPage(
         "payment_method": ("Payment", str),
     },
     search="Name, e-mail, order number or transaction",
-    load=lambda _, tx, orders: order_lists.sales(tx, orders),
+    load=lambda _, tx, orders: order_lists_db.sales(tx, orders),
 )
 ORDER = Record[Order](
     "Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
@@ -105,9 +108,9 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     """In the order of time; what receivers got is last."""
     order, customer = details.order, details.customer
     referrer = await customers_db.get(tx, customer.referred_by_id) if customer.referred_by_id is not None else None
-    refunds = await order_events.refunds_of(tx, order.id)
+    refunds = await order_events_db.refunds_of(tx, order.id)
     disputes = await disputes_db.of_order(tx, order.id)
-    declined = await payment_attempts.of_order(tx, order.id)
+    declined = await payment_attempts_db.of_order(tx, order.id)
     moments = [
         Step(order.created_at, "info", "Placed", part="placed", values=referrer),
         *([_checked(check), *await reviews(tx, check)] if check else ()),
@@ -146,7 +149,7 @@ def bars(check: CheckDetail) -> list[dict[str, Any]]:
 
 async def reviews(tx: Transaction, check: CheckDetail) -> list[Step]:
     moments = []
-    for review in await fraud_checks.reviews_of(tx, check.id):
+    for review in await fraud_checks_db.reviews_of(tx, check.id):
         person = await access_db.user(tx, review.reviewed_by)
         tone, title = _REVIEWED[review.outcome]
         text = f"“{review.notes}”" if review.notes else ""
@@ -190,8 +193,8 @@ def _sent(recorded: Sequence[Sending], at: Instant) -> list[Step]:
 async def show_order(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         order = existing(await orders_db.get(tx, visit.id), "Order")
-        (details,) = await order_lists.sales(tx, [order])
-        check = await fraud_checks.get(tx, details.check.id) if details.check else None
+        (details,) = await order_lists_db.sales(tx, [order])
+        check = await fraud_checks_db.get(tx, details.check.id) if details.check else None
         moments = await _moments(tx, details, check)
     return {
         "order": order,
@@ -236,7 +239,7 @@ def _review(outcome: ReviewedAs, what: str) -> Handler:
     async def handler(visit: Visit) -> Answer:
         before = await ORDER.lock(visit)
         async with visit.deps.db.read() as tx:
-            (details,) = await order_lists.sales(tx, [before])
+            (details,) = await order_lists_db.sales(tx, [before])
         if details.check is None:
             raise Unprocessable("not_checked", "This order was not checked for fraud, so there is nothing to review.")
         await fraud_service.review(visit.deps, details.check.id, outcome, visit.text("notes"), visit.user.id)

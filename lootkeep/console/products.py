@@ -10,13 +10,12 @@ from lootkeep.console.formats import badge, options
 from lootkeep.console.forms import Field
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit, change
-from lootkeep.console.records import Record
+from lootkeep.console.records import DELETED, Record
 from lootkeep.domain import products as products_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import products as products_service
-from lootkeep.storage import audit, product_lists
-from lootkeep.storage import products as products_db
+from lootkeep.storage import audit as audit_db, product_lists as product_lists_db, products as products_db
 
 _SHOWN_ORDERS = 8
 _MAX_DESCRIPTION = 20_000
@@ -30,7 +29,7 @@ def _stock(stock: int | None, _row: products_rules.Product, _visit: Visit) -> st
 
 
 PRODUCTS = lists.ListPage(
-    listing=product_lists.LISTING,
+    listing=product_lists_db.LISTING,
     columns=(
         Column("Product", "name", NAME, "name"),
         Column("SKU", "sku", CODE),
@@ -88,7 +87,7 @@ async def show_product(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
         product = existing(await products_db.get(tx, visit.id), "Product")
         sales, orders_total = await lists.newest(visit, tx, ORDERS, _SHOWN_ORDERS, product_id=product.id)
-        changes = await audit.changes_since(tx, PRODUCT.key(product.id), Instant(0))
+        changes = await audit_db.changes_since(tx, PRODUCT.key(product.id), Instant(0))
     return {
         "product": product,
         "title": product.name,
@@ -133,5 +132,5 @@ PAGES = (
     Page("GET", "/products/{id}", "read_only", "Product", show_product, "product.html"),
     *PRODUCT.edit("/products/{id}/edit", "Edit a product", FORM, products_service.change),
     change("/products/{id}/stock", "Set the stock of a product", set_stock),
-    PRODUCT.change("/products/{id}/delete", "Delete a product", products_service.delete, "{0.name} is deleted.", _GONE),
+    PRODUCT.change("/products/{id}/delete", "Delete a product", products_service.delete, DELETED, _GONE),
 )

@@ -16,6 +16,8 @@ from lootkeep.kernel.errors import existing
 
 # Of the bodies of e-mails, which may be half a megabyte, the log holds how they begin.
 _MAX_BODY = 200
+# What is said of a record that is gone.
+DELETED = "{0.name} is deleted."
 R = TypeVar("R")
 Operation = Callable[..., Awaitable[R | None]]
 Edit = Callable[[Deps, int, dict[str, Any]], Awaitable[R]]

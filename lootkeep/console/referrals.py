@@ -16,20 +16,18 @@ from lootkeep.console.records import Record
 from lootkeep.domain import referrals as referrals_rules
 from lootkeep.domain.referral_abuse import SENTENCES
 from lootkeep.kernel.wording import plural
-from lootkeep.services import referrals as referrals_service
-from lootkeep.services import tiers as tiers_service
-from lootkeep.storage import referral_lists
-from lootkeep.storage import settings as settings_db
-from lootkeep.storage import tiers as tiers_db
-from lootkeep.storage.totals import counters
+from lootkeep.services import referrals as referrals_service, tiers as tiers_service
+from lootkeep.storage import referral_lists as referral_lists_db, settings as settings_db, tiers as tiers_db
+from lootkeep.storage.totals import counters as counters_db
 
 _RANKED = 10
+_SETTINGS = (referrals_rules.SETTINGS, referrals_rules.ReferralSettings)
 _MAX_COUNT = 1_000_000
 _PROGRAM_LINK = (lists.Link("/referrals", "The program", ""),)
 _WHY = Cell(lambda reason, _row, _visit: SENTENCES[reason], lambda reason: SENTENCES[reason], "wide")
 
 REFERRALS = lists.ListPage(
-    listing=referral_lists.REFERRALS,
+    listing=referral_lists_db.REFERRALS,
     columns=(
         Column("Customer", "name", NAME),
         Column("E-mail", "email", NAME),
@@ -47,7 +45,7 @@ REFERRALS = lists.ListPage(
     has_dates=False,
 )
 CLAIMS = lists.ListPage(
-    listing=referral_lists.CLAIMS,
+    listing=referral_lists_db.CLAIMS,
     columns=(
         Column("Customer", "customer_name", NAME),
         Column("Tier", "tier_name", NAME),
@@ -61,7 +59,7 @@ CLAIMS = lists.ListPage(
     has_dates=False,
 )
 REFUSED = lists.ListPage(
-    listing=referral_lists.REFUSED,
+    listing=referral_lists_db.REFUSED,
     columns=(
         Column("Customer", "customer_name", NAME),
         Column("Code of", "referrer_name", NAME),
@@ -128,13 +126,13 @@ FORM = (
 
 async def show_program(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        version, settings = await settings_db.current(tx, referrals_rules.SETTINGS, referrals_rules.ReferralSettings)
-        counts = await counters.totals(tx, "referrals.")
+        version, settings = await settings_db.current(tx, *_SETTINGS)
+        counts = await counters_db.totals(tx, "referrals.")
         # Amounts of different currencies are never added up: the figure is in the store's.
-        given = await counters.total(tx, [f"coupon_discounts.{visit.deps.currency}"])
-        claims = await counters.totals(tx, "claims.")
-        refused = await counters.totals(tx, "refused_referrals.")
-        ranked = await referral_lists.leaderboard(tx, settings.referral_reward_event, _RANKED)
+        given = await counters_db.total(tx, [f"coupon_discounts.{visit.deps.currency}"])
+        claims = await counters_db.totals(tx, "claims.")
+        refused = await counters_db.totals(tx, "refused_referrals.")
+        ranked = await referral_lists_db.leaderboard(tx, settings.referral_reward_event, _RANKED)
         tiers = await tiers_db.all_tiers(tx)
     return {
         "settings": settings,
@@ -155,10 +153,8 @@ async def show_program(visit: Visit) -> Answer:
 
 async def change_settings(visit: Visit) -> Answer:
     async with visit.deps.db.write() as tx:
-        before = await settings_db.get_for_update(
-            tx, referrals_rules.SETTINGS, referrals_rules.ReferralSettings, visit.now
-        )
-        version, _ = await settings_db.current(tx, referrals_rules.SETTINGS, referrals_rules.ReferralSettings)
+        before = await settings_db.get_for_update(tx, *_SETTINGS, visit.now)
+        version, _ = await settings_db.current(tx, *_SETTINGS)
     visit.check_unchanged("setting:referrals", version)
     after = await referrals_service.change_settings(visit.deps, forms.read(visit, PROGRAM))
     old, new = msgspec.structs.asdict(before), msgspec.structs.asdict(after)

@@ -18,8 +18,8 @@ from lootkeep.domain.accounts import Person
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.wording import change, duration, number, percent, plural
-from lootkeep.storage import fraud_lists, ticket_figures
-from lootkeep.storage.webhooks import health
+from lootkeep.storage import fraud_lists as fraud_lists_db, ticket_figures as ticket_figures_db
+from lootkeep.storage.webhooks import health as health_db
 
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"} | {".svg": "image/svg+xml"}
@@ -93,9 +93,9 @@ class Navigation:
             return
         async with self._deps.db.read() as tx:
             waiting = {
-                "/fraud": (await fraud_lists.pending_review(tx), "warn"),
-                "/tickets": (await ticket_figures.total(tx, {"status": "open"}), "warn"),
-                "/webhooks": (len(await health.failing(tx, now)), "bad"),
+                "/fraud": (await fraud_lists_db.pending_review(tx), "warn"),
+                "/tickets": (await ticket_figures_db.total(tx, {"status": "open"}), "warn"),
+                "/webhooks": (len(await health_db.failing(tx, now)), "bad"),
             }
         self._counted_at = now
         if waiting != self._waiting:

@@ -11,7 +11,7 @@ from lootkeep.console.gift_cards import GIFT_CARDS
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Done, Page, Visit, url
 from lootkeep.console.tickets import TICKETS
-from lootkeep.storage.webhooks import log
+from lootkeep.storage.webhooks import log as log_db
 
 _EACH = 8
 _MAX_TERM = 255
@@ -33,7 +33,7 @@ async def search(visit: Visit) -> Answer:
             for name, spec in _LISTS.items():
                 rows, total = await lists.newest(visit, tx, spec, _EACH, search=term)
                 groups |= {name: (spec, rows)} if total else {}
-            delivery = await log.get(tx, term) if term.startswith("wh_") else None
+            delivery = await log_db.get(tx, term) if term.startswith("wh_") else None
     if delivery is not None and not groups:
         return Done(url(f"/deliveries/{delivery.public_id}"))
     if groups.keys() == {"Orders"} and len(groups["Orders"][1]) == 1:

@@ -10,10 +10,10 @@ from lootkeep.domain.orders import Order
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.engines.outbound import NOT_PUBLIC
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import order_events
+from lootkeep.storage import order_events as order_events_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.order_events import OrderEvent
-from lootkeep.storage.webhooks import endpoints
+from lootkeep.storage.webhooks import endpoints as endpoints_db
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +71,26 @@ def answer_of(attempt: Attempt) -> str:
 
 async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant]) -> list[Sending]:
     steps = (order.created_at, order.paid_at, order.completed_at, order.updated_at, *refunded_at)
-    recorded = await order_events.announced(tx, order.id, [at for at in steps if at is not None])
+    recorded = await order_events_db.announced(tx, order.id, [at for at in steps if at is not None])
     return await sendings_of(tx, recorded)
 
 
 async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[Sending]:
     """In the order of events, then of receivers."""
-    latest = await last_sent(tx, await order_events.deliveries_of(tx, [event.id for event in recorded]))
+    latest = await last_sent(tx, await order_events_db.deliveries_of(tx, [event.id for event in recorded]))
     by_receiver = {(sent.delivery.event_id, sent.delivery.webhook_id): sent for sent in latest}
-    webhooks = await endpoints.all_webhooks(tx)
+    webhooks = await endpoints_db.all_webhooks(tx)
     sendings = []
     for event in recorded:
         for webhook in webhooks:
             sent = by_receiver.get((event.id, webhook.id))
             reason = "" if sent else await why_nothing_sent(tx, event, webhook)
-            name = webhook.name
-            sendings.append(Sending(event.created_at, event.type, name, webhook.id, sent, reason))
+            sendings.append(Sending(event.created_at, event.type, webhook.name, webhook.id, sent, reason))
     return sendings
 
 
 async def last_sent(tx: Transaction, deliveries: Sequence[Delivery]) -> list[Sent]:
-    attempts = await order_events.last_attempts(tx, deliveries)
+    attempts = await order_events_db.last_attempts(tx, deliveries)
     return [Sent(delivery, attempts.get(delivery.id)) for delivery in deliveries]
 
 
@@ -101,6 +100,6 @@ async def why_nothing_sent(tx: Transaction, event: OrderEvent, webhook: Webhook)
         return "Not sent yet: it is queued."
     if webhook.created_at >= event.fanned_out_at:
         return "Not sent: this webhook was created later."
-    version = await endpoints.version_at(tx, webhook.id, event.fanned_out_at)
+    version = await endpoints_db.version_at(tx, webhook.id, event.fanned_out_at)
     reason = version.reason_against(event.type) if version else None
     return f"Not sent: {reason or 'what this webhook subscribed to then was not recorded'}."

@@ -6,19 +6,20 @@ from urllib.parse import quote
 
 from lootkeep.console.page import PREFIX, Answer, Done, Page, Visit, change, url
 from lootkeep.kernel.errors import Unprocessable
-from lootkeep.services import sign_in
+from lootkeep.services import sign_in as sign_in_service
 from lootkeep.storage import accounts as accounts_db
 
 
 async def show_sign_in(visit: Visit) -> Answer:
     if visit.person is not None:
         return Done(PREFIX)
-    return {"is_set_up": await sign_in.is_set_up(visit.deps), "next": visit.form.get("next") or visit.query.get("next")}
+    target = visit.form.get("next") or visit.query.get("next")
+    return {"is_set_up": await sign_in_service.is_set_up(visit.deps), "next": target}
 
 
 async def do_sign_in(visit: Visit) -> Answer:
     form = visit.form
-    user_id = await sign_in.sign_in(
+    user_id = await sign_in_service.sign_in(
         visit.deps, form.get("email", ""), form.get("password", ""), form.get("code", ""), visit.ip
     )
     return await _begin(visit, user_id, form.get("next", ""))
@@ -26,20 +27,19 @@ async def do_sign_in(visit: Visit) -> Answer:
 
 async def sign_out(visit: Visit) -> Answer:
     if visit.session is not None:
-        await sign_in.end_session(visit.deps, visit.user.id, visit.session.id)
+        await sign_in_service.end_session(visit.deps, visit.user.id, visit.session.id)
     return Done(url("/sign-in"), "You are signed out.", secret="")
 
 
 async def show_link(visit: Visit) -> Answer:
     """Looking changes nothing: scanners of e-mails and chats follow every link."""
     link = visit.form.get("link") or visit.query.get("token", "")
-    user = await sign_in.user_of_link(visit.deps, link)
+    user = await sign_in_service.user_of_link(visit.deps, link)
     if user is None:
         raise Unprocessable(
-            "link_used",
-            "This link was used before or is too old. `lootkeep user link` prints a new one.",
+            "link_used", "This link was used before or is too old. `lootkeep user link` prints a new one."
         )
-    return {"link": link, "user": user, "needs_name": sign_in.needs_name(user)}
+    return {"link": link, "user": user, "needs_name": sign_in_service.needs_name(user)}
 
 
 async def use_link(visit: Visit) -> Answer:
@@ -47,15 +47,15 @@ async def use_link(visit: Visit) -> Answer:
     if form.get("password") != form.get("repeated"):
         raise Unprocessable("passwords_differ", "The two passwords are not the same.")
     link, password, email, name = (form.get(field, "") for field in ("link", "password", "email", "name"))
-    user_id = await sign_in.use_link(visit.deps, link, password, email=email, name=name, ip=visit.ip)
+    user_id = await sign_in_service.use_link(visit.deps, link, password, email=email, name=name, ip=visit.ip)
     return await _begin(visit, user_id, "")
 
 
 async def _begin(visit: Visit, user_id: int, target: str) -> Done:
     """A session of its own for every sign-in: the cookie of before is worth nothing."""
     if visit.session is not None:
-        await sign_in.end_session(visit.deps, visit.session.user_id, visit.session.id)
-    secret = await sign_in.start_session(visit.deps, user_id, visit.ip, visit.request.headers.get("user-agent"))
+        await sign_in_service.end_session(visit.deps, visit.session.user_id, visit.session.id)
+    secret = await sign_in_service.start_session(visit.deps, user_id, visit.ip, visit.request.headers.get("user-agent"))
     # Only ever a page of the console.
     is_ours = target == PREFIX or target.startswith(f"{PREFIX}/")
     return Done(target if is_ours and "\\" not in target else PREFIX, secret=secret)
@@ -69,7 +69,7 @@ async def show_account(visit: Visit) -> Answer:
         account = await accounts_db.get(tx, visit.user.id)
         sessions = await accounts_db.sessions_of(tx, visit.user.id)
     assert account is not None
-    secret = visit.form.get("secret") or sign_in.new_totp_secret()
+    secret = visit.form.get("secret") or sign_in_service.new_totp_secret()
     label = quote(f"{visit.options.store_name}:{visit.user.email}")
     return {
         "has_totp": account.totp_secret is not None,
@@ -84,24 +84,25 @@ async def change_password(visit: Visit) -> Answer:
     if form.get("password") != form.get("repeated"):
         raise Unprocessable("passwords_differ", "The two new passwords are not the same.")
     assert visit.session is not None
-    await sign_in.change_password(
+    await sign_in_service.change_password(
         visit.deps, visit.user.id, form.get("current", ""), form.get("password", ""), visit.session.id
     )
     return _done(visit, "Your password is changed, and every other browser is signed out.")
 
 
 async def start_totp(visit: Visit) -> Answer:
-    await sign_in.start_totp(visit.deps, visit.user.id, visit.form.get("secret", ""), visit.form.get("code", ""))
+    secret, code = visit.form.get("secret", ""), visit.form.get("code", "")
+    await sign_in_service.start_totp(visit.deps, visit.user.id, secret, code)
     return _done(visit, "Two-factor authentication is on.")
 
 
 async def stop_totp(visit: Visit) -> Answer:
-    await sign_in.stop_totp(visit.deps, visit.user.id, visit.form.get("own_password", ""))
+    await sign_in_service.stop_totp(visit.deps, visit.user.id, visit.form.get("own_password", ""))
     return _done(visit, "Two-factor authentication is off.")
 
 
 async def end_session(visit: Visit) -> Answer:
-    await sign_in.end_session(visit.deps, visit.user.id, visit.id)
+    await sign_in_service.end_session(visit.deps, visit.user.id, visit.id)
     return _done(visit, "That browser is signed out.")
 
 

@@ -14,20 +14,30 @@ from lootkeep.console.formats import label, options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, whole
 from lootkeep.console.records import Record
-from lootkeep.domain import support_tickets as tickets_rules
+from lootkeep.domain.tickets import (
+    MAX_MESSAGE_LENGTH,
+    STEPS,
+    Ticket,
+    TicketCategory,
+    TicketMessage,
+    TicketPriority,
+    TicketStatus,
+)
 from lootkeep.kernel.errors import existing
-from lootkeep.services import support_tickets as tickets_service
-from lootkeep.storage import access as access_db
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import support_tickets as tickets_db
-from lootkeep.storage import ticket_lists
+from lootkeep.services import tickets as tickets_service
+from lootkeep.storage import (
+    access as access_db,
+    customers as customers_db,
+    ticket_lists as ticket_lists_db,
+    tickets as tickets_db,
+)
 
 _MAX_MESSAGES = 50
 # So that a page stays small, whatever was written.
 _MAX_MESSAGE_BYTES = 60_000
 
 TICKETS = lists.ListPage(
-    listing=ticket_lists.LISTING,
+    listing=ticket_lists_db.LISTING,
     columns=(
         Column("Ticket", "number", CODE),
         Column("Subject", "subject", NAME),
@@ -42,22 +52,22 @@ TICKETS = lists.ListPage(
     links=(lists.Link("/tickets", "Mine", "", query="?agent={user}"),),
     empty="Tickets appear here as customers open them through the store.",
     choices=(
-        lists.Choice("status", "Status", options(tickets_rules.TicketStatus), is_open=True),
+        lists.Choice("status", "Status", options(TicketStatus), is_open=True),
         lists.Choice("unassigned", "Assigned", {"yes": "Unassigned"}, lists.is_yes, is_open=True),
-        lists.Choice("priority", "Priority", options(tickets_rules.TicketPriority)),
-        lists.Choice("category", "Category", options(tickets_rules.TicketCategory)),
+        lists.Choice("priority", "Priority", options(TicketPriority)),
+        lists.Choice("category", "Category", options(TicketCategory)),
     ),
     linked={"agent": ("Assigned to user", int), "customer_id": ("Customer", int), "order_id": ("Order", int)},
     search="Number, subject, name or e-mail",
 )
-TICKET = Record[tickets_rules.Ticket](
+TICKET = Record[Ticket](
     "Ticket", "/tickets/{id}", tickets_db, ("status", "priority", "assigned_to_id", "messages_count")
 )
-LAST_MESSAGE = Field("message", "Write", forms.text(tickets_rules.MAX_MESSAGE_LENGTH, "textarea"))
+LAST_MESSAGE = Field("message", "Write", forms.text(MAX_MESSAGE_LENGTH, "textarea"))
 MESSAGE = replace(LAST_MESSAGE, kind=replace(LAST_MESSAGE.kind, missing="Write a message first."), is_required=True)
-STATUS = Field("status", "Status", forms.choice(options(tickets_rules.TicketStatus)))
+STATUS = Field("status", "Status", forms.choice(options(TicketStatus)))
 AGENT = Field("user_id", "Assigned to", forms.ID)
-PRIORITY = Field("priority", "Priority", forms.choice(options(tickets_rules.TicketPriority)))
+PRIORITY = Field("priority", "Priority", forms.choice(options(TicketPriority)))
 
 
 async def show_ticket(visit: Visit) -> Answer:
@@ -81,7 +91,7 @@ async def show_ticket(visit: Visit) -> Answer:
             "assign": (Field("user_id", "Assigned to", forms.choice(agents)), str(ticket.assigned_to_id or "")),
             "priority": (PRIORITY, ticket.priority),
         },
-        "steps": [status for status in tickets_rules.STEPS[ticket.status] if status != "closed"],
+        "steps": [status for status in STEPS[ticket.status] if status != "closed"],
         "title": f"{ticket.number} {ticket.subject}",
     }
 
@@ -101,9 +111,9 @@ def _step(path: str, title: str, field: Field, operation: Callable[..., Awaitabl
     return change(f"/tickets/{{id}}/{path}", title, handler)
 
 
-def _fitting(messages: Sequence[tickets_rules.TicketMessage]) -> list[tickets_rules.TicketMessage]:
+def _fitting(messages: Sequence[TicketMessage]) -> list[TicketMessage]:
     """The newest messages that fit on a page, at least one of them."""
-    shown: list[tickets_rules.TicketMessage] = []
+    shown: list[TicketMessage] = []
     size = 0
     for message in reversed(messages[-_MAX_MESSAGES:]):
         size += len(escape(message.body).encode())
@@ -113,16 +123,17 @@ def _fitting(messages: Sequence[tickets_rules.TicketMessage]) -> list[tickets_ru
     return shown
 
 
+_REPLIED = "Your reply is on its way to the customer."
+_NOTED = "The note is saved. Customers never see notes."
 _PRIORITY = "The priority of {0.number} is {0.priority}."
+_ASSIGNED = "{0.number} is assigned to {assigned}."
 PAGES = (
     lists.page("/tickets", "Tickets", TICKETS, "Support"),
     Page("GET", "/tickets/{id}", "read_only", "Ticket", show_ticket, "ticket.html"),
-    _step("reply", "Reply to a ticket", MESSAGE, tickets_service.answer, "Your reply is on its way to the customer."),
-    _step(
-        "note", "Add a note to a ticket", MESSAGE, tickets_service.note, "The note is saved. Customers never see notes."
-    ),
+    _step("reply", "Reply to a ticket", MESSAGE, tickets_service.answer, _REPLIED),
+    _step("note", "Add a note to a ticket", MESSAGE, tickets_service.note, _NOTED),
     _step("close", "Close a ticket", LAST_MESSAGE, tickets_service.close, "{0.number} is closed."),
     _step("status", "Set the status of a ticket", STATUS, tickets_service.set_status, "{0.number} is {status}."),
     _step("priority", "Set the priority of a ticket", PRIORITY, tickets_service.set_priority, _PRIORITY),
-    _step("assign", "Assign a ticket", AGENT, tickets_service.assign, "{0.number} is assigned to {assigned}."),
+    _step("assign", "Assign a ticket", AGENT, tickets_service.assign, _ASSIGNED),
 )

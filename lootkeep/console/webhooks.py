@@ -12,7 +12,7 @@ from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, LABEL, NAME, Cell,
 from lootkeep.console.formats import badge, options, pretty
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
-from lootkeep.console.records import Record
+from lootkeep.console.records import DELETED, Record
 from lootkeep.console.sendings import Sent, answer_of, last_sent, sendings_of
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
@@ -22,13 +22,18 @@ from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import plural
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.storage import event_lists, order_events, outbox
+from lootkeep.storage import event_lists as event_lists_db, order_events as order_events_db, outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.order_events import OrderEvent
-from lootkeep.storage.webhooks import endpoints, health, log, replays
+from lootkeep.storage.webhooks import (
+    endpoints as endpoints_db,
+    health as health_db,
+    log as log_db,
+    replays as replays_db,
+)
 
 WEBHOOKS = lists.ListPage(
-    listing=endpoints.LISTING,
+    listing=endpoints_db.LISTING,
     columns=(
         Column("Receiver", "webhook.url", NAME, "url"),
         Column("State", "state", LABEL),
@@ -42,7 +47,7 @@ WEBHOOKS = lists.ListPage(
     empty="A webhook sends the store's events to a bot or another system. Create the first one.",
     choices=(lists.Choice("is_active", "State", {"yes": "Active", "no": "Off"}, lists.is_yes, is_open=True),),
     has_dates=False,
-    load=lambda visit, tx, webhooks: health.receivers(tx, webhooks, visit.now),
+    load=lambda visit, tx, webhooks: health_db.receivers(tx, webhooks, visit.now),
     live=30,
 )
 # Of one delivery that its page shows.
@@ -55,7 +60,7 @@ def _attempts(count: int, sent: Sent, visit: Visit) -> str:
 
 
 DELIVERIES = lists.ListPage(
-    listing=log.LISTING,
+    listing=log_db.LISTING,
     columns=(
         Column("Event", "delivery.event_type", CODE),
         Column("Status", "delivery.status", BADGE),
@@ -79,7 +84,7 @@ _ROTATED = (
 )
 _ROTATED_LATELY = f"{_ROTATED} It was rotated less than 24 hours ago: the secret before that stops signing at once."
 WEBHOOK = Record[Webhook](
-    "Webhook", "/webhooks/{id}", endpoints, ("url", "event_types", "is_active", "previous_secret_until")
+    "Webhook", "/webhooks/{id}", endpoints_db, ("url", "event_types", "is_active", "previous_secret_until")
 )
 _OFF = "Nothing is sent while it is off, and what happens meanwhile is not sent later."
 _PUBLIC = "An https address that can be reached from the internet."
@@ -90,7 +95,7 @@ EDIT = (*NEW, Field("is_active", "Active", forms.switch(), _OFF))
 _SHOWN_DATA = 120
 _DATA = Cell(lambda data, row, visit: NAME.html(data[:_SHOWN_DATA], row, visit), css="name muted small")
 EVENTS = lists.ListPage(
-    listing=event_lists.LISTING,
+    listing=event_lists_db.LISTING,
     columns=(
         Column("Event", "event.type", CODE),
         Column("Id", "event.id", Cell(lambda number, *_: str(number), css="number muted")),
@@ -109,10 +114,10 @@ EVENTS = lists.ListPage(
 async def show_webhook(visit: Visit) -> Answer:
     webhook = await WEBHOOK.get(visit)
     async with visit.deps.db.read() as tx:
-        (receiver,) = await health.receivers(tx, [webhook], visit.now)
-        failures, has_worked = await health.failures(tx, webhook.id)
-        given_up = first_given_up(await health.first_due(tx, webhook.id), visit.options.retry_delays)
-        replay = await replays.latest(tx, webhook.id)
+        (receiver,) = await health_db.receivers(tx, [webhook], visit.now)
+        failures, has_worked = await health_db.failures(tx, webhook.id)
+        given_up = first_given_up(await health_db.first_due(tx, webhook.id), visit.options.retry_delays)
+        replay = await replays_db.latest(tx, webhook.id)
     listed = await lists.show(visit, DELIVERIES, webhook_id=webhook.id)
     time = visit.formats.time
     verdict = diagnose(receiver, failures, time, has_worked=has_worked, given_up=given_up)
@@ -176,10 +181,10 @@ async def replay(visit: Visit) -> Answer:
 
 async def show_delivery(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        delivery = existing(await log.get(tx, visit.request.path_params["delivery_id"]), "Delivery")
-        attempts = await log.attempts_of(tx, delivery.id)
-        webhook = await endpoints.get(tx, delivery.webhook_id)
-        event = existing(await order_events.get(tx, delivery.event_id), "Event")
+        delivery = existing(await log_db.get(tx, visit.request.path_params["delivery_id"]), "Delivery")
+        attempts = await log_db.attempts_of(tx, delivery.id)
+        webhook = await endpoints_db.get(tx, delivery.webhook_id)
+        event = existing(await order_events_db.get(tx, delivery.event_id), "Event")
     return {
         "delivery": delivery,
         "attempts": [(attempt, answer_of(attempt)) for attempt in attempts[: -_MAX_ATTEMPTS - 1 : -1]],
@@ -221,7 +226,7 @@ _DELIVERY = "/deliveries/{delivery_id}"
 async def _with_outcomes(tx: Transaction, events: Sequence[OrderEvent]) -> list[SimpleNamespace]:
     """Each event with how many of its receivers got it: a text and a tone."""
     statuses: dict[int, list[str]] = {event.id: [] for event in events}
-    for delivery in await order_events.deliveries_of(tx, list(statuses)):
+    for delivery in await order_events_db.deliveries_of(tx, list(statuses)):
         statuses[delivery.event_id].append(delivery.status)
     return [SimpleNamespace(event=event, outcome=_outcome(event, statuses[event.id])) for event in events]
 
@@ -237,9 +242,9 @@ def _outcome(event: OrderEvent, statuses: Sequence[str]) -> tuple[str, str]:
 
 async def show_event(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        event = existing(await order_events.get(tx, visit.id), "Event")
+        event = existing(await order_events_db.get(tx, visit.id), "Event")
         sendings = await sendings_of(tx, [event])
-        request_id = await outbox.request_of(tx, event.id)
+        request_id = await outbox_db.request_of(tx, event.id)
     what = EVENT_TYPES.get(event.type, "")
     shown = {"event": event, "sendings": sendings, "what": what, "request_id": request_id, "title": event.type}
     return shown | {"whole": {"data": pretty(event.data)}}
@@ -250,7 +255,7 @@ PAGES = (
     *forms.rows("/webhooks/new", "Create a webhook", forms.new(NEW, text=_ONCE), create),
     Page("GET", "/webhooks/{id}", "read_only", "Webhook", show_webhook, "webhook.html"),
     *WEBHOOK.edit("/webhooks/{id}/edit", "Change a webhook", EDIT, webhooks_service.change, **_EDIT),
-    WEBHOOK.change(_DELETE, "Delete webhook", webhooks_service.delete, "{0.name} is deleted.", confirm=_GONE),
+    WEBHOOK.change(_DELETE, "Delete webhook", webhooks_service.delete, DELETED, _GONE),
     *forms.rows("/webhooks/{id}/secret", "Rotate secret", show_secret, rotate),
     change("/webhooks/{id}/test", "Send a test", test, is_foreign=True),
     *forms.rows("/webhooks/{id}/replay", "Replay events", show_replay, replay),

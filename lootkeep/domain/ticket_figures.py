@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
+from lootkeep.domain.tickets import TicketCategory, TicketPriority, TicketStatus
 
 # Nobody, as a key in place of an agent.
 NOBODY = 0

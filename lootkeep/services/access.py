@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lootkeep.deps import Deps
-from lootkeep.domain import access
+from lootkeep.domain import access as access_rules
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, NotFound, invalid
@@ -18,12 +18,14 @@ async def ensure_owner(deps: Deps) -> None:
         if await access_db.owner(tx):
             return
     async with deps.db.write() as tx:
-        await access_db.add_user(tx, access.OWNER_EMAIL, access.OWNER_NAME, is_owner=True, now=deps.clock.now())
+        await access_db.add_user(
+            tx, access_rules.OWNER_EMAIL, access_rules.OWNER_NAME, is_owner=True, now=deps.clock.now()
+        )
 
 
 async def add_user(deps: Deps, email: str, name: str) -> User:
-    checked = access.checked_email(email)
-    access.check_name(name)
+    checked = access_rules.checked_email(email)
+    access_rules.check_name(name)
     async with deps.db.write() as tx:
         user = await access_db.add_user(tx, checked, name, is_owner=False, now=deps.clock.now())
     if user is None:
@@ -41,11 +43,11 @@ async def create_token(
     expires_in_days: int | None = None,
 ) -> tuple[str, Token]:
     """The token itself, shown only here, and its record."""
-    access.check_name(name)
-    unknown = sorted(set(scopes) - set(access.SCOPES))
+    access_rules.check_name(name)
+    unknown = sorted(set(scopes) - set(access_rules.SCOPES))
     if unknown:
         raise invalid("scope", f"There is no scope {', '.join(unknown)}.")
-    secret = (access.TEST_TOKEN_PREFIX if deps.is_test else access.TOKEN_PREFIX) + deps.ids.secret()
+    secret = (access_rules.TEST_TOKEN_PREFIX if deps.is_test else access_rules.TOKEN_PREFIX) + deps.ids.secret()
     now = deps.clock.now()
     async with deps.db.write() as tx:
         user = await (access_db.user_by_email(tx, user_email.lower()) if user_email else access_db.owner(tx))
@@ -55,8 +57,8 @@ async def create_token(
             tx,
             user_id=user.id,
             name=name,
-            digest=access.digest(secret),
-            hint=access.hint(secret),
+            digest=access_rules.digest(secret),
+            hint=access_rules.hint(secret),
             scopes=" ".join(sorted(set(scopes))),
             rate_limit=rate_limit,
             now=now,

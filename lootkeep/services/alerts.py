@@ -11,10 +11,9 @@ from lootkeep.domain import alerts as alerts_rules
 from lootkeep.domain.alerts import TARGET_PURPOSE, Alert
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import alerts as alerts_db
-from lootkeep.storage import emails as emails_db
+from lootkeep.storage import alerts as alerts_db, emails as emails_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.webhooks import deliveries, health
+from lootkeep.storage.webhooks import deliveries as deliveries_db, health as health_db
 
 _LOOKED_FOR = {"receiver_failing", "backlog"}
 
@@ -58,7 +57,7 @@ async def look(deps: Deps) -> None:
         alerts = await alerts_db.all_alerts(tx)
         if not any(_LOOKED_FOR.intersection(alert.trigger_names) for alert in alerts):
             return
-        failing = await health.failing(tx, now)
+        failing = await health_db.failing(tx, now)
         late = await _late_since(tx, now)
     if not failing and late is None:
         return
@@ -82,7 +81,7 @@ def target(deps: Deps, alert: Alert) -> str:
 
 async def _late_since(tx: Transaction, now: Instant) -> Instant | None:
     """Since when the oldest due delivery or e-mail has been due."""
-    _, delivery = await deliveries.backlog(tx, now)
+    _, delivery = await deliveries_db.backlog(tx, now)
     email = await emails_db.QUEUE.next_due(tx)
     due = [time for time in (delivery, email) if time is not None and time < now]
     return min(due, default=None)

@@ -10,8 +10,12 @@ from lootkeep.domain.campaigns import Campaign, EmailPreview, Reader, audience_o
 from lootkeep.domain.emails import NewEmail, one_line
 from lootkeep.kernel.errors import RateLimited, existing, invalid
 from lootkeep.services import campaigns as campaigns_service
-from lootkeep.storage import audiences, customers, emails
-from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.storage import (
+    audiences as audiences_db,
+    campaigns as campaigns_db,
+    customers as customers_db,
+    emails as emails_db,
+)
 from lootkeep.views.emails import campaign_layout
 
 # For all users together: a test shows how an e-mail looks, it must not be a way to send many.
@@ -25,9 +29,9 @@ async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) 
     async with deps.db.read(slow=True) as tx:
         campaign = existing(await campaigns_db.get(tx, campaign_id), "Email campaign")
         if customer_id is None:
-            reader = await audiences.someone(tx, audience_of(campaign)) or SAMPLE_READER
+            reader = await audiences_db.someone(tx, audience_of(campaign)) or SAMPLE_READER
         else:
-            customer = await customers.get(tx, customer_id)
+            customer = await customers_db.get(tx, customer_id)
             if customer is None:
                 raise invalid("customer_id", "The customer id field is not a customer of this store.")
             reader = Reader(customer.id, customer.name, customer.email, customer.referral_code)
@@ -53,7 +57,7 @@ async def send_test(deps: Deps, campaign_id: int, email: str) -> EmailPreview:
         reply_to=shown.reply_to,
     )
     async with deps.db.write() as tx:
-        await emails.add(tx, message, deps.vault.seal, now)
+        await emails_db.add(tx, message, deps.vault.seal, now)
     return shown
 
 

@@ -9,14 +9,18 @@ import msgspec
 from msgspec.structs import asdict
 
 from lootkeep.deps import Deps
-from lootkeep.domain import campaigns
+from lootkeep.domain import campaigns as campaigns_rules
 from lootkeep.domain.campaign_emails import targets
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.domain.html import text_of
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import audiences, campaign_queue, campaign_readers
-from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.storage import (
+    audiences as audiences_db,
+    campaign_queue as campaign_queue_db,
+    campaign_readers as campaign_readers_db,
+    campaigns as campaigns_db,
+)
 from lootkeep.storage.engine.database import Transaction
 
 UNSUBSCRIBE = "unsubscribe"
@@ -34,40 +38,40 @@ _NO_CAMPAIGN = "Email campaign"
 
 async def create(deps: Deps, fields: dict[str, Any], reading: Reading | None = None) -> Campaign:
     """`reading` is for a caller that has already parsed the bodies, outside the transaction that this one joins."""
-    terms = campaigns.checked(fields, has_store_url=deps.store.url is not None)
+    terms = campaigns_rules.checked(fields, has_store_url=deps.store.url is not None)
     reading = reading or await _read_aside(terms)
     async with deps.db.write() as tx:
         return await campaigns_db.add(tx, _derived(terms, reading), deps.clock.now())
 
 
 async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campaign:
-    changes = campaigns.checked(changes, has_store_url=deps.store.url is not None)
+    changes = campaigns_rules.checked(changes, has_store_url=deps.store.url is not None)
     reading = await _read_aside(await _stored_terms(deps, campaign_id) | changes)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
-        campaigns.require_editable(campaign)
+        campaigns_rules.require_editable(campaign)
         terms = _derived(_terms(campaign) | changes, reading)
         changed = await campaigns_db.save(tx, campaign_id, terms, deps.clock.now())
         if changed.status == "scheduled":
-            campaigns.require_body(changed)
+            campaigns_rules.require_body(changed)
         return changed
 
 
 async def delete(deps: Deps, campaign_id: int) -> None:
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
-        campaigns.require_editable(campaign)
+        campaigns_rules.require_editable(campaign)
         await campaigns_db.remove(tx, campaign)
 
 
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
     """A new draft with the same terms, in any state of the original."""
-    checked = campaigns.checked({} if name is None else {"name": name}, has_store_url=deps.store.url is not None)
+    checked = campaigns_rules.checked({} if name is None else {"name": name}, has_store_url=deps.store.url is not None)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
         # The parsed bodies are copied like the rest: parsing them again would take too long here.
-        links = msgspec.json.encode(await campaign_readers.links(tx, campaign_id)).decode()
-        terms = asdict(campaign) | {"links": links, "name": campaigns.copy_name(campaign.name)} | checked
+        links = msgspec.json.encode(await campaign_readers_db.links(tx, campaign_id)).decode()
+        terms = asdict(campaign) | {"links": links, "name": campaigns_rules.copy_name(campaign.name)} | checked
         return await campaigns_db.add(tx, terms, deps.clock.now(), campaign_id)
 
 
@@ -75,17 +79,17 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
     """Now: the recipients are fixed in this transaction, and the worker starts. Later: at the scheduled time."""
     now = deps.clock.now()
     if scheduled_at is not None:
-        campaigns.require_in_time(scheduled_at, now)
+        campaigns_rules.require_in_time(scheduled_at, now)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
-        campaigns.require_sendable(campaign)
+        campaigns_rules.require_sendable(campaign)
         if scheduled_at is not None:
-            if await audiences.someone(tx, audience_of(campaign)) is None:
-                raise campaigns.no_audience()
+            if await audiences_db.someone(tx, audience_of(campaign)) is None:
+                raise campaigns_rules.no_audience()
             return await campaigns_db.schedule(tx, campaign_id, scheduled_at, now)
-        count = await audiences.fix(tx, campaign_id, audience_of(campaign), now)
+        count = await audiences_db.fix(tx, campaign_id, audience_of(campaign), now)
         if count == 0:
-            raise campaigns.no_audience()
+            raise campaigns_rules.no_audience()
         return await campaigns_db.start(tx, campaign_id, count, now)
 
 
@@ -93,7 +97,7 @@ async def start_due(deps: Deps) -> bool:
     """Starts the campaign that is due; if it can no longer be sent, it fails with a reason."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        first = await campaign_queue.next_start(tx)
+        first = await campaign_queue_db.next_start(tx)
     if first is None or first[0] > now:
         return False
     async with deps.db.write() as tx:
@@ -102,13 +106,13 @@ async def start_due(deps: Deps) -> bool:
         if campaign.status != "scheduled" or campaign.scheduled_at is None or campaign.scheduled_at > now:
             return True
         if not campaign.has_body:
-            await campaigns_db.end(tx, campaign.id, "failed", campaigns.NO_BODY_LEFT, now)
+            await campaigns_db.end(tx, campaign.id, "failed", campaigns_rules.NO_BODY_LEFT, now)
             return True
-        count = await audiences.fix(tx, campaign.id, audience_of(campaign), now)
+        count = await audiences_db.fix(tx, campaign.id, audience_of(campaign), now)
         if count:
             await campaigns_db.start(tx, campaign.id, count, now)
         else:
-            await campaigns_db.end(tx, campaign.id, "failed", campaigns.NOBODY_LEFT, now)
+            await campaigns_db.end(tx, campaign.id, "failed", campaigns_rules.NOBODY_LEFT, now)
     return True
 
 
@@ -119,7 +123,7 @@ async def cancel(deps: Deps, campaign_id: int) -> Campaign:
         campaign = await _get_or_404(tx, campaign_id)
         if campaign.status == "cancelled":
             return campaign
-        campaigns.require_cancellable(campaign)
+        campaigns_rules.require_cancellable(campaign)
         await campaigns_db.cancel_recipients(tx, campaign_id, now)
         return await campaigns_db.end(tx, campaign_id, "cancelled", None, now)
 
@@ -130,12 +134,12 @@ async def unsubscribe(deps: Deps, token: str) -> bool:
     if recipient_id is None:
         return False
     async with deps.db.write() as tx:
-        visit = await campaign_readers.find(tx, recipient_id)
+        visit = await campaign_readers_db.find(tx, recipient_id)
         if visit is None:
             return False
         now = deps.clock.now()
-        await campaign_readers.mark(tx, recipient_id, visit.campaign_id, "unsubscribed", now)
-        await campaign_readers.unsubscribe(tx, visit.customer_id, now)
+        await campaign_readers_db.mark(tx, recipient_id, visit.campaign_id, "unsubscribed", now)
+        await campaign_readers_db.unsubscribe(tx, visit.customer_id, now)
     return True
 
 
@@ -145,7 +149,7 @@ async def undo_unsubscribe(deps: Deps, token: str) -> bool:
     if recipient_id is None:
         return False
     async with deps.db.write() as tx:
-        return await campaign_readers.undo_unsubscribe(tx, recipient_id, deps.clock.now())
+        return await campaign_readers_db.undo_unsubscribe(tx, recipient_id, deps.clock.now())
 
 
 async def follow_referral(deps: Deps, token: str) -> str | None:
@@ -154,14 +158,14 @@ async def follow_referral(deps: Deps, token: str) -> str | None:
     if recipient_id is None:
         return None
     async with deps.db.read() as tx:
-        referral = await campaign_readers.referral(tx, recipient_id)
+        referral = await campaign_readers_db.referral(tx, recipient_id)
     if referral is None:
         return None
     campaign_id, code = referral
     state = await deps.limiter.hit(f"referral:{recipient_id}", MAX_REFERRAL_CLICKS_PER_MINUTE, deps.clock.now())
     if state.is_allowed:
         async with deps.db.write() as tx:
-            await campaign_readers.count_referral(tx, recipient_id, campaign_id)
+            await campaign_readers_db.count_referral(tx, recipient_id, campaign_id)
     return deps.store.referral_link(code)
 
 
@@ -178,8 +182,8 @@ async def follow(deps: Deps, token: str) -> str | None:
         return None
     recipient_id, _, number = text.partition(".")
     async with deps.db.read() as tx:
-        visit = await campaign_readers.find(tx, int(recipient_id))
-        links = await campaign_readers.links(tx, visit.campaign_id) if visit else []
+        visit = await campaign_readers_db.find(tx, int(recipient_id))
+        links = await campaign_readers_db.links(tx, visit.campaign_id) if visit else []
     if int(number) >= len(links):
         return None
     # A recipient who clicks a link has opened the e-mail, even if images are not shown.
@@ -195,13 +199,13 @@ def recipient_of(deps: Deps, token: str, purpose: str) -> int | None:
 async def _note(deps: Deps, recipient_id: int, what: tuple[Literal["opened", "clicked"], ...]) -> None:
     # Looked up first: most e-mails are opened more than once, and only the first time is recorded.
     async with deps.db.read() as tx:
-        visit = await campaign_readers.find(tx, recipient_id)
+        visit = await campaign_readers_db.find(tx, recipient_id)
     new = [word for word in what if visit is not None and getattr(visit, f"{word}_at") is None]
     if visit is None or not new:
         return
     async with deps.db.write() as tx:
         for word in new:
-            await campaign_readers.mark(tx, recipient_id, visit.campaign_id, word, deps.clock.now())
+            await campaign_readers_db.mark(tx, recipient_id, visit.campaign_id, word, deps.clock.now())
 
 
 async def _get_or_404(tx: Transaction, campaign_id: int) -> Campaign:

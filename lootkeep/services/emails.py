@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lootkeep.deps import Deps
 from lootkeep.domain.emails import QueuedEmail
 from lootkeep.kernel.errors import Conflict, existing
-from lootkeep.storage import emails
+from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -20,7 +20,7 @@ async def retry(deps: Deps, eemail_ids: Sequence[int]) -> None:
     """Queues e-mails again that failed or are in the outbox: all of them, or none."""
     async with deps.db.write() as tx:
         for email_id in sorted(set(eemail_ids)):
-            if not await emails.retry(tx, email_id, deps.clock.now()):
+            if not await emails_db.retry(tx, email_id, deps.clock.now()):
                 status = (await _get(tx, email_id)).status
                 sentence = (
                     f"Mail {email_id} is {status}: only e-mails that failed or are in the outbox can be sent again."
@@ -29,4 +29,4 @@ async def retry(deps: Deps, eemail_ids: Sequence[int]) -> None:
 
 
 async def _get(tx: Transaction, email_id: int) -> QueuedEmail:
-    return existing(await emails.get(tx, email_id), f"Mail {email_id}")
+    return existing(await emails_db.get(tx, email_id), f"Mail {email_id}")

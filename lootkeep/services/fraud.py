@@ -15,7 +15,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, existing
 from lootkeep.services import fraud_named_lists, fraud_policy, orders
 from lootkeep.services.fraud_named_lists import BlockKind
-from lootkeep.storage import fraud_checks, settings
+from lootkeep.storage import fraud_checks as fraud_checks_db, settings as settings_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 
@@ -40,9 +40,9 @@ async def review(
         raise Unprocessable("not_fraud", "Only a buyer reviewed as fraud can be blocked.")
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        check = existing(await fraud_checks.get_for_update(tx, check_id), "Fraud check")
+        check = existing(await fraud_checks_db.get_for_update(tx, check_id), "Fraud check")
         changes = CounterDeltas(shard_key=check.customer_id)
-        check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
+        check = await fraud_checks_db.review(tx, check, outcome, notes, reviewer, now, changes)
         check = await orders.apply_review(deps, tx, check, outcome, now, changes)
         if whitelist_ip and check.ip_address:
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
@@ -70,13 +70,13 @@ async def review_ring(
     reviewed = []
     async with deps.db.write() as tx:
         checks = [
-            existing(await fraud_checks.get_for_update(tx, check_id), "Fraud check")
+            existing(await fraud_checks_db.get_for_update(tx, check_id), "Fraud check")
             for check_id in sorted(set(check_ids))
         ]
         await orders.lock_ring(tx, [check.order_id for check in checks], outcome)
         changes = CounterDeltas(shard_key=0)
         for check in checks:
-            check = await fraud_checks.review(tx, check, outcome, notes, reviewer, now, changes)
+            check = await fraud_checks_db.review(tx, check, outcome, notes, reviewer, now, changes)
             reviewed.append(await orders.apply_review(deps, tx, check, outcome, now, changes))
         if block:
             await fraud_named_lists.block_buyers(tx, reviewed, block, reviewer, now)
@@ -87,7 +87,7 @@ async def review_ring(
 async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await settings.get_for_update(tx, SETTINGS, Policy, now)
+        before = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
         return await fraud_policy.save(tx, before, replace(before, **changes), now)
 
 
@@ -99,7 +99,7 @@ async def change_list(deps: Deps, name: ListName, entry: str, *, is_added: bool)
 
 
 async def _change_list(tx: Transaction, name: ListName, entry: str, now: Instant, *, is_added: bool) -> list[str]:
-    before = await settings.get_for_update(tx, SETTINGS, Policy, now)
+    before = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
     entries: frozenset[str] = getattr(before, name)
     changed = entries | {entry} if is_added else entries - {entry}
     if len(changed) > MAX_ENTRIES:

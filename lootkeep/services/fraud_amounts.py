@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud.amounts import week_of
-from lootkeep.storage import fraud_amounts
+from lootkeep.storage import fraud_amounts as fraud_amounts_db
 
 
 async def refresh(deps: Deps) -> None:
     """Once a week, as soon as there are enough orders: checkouts compare with the stored limit."""
     week = week_of(deps.clock.now())
     async with deps.db.read(slow=True) as tx:
-        lines = {} if await fraud_amounts.is_measured(tx, week) else await fraud_amounts.measure(tx, week)
+        lines = {} if await fraud_amounts_db.is_measured(tx, week) else await fraud_amounts_db.measure(tx, week)
     if lines:
         async with deps.db.write() as tx:
-            await fraud_amounts.save(tx, week, lines)
+            await fraud_amounts_db.save(tx, week, lines)

@@ -10,12 +10,11 @@ from lootkeep.domain.fraud import calibration
 from lootkeep.domain.fraud.amounts import week_of
 from lootkeep.domain.fraud.calibration import BaseOdds, Calibration, PastCheck
 from lootkeep.domain.fraud.comparison import facts_of
-from lootkeep.domain.fraud.policy import MAX_POINTS_CHANGE, Policy
-from lootkeep.domain.fraud.policy import SETTINGS as POLICY
+from lootkeep.domain.fraud.policy import MAX_POINTS_CHANGE, SETTINGS as POLICY, Policy
 from lootkeep.domain.fraud.score import ENGINE_VERSION, judge
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import fraud_policy
-from lootkeep.storage import fraud_lists, fraud_truth, settings
+from lootkeep.storage import fraud_lists as fraud_lists_db, fraud_truth as fraud_truth_db, settings as settings_db
 
 # How many checks are looked at, the newest first.
 MAX_CHECKS = 100_000
@@ -25,13 +24,13 @@ async def refresh(deps: Deps) -> None:
     """Measures the base odds again, once a week."""
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
-        before = await settings.get(tx, calibration.SETTINGS, BaseOdds)
+        before = await settings_db.get(tx, calibration.SETTINGS, BaseOdds)
         if week_of(before.measured_at) == week_of(now):
             return
-        measured = calibration.base_odds(await fraud_truth.scores(tx, now), now)
+        measured = calibration.base_odds(await fraud_truth_db.scores(tx, now), now)
     async with deps.db.write() as tx:
-        await settings.get_for_update(tx, calibration.SETTINGS, BaseOdds, now)
-        await settings.put(tx, calibration.SETTINGS, measured, now)
+        await settings_db.get_for_update(tx, calibration.SETTINGS, BaseOdds, now)
+        await settings_db.put(tx, calibration.SETTINGS, measured, now)
 
 
 async def report(deps: Deps) -> Calibration:
@@ -40,9 +39,9 @@ async def report(deps: Deps) -> Calibration:
     past: list[PastCheck] = []
     labels = 0
     async with deps.db.read(slow=True) as tx:
-        policy = await settings.get(tx, POLICY, Policy)
+        policy = await settings_db.get(tx, POLICY, Policy)
         position = (Instant(now - JUDGED_AFTER + 1), 0)
-        while len(past) < MAX_CHECKS and (batch := await fraud_lists.before(tx, *position, 0)):
+        while len(past) < MAX_CHECKS and (batch := await fraud_lists_db.before(tx, *position, 0)):
             position = batch[-1].place
             for check in batch:
                 is_fraud = calibration.truth_known(check.truth, check.action_taken)
@@ -57,7 +56,7 @@ async def accept(deps: Deps, changes: dict[str, int]) -> Policy:
     """Adds the changes to those accepted before: a new version of the settings."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        before = await settings.get_for_update(tx, POLICY, Policy, now)
+        before = await settings_db.get_for_update(tx, POLICY, Policy, now)
         points = dict(before.fraud_signal_points)
         for name, change in changes.items():
             points[name] = max(-MAX_POINTS_CHANGE, min(points.get(name, 0) + change, MAX_POINTS_CHANGE))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import fraud_checks, settings
+from lootkeep.storage import fraud_checks as fraud_checks_db, settings as settings_db
 from lootkeep.storage.engine.database import Transaction
 
 
 async def save(tx: Transaction, before: Policy, after: Policy, now: Instant) -> Policy:
     """Checks refer to the version they were made with; an update that changes nothing creates none."""
     if after != before:
-        version = await settings.put(tx, SETTINGS, after, now)
-        await fraud_checks.store_policy(tx, version, after, now)
+        version = await settings_db.put(tx, SETTINGS, after, now)
+        await fraud_checks_db.store_policy(tx, version, after, now)
     return after

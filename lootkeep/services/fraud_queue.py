@@ -8,8 +8,12 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import orders
-from lootkeep.storage import access as access_db
-from lootkeep.storage import fraud_checks, fraud_queue, settings
+from lootkeep.storage import (
+    access as access_db,
+    fraud_checks as fraud_checks_db,
+    fraud_queue as fraud_queue_db,
+    settings as settings_db,
+)
 from lootkeep.storage.totals.changes import CounterDeltas
 
 
@@ -18,23 +22,23 @@ async def assign(
 ) -> FraudCheck:
     """Assigns a reviewer to a check; without a due time it keeps its own."""
     async with deps.db.write() as tx:
-        check = existing(await fraud_checks.get_for_update(tx, check_id), "Fraud check")
+        check = existing(await fraud_checks_db.get_for_update(tx, check_id), "Fraud check")
         if owner_id is not None and await access_db.user(tx, owner_id) is None:
             raise invalid("owner_id", "The owner id field is not a user of this store.")
-        return await fraud_checks.assign(tx, check, owner_id, due_at if has_due_at else check.due_at)
+        return await fraud_checks_db.assign(tx, check, owner_id, due_at if has_due_at else check.due_at)
 
 
 async def end_holds(deps: Deps) -> None:
     """Ends overdue holds as the settings say, each in its own transaction."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        step = (await settings.get(tx, SETTINGS, Policy)).fraud_review_when_due
-        due = await fraud_queue.due(tx, now)
+        step = (await settings_db.get(tx, SETTINGS, Policy)).fraud_review_when_due
+        due = await fraud_queue_db.due(tx, now)
     if step == "wait":
         return
     for check_id in due:
         async with deps.db.write() as tx:
-            check = await fraud_checks.get_for_update(tx, check_id)
+            check = await fraud_checks_db.get_for_update(tx, check_id)
             # Someone may have reviewed it, or extended its due time, since it was read.
             if check is None or check.review_outcome or check.due_at is None or check.due_at > now:
                 continue

@@ -19,8 +19,14 @@ from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import fraud_rules
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_entries, fraud_history, fraud_limits, fraud_lists, settings
+from lootkeep.storage import (
+    customers as customers_db,
+    fraud_entries as fraud_entries_db,
+    fraud_history as fraud_history_db,
+    fraud_limits as fraud_limits_db,
+    fraud_lists as fraud_lists_db,
+    settings as settings_db,
+)
 from lootkeep.storage.engine.database import Transaction
 
 # How many checks one backtest judges again, the newest first.
@@ -43,7 +49,7 @@ async def backtest(deps: Deps, changes: dict[str, Any], days: int, *, rule: dict
         comparison = await _comparison(tx, changes, rule, now)
         position: tuple[Instant, int] = (Instant(now + 1), 0)
         while comparison.checks < MAX_CHECKS:
-            batch = await fraud_lists.before(tx, *position, now - days * DAY)
+            batch = await fraud_lists_db.before(tx, *position, now - days * DAY)
             if not batch:
                 break
             for check in batch:
@@ -55,7 +61,7 @@ async def backtest(deps: Deps, changes: dict[str, Any], days: int, *, rule: dict
 async def _comparison(
     tx: Transaction, changes: dict[str, Any], rule: dict[str, Any] | None, now: Instant
 ) -> Comparison:
-    stored = await settings.get(tx, SETTINGS, Policy)
+    stored = await settings_db.get(tx, SETTINGS, Policy)
     candidate = replace(stored, **changes)
     current, rule_id = None, None
     if rule is not None:
@@ -63,7 +69,7 @@ async def _comparison(
         current, rule_id = replace(stored, rules=tuple(r for r in stored.rules if r.id != tried.id)), tried.id
         candidate = fraud_rules.with_rule(candidate, tried)
     names = {use.list for use in lists_asked(candidate.rules)}
-    entries = await fraud_entries.entries_of(tx, names, now)
+    entries = await fraud_entries_db.entries_of(tx, names, now)
     return Comparison(candidate, now, entries, current=current, rule_id=rule_id)
 
 
@@ -84,13 +90,13 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
     """As if an order came from this IP address and e-mail now."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        policy = await settings.get(tx, SETTINGS, Policy)
+        policy = await settings_db.get(tx, SETTINGS, Policy)
         customer = await customers_db.by_email(tx, email) if email else None
-        buyer = fraud_history.BuyerQuery(now, email, ip_address, customer_id=customer.id if customer else 0)
-        (history,) = await fraud_history.gather(tx, policy, [buyer])
-        ends = await fraud_limits.ends(tx, policy, now, email=email, ip_address=ip_address)
+        buyer = fraud_history_db.BuyerQuery(now, email, ip_address, customer_id=customer.id if customer else 0)
+        (history,) = await fraud_history_db.gather(tx, policy, [buyer])
+        ends = await fraud_limits_db.ends(tx, policy, now, email=email, ip_address=ip_address)
         facts = _facts(deps, now, ip_address, email, customer, history)
-        facts = replace(facts, lists=await fraud_entries.membership(tx, lists_asked(policy.rules), facts))
+        facts = replace(facts, lists=await fraud_entries_db.membership(tx, lists_asked(policy.rules), facts))
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
     return Explanation(judge(facts, policy), ends, customer is not None, is_whitelisted(facts, policy))

@@ -13,7 +13,7 @@ from lootkeep.domain.fraud.rule import MAX_RULES, Rule
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
 from lootkeep.services import fraud_policy
-from lootkeep.storage import fraud_entries, settings
+from lootkeep.storage import fraud_entries as fraud_entries_db, settings as settings_db
 from lootkeep.storage.engine.database import Transaction
 
 _RULE = "Fraud rule"
@@ -22,7 +22,7 @@ _RULE = "Fraud rule"
 async def create(deps: Deps, terms: dict[str, Any], author: int) -> Rule:
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        policy = await settings.get_for_update(tx, SETTINGS, Policy, now)
+        policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
         if len(policy.rules) >= MAX_RULES:
             raise Unprocessable("too_many_rules", f"A store can have {MAX_RULES} rules; delete one that is off.")
         # Checks refer to rules by id, so no id is used twice.
@@ -36,7 +36,7 @@ async def create(deps: Deps, terms: dict[str, Any], author: int) -> Rule:
 async def change(deps: Deps, rule_id: int, changes: dict[str, Any], author: int) -> Rule:
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        policy = await settings.get_for_update(tx, SETTINGS, Policy, now)
+        policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
         before = find(policy, rule_id)
         rule = changed(before, changes, author, now)
         if rule != before:
@@ -48,7 +48,7 @@ async def change(deps: Deps, rule_id: int, changes: dict[str, Any], author: int)
 async def delete(deps: Deps, rule_id: int) -> Rule:
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        policy = await settings.get_for_update(tx, SETTINGS, Policy, now)
+        policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
         rule = find(policy, rule_id)
         rest = tuple(other for other in policy.rules if other.id != rule_id)
         await fraud_policy.save(tx, policy, replace(policy, rules=rest), now)
@@ -83,7 +83,7 @@ async def check(tx: Transaction, policy: Policy, rule: Rule) -> None:
         raise invalid("name", "The name field is the name of another rule.")
     if (rule.action == "points") != (rule.points != 0):
         raise invalid("points", "The points field is required with the action points, and only with it.")
-    kinds = {item.name: item.kind for item in await fraud_entries.all_lists(tx)}
+    kinds = {item.name: item.kind for item in await fraud_entries_db.all_lists(tx)}
     try:
         expressions.check_lists(expressions.parse(rule.expression), kinds)
     except expressions.ExpressionError as error:

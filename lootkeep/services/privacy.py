@@ -17,31 +17,33 @@ from lootkeep.kernel.errors import existing
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import subscriptions
 from lootkeep.storage import (
-    audit,
-    claims,
-    customer_export,
-    customer_lists,
-    gift_card_lists,
-    order_lists,
-    outbox,
-    personal_data,
-    referral_lists,
-    ticket_lists,
+    audit as audit_db,
+    claims as claims_db,
+    customer_export as customer_export_db,
+    customer_lists as customer_lists_db,
+    customers as customers_db,
+    gift_card_lists as gift_card_lists_db,
+    order_lists as order_lists_db,
+    outbox as outbox_db,
+    personal_data as personal_data_db,
+    referral_lists as referral_lists_db,
+    subscriptions as subscriptions_db,
+    ticket_lists as ticket_lists_db,
+    tickets as tickets_db,
 )
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import subscriptions as subscriptions_db
-from lootkeep.storage import support_tickets as tickets_db
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.storage.lists import Listing
-from lootkeep.views import customer_export as export_views
-from lootkeep.views import customers as customers_views
-from lootkeep.views import gift_cards as gift_cards_views
-from lootkeep.views import orders as orders_views
-from lootkeep.views import subscriptions as subscriptions_views
-from lootkeep.views import support_tickets as tickets_views
+from lootkeep.views import (
+    customer_export as customer_export_views,
+    customers as customers_views,
+    gift_cards as gift_cards_views,
+    orders as orders_views,
+    subscriptions as subscriptions_views,
+    tickets as tickets_views,
+)
 from lootkeep.views.customer_export import CustomerExportView
 from lootkeep.views.customer_referrals import claim_with_coupon
-from lootkeep.views.support_tickets import TicketDetailView
+from lootkeep.views.tickets import TicketDetailView
 
 R = TypeVar("R")
 
@@ -56,13 +58,13 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
         customer = existing(await customers_db.get(tx, customer_id), "Customer")
-        referrers = await customer_lists.referrers(tx, [customer])
-        held = await customer_export.held(tx, customer_id, customer.email)
-        orders = await _all(tx, order_lists.LISTING, customer_id=customer_id)
-        cards = await _all(tx, gift_card_lists.LISTING, customer_id=customer_id)
-        cards += await _all(tx, gift_card_lists.LISTING, recipient_email=customer.email)
+        referrers = await customer_lists_db.referrers(tx, [customer])
+        held = await customer_export_db.held(tx, customer_id, customer.email)
+        orders = await _all(tx, order_lists_db.LISTING, customer_id=customer_id)
+        cards = await _all(tx, gift_card_lists_db.LISTING, customer_id=customer_id)
+        cards += await _all(tx, gift_card_lists_db.LISTING, recipient_email=customer.email)
         owned = await _all(tx, subscriptions_db.LISTING, customer_id=customer_id)
-        referred = await _all(tx, referral_lists.REFERRALS, referrer_id=customer_id)
+        referred = await _all(tx, referral_lists_db.REFERRALS, referrer_id=customer_id)
         return CustomerExportView(
             exported_at=utc(now),
             customer=customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)),
@@ -70,12 +72,12 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
             subscriptions=[subscriptions_views.subscription(record, customer) for record in owned],
             support_tickets=await _tickets(tx, customer_id),
             gift_cards=[gift_cards_views.gift_card(card, now) for card in {card.id: card for card in cards}.values()],
-            referred=[export_views.referred(entry) for entry in referred],
-            claims=[claim_with_coupon(*pair) for pair in await claims.of_customer(tx, customer_id)],
-            fraud_checks=[export_views.check(check) for check in held.checks],
-            traces=[export_views.trace(trace) for trace in held.traces],
-            emails=[export_views.email(email) for email in held.emails],
-            changes=[export_views.change(change) for change in held.changes],
+            referred=[customer_export_views.referred(entry) for entry in referred],
+            claims=[claim_with_coupon(*pair) for pair in await claims_db.of_customer(tx, customer_id)],
+            fraud_checks=[customer_export_views.check(check) for check in held.checks],
+            traces=[customer_export_views.trace(trace) for trace in held.traces],
+            emails=[customer_export_views.email(email) for email in held.emails],
+            changes=[customer_export_views.change(change) for change in held.changes],
         )
 
 
@@ -95,12 +97,12 @@ async def _all(tx: Transaction, listing: Listing[R], **filters: Any) -> list[R]:
 async def _details(tx: Transaction, orders: Sequence[Order]) -> list[OrderDetails]:
     details: list[OrderDetails] = []
     for start in range(0, len(orders), _PAGE):
-        details += await order_lists.sales(tx, orders[start : start + _PAGE])
+        details += await order_lists_db.sales(tx, orders[start : start + _PAGE])
     return details
 
 
 async def _tickets(tx: Transaction, customer_id: int) -> list[TicketDetailView]:
-    tickets = await _all(tx, ticket_lists.LISTING, customer_id=customer_id)
+    tickets = await _all(tx, ticket_lists_db.LISTING, customer_id=customer_id)
     return [
         tickets_views.detail(ticket, await tickets_db.messages(tx, ticket.id, None, _ALL_MESSAGES), None)
         for ticket in tickets
@@ -114,23 +116,25 @@ async def erase(deps: Deps, customer_id: int, user_id: int | None, ip_address: s
     """
     async with deps.db.read(slow=True) as tx:
         customer = existing(await customers_db.get(tx, customer_id), "Customer")
-        seen = await outbox.horizon(tx)
-        events = await personal_data.find_events(tx, customer_id)
+        seen = await outbox_db.horizon(tx)
+        events = await personal_data_db.find_events(tx, customer_id)
     pseudonym = customers_rules.pseudonym(customer_id)
     async with deps.db.write() as tx:
         await customers_db.take_turn(tx, customer_id)
         customer = existing(await customers_db.get(tx, customer_id), "Customer")
-        await personal_data.lock(tx, customer_id)
+        await personal_data_db.lock(tx, customer_id)
         now = deps.clock.now()
-        await personal_data.erase(tx, customer_id, customer.email, pseudonym, lambda it: _hashed(deps, it), now)
-        events = [*events, *await personal_data.find_events(tx, customer_id, after=seen)]
-        await personal_data.set_events(tx, [(id_, _erased_data(data, pseudonym)) for id_, data in dict(events).items()])
+        await personal_data_db.erase(tx, customer_id, customer.email, pseudonym, lambda it: _hashed(deps, it), now)
+        events = [*events, *await personal_data_db.find_events(tx, customer_id, after=seen)]
+        await personal_data_db.set_events(
+            tx, [(id_, _erased_data(data, pseudonym)) for id_, data in dict(events).items()]
+        )
         if customer.erased_at is None:
             joined = replace(deps, db=JoinedDatabase(tx))
-            for subscription_id in await personal_data.active_subscriptions(tx, customer_id):
+            for subscription_id in await personal_data_db.active_subscriptions(tx, customer_id):
                 await subscriptions.cancel(joined, subscription_id, at_period_end=False, reason=None)
             record = f"customer:{customer_id}"
-            await audit.add(tx, user_id=user_id, action=ERASE, record=record, ip_address=ip_address, now=now)
+            await audit_db.add(tx, user_id=user_id, action=ERASE, record=record, ip_address=ip_address, now=now)
 
 
 def _hashed(deps: Deps, trace: str) -> str:

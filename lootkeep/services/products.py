@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from lootkeep.deps import Deps
-from lootkeep.domain import products
+from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, existing, invalid
-from lootkeep.storage import outbox
-from lootkeep.storage import products as products_db
+from lootkeep.storage import outbox as outbox_db, products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import changes as changes_db
 from lootkeep.storage.totals.changes import CounterDeltas
@@ -22,14 +21,14 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
     changes = CounterDeltas(shard_key=now)
     async with deps.db.write() as tx:
         product = await add_in(tx, terms, now, changes)
-        await outbox.append(tx, "product.created", products_views.created(product), now)
+        await outbox_db.append(tx, "product.created", products_views.created(product), now)
         await changes.apply(tx)
     return product
 
 
 async def add_in(tx: Transaction, terms: ProductTerms, now: Instant, changes: CounterDeltas) -> Product:
     """The same inside a larger transaction; sends no events."""
-    terms = products.checked(terms)
+    terms = products_rules.checked(terms)
     await _claim_sku(tx, terms.sku)
     product = await products_db.add(tx, terms, now)
     changes.count("products", None, product)
@@ -40,14 +39,14 @@ async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Produc
     now = deps.clock.now()
     async with deps.db.write() as tx:
         before = await _get_for_update(tx, product_id)
-        after = products.changed(before, changes)
-        names = products.changed_fields(before, after)
+        after = products_rules.changed(before, changes)
+        names = products_rules.changed_fields(before, after)
         if not names:
             return before
         if after.sku != before.sku:
             await _claim_sku(tx, after.sku)
         product = await products_db.set_terms(tx, before, after, now)
-        await outbox.append(tx, "product.updated", products_views.updated(product, names), now)
+        await outbox_db.append(tx, "product.updated", products_views.updated(product, names), now)
     return product
 
 
@@ -58,7 +57,7 @@ async def delete(deps: Deps, product_id: int) -> None:
         if await products_db.has_active_subscriptions(tx, product_id):
             raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
         await products_db.remove(tx, product_id, now)
-        await outbox.append(tx, "product.deleted", products_views.deleted(product, now), now)
+        await outbox_db.append(tx, "product.deleted", products_views.deleted(product, now), now)
         await changes_db.count(tx, "products", product, None)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from lootkeep.deps import Deps
-from lootkeep.domain import referrals
+from lootkeep.domain import referrals as referrals_rules
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.storage import settings as settings_db
 
@@ -16,7 +16,7 @@ async def change_settings(deps: Deps, changes: dict[str, Any]) -> ReferralSettin
     now = deps.clock.now()
     async with deps.db.write() as tx:
         current = await settings_db.get_for_update(tx, SETTINGS, ReferralSettings, now)
-        changed = referrals.checked(msgspec.structs.replace(current, **changes))
+        changed = referrals_rules.checked(msgspec.structs.replace(current, **changes))
         if changed != current:
             await settings_db.put(tx, SETTINGS, changed, now)
     return changed

@@ -7,8 +7,7 @@ from dataclasses import replace
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud.policy import LIMITS, SETTINGS, Policy
 from lootkeep.services import access, fraud
-from lootkeep.storage import sandbox as sandbox_db
-from lootkeep.storage import settings
+from lootkeep.storage import sandbox as sandbox_db, settings as settings_db
 from lootkeep.storage.engine.database import JoinedDatabase
 
 # Tests order often, from one IP address and right after signing up. `GET /fraud/settings` shows it, `PUT` changes it.
@@ -24,7 +23,7 @@ async def prepare(deps: Deps) -> None:
     """A new sandbox gets its owner and the relaxed limits; an existing one does not change."""
     await access.ensure_owner(deps)
     async with deps.db.read() as tx:
-        version, _ = await settings.current(tx, SETTINGS, Policy)
+        version, _ = await settings_db.current(tx, SETTINGS, Policy)
     if not version:
         await fraud.change_settings(deps, RELAXED)
 

@@ -8,17 +8,14 @@ import secrets
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import access as access_rules
-from lootkeep.domain import accounts as accounts_rules
+from lootkeep.domain import access as access_rules, accounts as accounts_rules
 from lootkeep.domain.access import OWNER_EMAIL, User, digest
 from lootkeep.domain.accounts import Account, Person, Role, Session
 from lootkeep.domain.addresses import network_key
 from lootkeep.engines import passwords
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import InvalidFields, NotFound, RateLimited, Unprocessable, existing, invalid
-from lootkeep.storage import access as access_db
-from lootkeep.storage import accounts as accounts_db
-from lootkeep.storage import audit as audit_db
+from lootkeep.storage import access as access_db, accounts as accounts_db, audit as audit_db
 from lootkeep.storage.engine.database import Transaction
 
 # Sign-ins per minute, successful or not, for one account and from one network.

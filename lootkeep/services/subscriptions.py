@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout
-from lootkeep.domain import subscriptions as subscriptions_rules
+from lootkeep.domain import checkout as checkout_rules, subscriptions as subscriptions_rules
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import OrderDetails
@@ -15,9 +14,13 @@ from lootkeep.domain.subscriptions import PastTerms, Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.services import orders
-from lootkeep.storage import customers, outbox, products
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import subscriptions as subscriptions_db
+from lootkeep.storage import (
+    customers as customers_db,
+    orders as orders_db,
+    outbox as outbox_db,
+    products as products_db,
+    subscriptions as subscriptions_db,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import subscriptions as subscriptions_views
@@ -30,11 +33,11 @@ async def create(
     now = deps.clock.now()
     async with deps.db.write() as tx:
         await _claim_external_id(tx, external_id)
-        await customers.take_turn(tx, customer_id)
+        await customers_db.take_turn(tx, customer_id)
         # The product is locked, so it cannot be deleted while it gets its first subscription.
-        pair = await customers.get(tx, customer_id), await products.get_for_update(tx, product_id)
+        pair = await customers_db.get(tx, customer_id), await products_db.get_for_update(tx, product_id)
         customer, product = subscriptions_rules.checked(*pair)
-        if await products.reserve_stock(tx, product.id, 1) is None:
+        if await products_db.reserve_stock(tx, product.id, 1) is None:
             raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
         subscription = await subscriptions_db.add(tx, subscriptions_rules.started(customer, product, now, external_id))
         return await _pay_period(deps, tx, subscription, product, customer, now)
@@ -43,7 +46,7 @@ async def create(
 async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
     """An imported subscription: it continues where it was, creates no order and sends no events."""
     now = deps.clock.now()
-    customer, product = await customers.get(tx, customer_id), await products.get_for_update(tx, product_id)
+    customer, product = await customers_db.get(tx, customer_id), await products_db.get_for_update(tx, product_id)
     if customer is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
     if product is None:
@@ -78,7 +81,7 @@ async def cancel(
             return before, customer
         after = subscriptions_rules.cancelled(before, now, at_period_end=at_period_end, reason=reason)
         await subscriptions_db.save(tx, after)
-        await outbox.append(tx, "subscription.cancelled", subscriptions_views.cancelled(after, customer), now)
+        await outbox_db.append(tx, "subscription.cancelled", subscriptions_views.cancelled(after, customer), now)
     return after, customer
 
 
@@ -98,10 +101,10 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
     subscriptions_rules.require_renewable(before, await _last_paid_at(tx, before), now)
     customer = await _customer(tx, before)
     subscriptions_rules.require_buyer(customer)
-    product = await products.get(tx, before.product_id)
+    product = await products_db.get(tx, before.product_id)
     # A product with an active subscription is never deleted.
     assert product is not None
-    if await products.reserve_stock(tx, product.id, 1) is None:
+    if await products_db.reserve_stock(tx, product.id, 1) is None:
         raise Unprocessable(
             "product_out_of_stock", f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
         )
@@ -121,16 +124,16 @@ async def _pay_period(
     changes = CounterDeltas(shard_key=customer.id)
     line = subscriptions_rules.line(subscription, product)
     cart = Cart(customer.id, (CartLine(product.id, 1),), ip_address=None, subscription_id=subscription.id)
-    new = checkout.order(
-        cart, [line], subscription.currency, None, await customers.code_that_brought(tx, customer), now
+    new = checkout_rules.order(
+        cart, [line], subscription.currency, None, await customers_db.code_that_brought(tx, customer), now
     )
     details = await orders.place_paid(deps, tx, new, [line], customer, changes)
     subscription = replace(subscription, latest_order_id=details.order.id)
     await subscriptions_db.save(tx, subscription)
     if subscription.renewals_count:
-        await outbox.append(tx, "subscription.renewed", subscriptions_views.renewed(subscription, customer), now)
+        await outbox_db.append(tx, "subscription.renewed", subscriptions_views.renewed(subscription, customer), now)
     else:
-        await outbox.append(tx, "subscription.created", subscriptions_views.created(subscription, customer), now)
+        await outbox_db.append(tx, "subscription.created", subscriptions_views.created(subscription, customer), now)
     await changes.apply(tx)
     return subscription, details
 
@@ -140,6 +143,6 @@ async def _get_for_update(tx: Transaction, subscription_id: int) -> Subscription
 
 
 async def _customer(tx: Transaction, subscription: Subscription) -> Customer:
-    customer = await customers.get(tx, subscription.customer_id)
+    customer = await customers_db.get(tx, subscription.customer_id)
     assert customer is not None
     return customer

@@ -9,41 +9,40 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import deliveries as deliveries_rules
-from lootkeep.domain import signing, webhooks
+from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules, webhooks as webhooks_rules
 from lootkeep.domain.deliveries import AttemptResult, Delivery
 from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, existing, invalid
-from lootkeep.storage import outbox
-from lootkeep.storage.webhooks import endpoints, log, replays
+from lootkeep.storage import outbox as outbox_db
+from lootkeep.storage.webhooks import endpoints as endpoints_db, log as log_db, replays as replays_db
 
 
 async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webhook, str]:
     """The webhook and its secret, which is shown only once."""
-    events = webhooks.checked({"url": url, "events": event_types}, deps.webhook_rules)["events"]
+    events = webhooks_rules.checked({"url": url, "events": event_types}, deps.webhook_rules)["events"]
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
         if not await tx.lock("webhooks"):
             raise Conflict("webhook_in_progress", "Another webhook is being created right now.")
-        if len(await endpoints.all_webhooks(tx)) >= MAX_WEBHOOKS:
+        if len(await endpoints_db.all_webhooks(tx)) >= MAX_WEBHOOKS:
             raise Unprocessable("too_many_webhooks", f"A store can have at most {MAX_WEBHOOKS} webhooks.")
         sealed = deps.vault.seal(secret, SECRET_PURPOSE)
-        return await endpoints.add(tx, url, events, sealed, deps.clock.now()), secret
+        return await endpoints_db.add(tx, url, events, sealed, deps.clock.now()), secret
 
 
 async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhook:
     if not changes:
         raise Unprocessable("nothing_to_change", "Send at least one of url, events and is_active.")
-    changes = webhooks.checked(changes, deps.webhook_rules)
+    changes = webhooks_rules.checked(changes, deps.webhook_rules)
     async with deps.db.write() as tx:
-        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
-        return await endpoints.save(tx, replace(webhook, **changes), deps.clock.now())
+        webhook = existing(await endpoints_db.get_for_update(tx, webhook_id), "Webhook")
+        return await endpoints_db.save(tx, replace(webhook, **changes), deps.clock.now())
 
 
 async def delete(deps: Deps, webhook_id: int) -> None:
     async with deps.db.write() as tx:
-        if not await endpoints.remove(tx, webhook_id, deps.clock.now()):
+        if not await endpoints_db.remove(tx, webhook_id, deps.clock.now()):
             raise NotFound("Webhook")
 
 
@@ -52,20 +51,20 @@ async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
     now = deps.clock.now()
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
-        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
+        webhook = existing(await endpoints_db.get_for_update(tx, webhook_id), "Webhook")
         rotated = replace(
             webhook,
             secret=deps.vault.seal(secret, SECRET_PURPOSE),
             previous_secret=webhook.secret,
             previous_secret_until=Instant(now + SECRET_OVERLAP),
         )
-        return await endpoints.save(tx, rotated, now), secret
+        return await endpoints_db.save(tx, rotated, now), secret
 
 
 async def test(deps: Deps, webhook_id: int) -> AttemptResult:
     """Sends a test immediately, regardless of the subscription; it is not retried."""
     async with deps.db.read() as tx:
-        webhook = existing(await endpoints.get(tx, webhook_id), "Webhook")
+        webhook = existing(await endpoints_db.get(tx, webhook_id), "Webhook")
     now = deps.clock.now()
     data = msgspec.json.encode({"webhook_id": webhook.id, "message": "This is a test delivery from Lootkeep."}).decode()
     delivery_id = deps.ids.delivery_id()
@@ -76,20 +75,20 @@ async def test(deps: Deps, webhook_id: int) -> AttemptResult:
 async def trigger(deps: Deps, event_type: str, data: msgspec.Struct) -> int:
     """Records a sample event; returns how many webhooks are subscribed to it."""
     async with deps.db.write() as tx:
-        await outbox.append(tx, event_type, data, deps.clock.now())
-        return sum(webhook.wants(event_type) for webhook in await endpoints.all_webhooks(tx))
+        await outbox_db.append(tx, event_type, data, deps.clock.now())
+        return sum(webhook.wants(event_type) for webhook in await endpoints_db.all_webhooks(tx))
 
 
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
     """Sends a delivery again now, with the same id and bytes, and with new retries."""
     async with deps.db.write() as tx:
-        delivery = existing(await log.get_for_update(tx, public_id), "Delivery")
-        webhook = await endpoints.get(tx, delivery.webhook_id)
+        delivery = existing(await log_db.get_for_update(tx, public_id), "Delivery")
+        webhook = await endpoints_db.get(tx, delivery.webhook_id)
         if webhook is None or not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook of this delivery is inactive or deleted.")
         if not webhook.wants(delivery.event_type):
             raise Conflict("not_subscribed", "The webhook is no longer subscribed to the type of this delivery.")
-        return await log.send_again(tx, delivery.id, deps.clock.now())
+        return await log_db.send_again(tx, delivery.id, deps.clock.now())
 
 
 async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Sequence[str] | None) -> Replay:
@@ -98,14 +97,14 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
     if since > now:
         raise invalid("since", "The since field must not be in the future.")
     async with deps.db.write() as tx:
-        webhook = existing(await endpoints.get_for_update(tx, webhook_id), "Webhook")
+        webhook = existing(await endpoints_db.get_for_update(tx, webhook_id), "Webhook")
         if not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook is inactive: nothing would be sent.")
-        running = await replays.latest(tx, webhook_id)
+        running = await replays_db.latest(tx, webhook_id)
         if running is not None and running.finished_at is None:
             raise Conflict("replay_running", "A replay of this webhook is still running.")
-        types = webhooks.checked_replay(webhook, event_types)
-        return await replays.add(tx, webhook_id, since, types, now)
+        types = webhooks_rules.checked_replay(webhook, event_types)
+        return await replays_db.add(tx, webhook_id, since, types, now)
 
 
 async def post(
@@ -113,7 +112,7 @@ async def post(
 ) -> AttemptResult:
     """One signed request."""
     secrets = secrets_of(deps, webhook, now)
-    headers = signing.headers(body, event_type, delivery_id, secrets, now // SECOND, is_test=deps.is_test)
+    headers = signing_rules.headers(body, event_type, delivery_id, secrets, now // SECOND, is_test=deps.is_test)
     return await deps.outbound.post(webhook.url, body, headers)
 
 

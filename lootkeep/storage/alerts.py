@@ -16,8 +16,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed, WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue
-from lootkeep.storage.schema import alert_notices as notices
-from lootkeep.storage.schema import alerts
+from lootkeep.storage.schema import alert_notices as notices, alerts
 
 # The maximum number of notices in one message, and of those one transaction removes.
 _BATCH = 500

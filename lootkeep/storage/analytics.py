@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, bindparam, cast, func, select
 
-from lootkeep.domain import blocks
+from lootkeep.domain import blocks as blocks_rules
 from lootkeep.domain.analytics import Bucket, SalesBreakdown, SalesFigures
 from lootkeep.domain.blocks import DAYS, QUARTER, QUARTERS, Run
 from lootkeep.domain.products import Product
@@ -20,8 +20,7 @@ from lootkeep.storage import sales_direct
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import one_of
-from lootkeep.storage.schema import products
-from lootkeep.storage.schema import sales_rollups as rollups
+from lootkeep.storage.schema import products, sales_rollups as rollups
 from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.declared import SALES
 
@@ -122,7 +121,7 @@ async def parts(
 ) -> list[SalesBreakdown]:
     """By country, method, product or status, best first; orders in any currency, money only in the store's."""
     # No sums are maintained for a single product: everything is read from the rows.
-    runs, edges = blocks.nearest(start, end) if product_id is None else ([], [(1, start, end)])
+    runs, edges = blocks_rules.nearest(start, end) if product_id is None else ([], [(1, start, end)])
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def add(rows: list[tuple[Any, ...]], sign: int) -> None:
@@ -157,7 +156,7 @@ async def unique_customers(tx: Transaction, start: Instant, end: Instant, produc
     """How many different customers bought: sets are combined, not added up."""
     if product_id is not None:
         return len(await sales_direct.buyers(tx, start, end, product_id))
-    runs, edges = blocks.within(start, end)
+    runs, edges = blocks_rules.within(start, end)
     at_ends = [row[0] for edge in edges for row in await sales_direct.buyers(tx, *edge, None)]
     return await buyers.count(tx, runs, at_ends)
 

@@ -13,6 +13,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    cast as sql_cast,
     exists,
     func,
     insert,
@@ -21,7 +22,6 @@ from sqlalchemy import (
     not_,
     select,
 )
-from sqlalchemy import cast as sql_cast
 
 from lootkeep.domain.campaigns import SAMPLE, Audience, Exclusion, Preview, Reader
 from lootkeep.kernel.clock import Instant

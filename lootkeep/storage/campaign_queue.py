@@ -11,8 +11,7 @@ from lootkeep.storage.audiences import MAY_BE_WRITTEN_TO
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue
-from lootkeep.storage.schema import campaign_recipients as recipients
-from lootkeep.storage.schema import customers, email_campaigns
+from lootkeep.storage.schema import campaign_recipients as recipients, customers, email_campaigns
 
 THIS_CAMPAIGN = email_campaigns.c.id == bindparam("campaign")
 # Literals: otherwise the engines do not use the partial indexes.

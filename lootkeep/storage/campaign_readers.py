@@ -9,8 +9,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.campaign_queue import LOCK, THIS_CAMPAIGN
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import campaign_recipients as recipients
-from lootkeep.storage.schema import customers, email_campaigns
+from lootkeep.storage.schema import campaign_recipients as recipients, customers, email_campaigns
 
 _THIS = recipients.c.id == bindparam("recipient")
 

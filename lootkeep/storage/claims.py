@@ -11,8 +11,7 @@ from lootkeep.domain.referrals import Claim
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import coupons
-from lootkeep.storage.schema import reward_claims as claims
+from lootkeep.storage.schema import coupons, reward_claims as claims
 from lootkeep.storage.totals.changes import CounterDeltas
 
 _CLAIM = [claims.c[name] for name in Claim.__struct_fields__]

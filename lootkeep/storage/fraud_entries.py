@@ -18,8 +18,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, columns_of, equals
-from lootkeep.storage.schema import fraud_list_entries as entries
-from lootkeep.storage.schema import fraud_lists as lists
+from lootkeep.storage.schema import fraud_list_entries as entries, fraud_lists as lists
 
 _LIST = columns_of(lists, FraudList)
 _OF_LIST = entries.c.list_id == bindparam("list_id")

@@ -17,8 +17,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import gift_card_entries as entries
-from lootkeep.storage.schema import gift_cards as cards
+from lootkeep.storage.schema import gift_card_entries as entries, gift_cards as cards
 from lootkeep.storage.schema.gift_cards import TENDER, WITH_REFERENCE
 from lootkeep.storage.totals import counters
 from lootkeep.storage.totals.changes import CounterDeltas

@@ -13,8 +13,7 @@ from lootkeep.domain.orders import Order, OrderItem, Refund, RefundReason
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import order_items as items
-from lootkeep.storage.schema import orders, refunds
+from lootkeep.storage.schema import order_items as items, orders, refunds
 from lootkeep.storage.totals.changes import CounterDeltas
 
 _ORDER = [orders.c[name] for name in Order.__struct_fields__]

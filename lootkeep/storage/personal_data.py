@@ -14,6 +14,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    cast as sql_cast,
     delete,
     func,
     literal,
@@ -21,7 +22,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy import cast as sql_cast
 
 from lootkeep.domain.customers import ERASED_NAME, ERASED_REASON, search_text
 from lootkeep.domain.fraud.facts import OrderFacts

@@ -11,8 +11,16 @@ from sqlalchemy import Text, bindparam, select
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers, gift_card_entries, gift_cards, orders, products, referrals, referrers
-from lootkeep.storage.schema import order_items as items
+from lootkeep.storage.schema import (
+    customers,
+    gift_card_entries,
+    gift_cards,
+    order_items as items,
+    orders,
+    products,
+    referrals,
+    referrers,
+)
 from lootkeep.storage.schema.gift_cards import TENDER
 
 _IDS = bindparam("ids", type_=Text)

@@ -20,7 +20,7 @@ from lootkeep.views.gift_cards import GiftCardView
 from lootkeep.views.orders import OrderView
 from lootkeep.views.shown import shown
 from lootkeep.views.subscriptions import SubscriptionView
-from lootkeep.views.support_tickets import TicketDetailView
+from lootkeep.views.tickets import TicketDetailView
 
 
 class ExportedCheckView(msgspec.Struct, frozen=True):

@@ -11,8 +11,7 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.referrals import Claim, Referrer, RewardEvent, Tier
 from lootkeep.kernel.clock import utc
-from lootkeep.views.customers import CouponView
-from lootkeep.views.customers import coupon as coupon_view
+from lootkeep.views.customers import CouponView, coupon as coupon_view
 from lootkeep.views.fields import Time, field
 from lootkeep.views.shown import shown
 from lootkeep.views.tiers import formatted_reward

@@ -7,10 +7,10 @@ from typing import Annotated, Any, get_args
 
 import msgspec
 
-from lootkeep.domain.support_tickets import TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import NOBODY, TicketFigures, TicketStats
+from lootkeep.domain.tickets import TicketCategory, TicketPriority, TicketStatus
 from lootkeep.views.fields import field
-from lootkeep.views.support_tickets import AgentView
+from lootkeep.views.tickets import AgentView
 
 
 class AgentFiguresView(msgspec.Struct, frozen=True):

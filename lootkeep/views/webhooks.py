@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from lootkeep.domain import deliveries, signing
+from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules
 from lootkeep.domain.deliveries import Attempt, AttemptOutcome, AttemptResult, Delivery, DeliveryStatus
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.webhooks import Replay, Webhook
@@ -144,8 +144,8 @@ _attempt = shown(AttemptView, Attempt, response_time_ms="latency_ms", response_e
 def delivery_detail(
     record: Delivery, event: RecordedEvent, url: str | None, attempts: Sequence[Attempt], *, is_test: bool = False
 ) -> DeliveryDetailView:
-    body = deliveries.body(record.public_id, record.event_type, iso(event.created_at), event.data)
-    sent = SentView(url, signing.plain_headers(record.event_type, record.public_id, is_test=is_test), body)
+    body = deliveries_rules.body(record.public_id, record.event_type, iso(event.created_at), event.data)
+    sent = SentView(url, signing_rules.plain_headers(record.event_type, record.public_id, is_test=is_test), body)
     return DeliveryDetailView(delivery(record), sent, [_attempt(attempt) for attempt in attempts])
 
 

@@ -20,14 +20,21 @@ from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import SECOND
-from lootkeep.services import alerts, fraud_amounts, fraud_calibration, fraud_queue, gift_cards, health, retention
+from lootkeep.services import (
+    alerts as alerts_service,
+    fraud_amounts as fraud_amounts_service,
+    fraud_calibration as fraud_calibration_service,
+    fraud_queue as fraud_queue_service,
+    gift_cards as gift_cards_service,
+    health as health_service,
+    retention as retention_service,
+)
 from lootkeep.settings import Settings, load, shown
 from lootkeep.storage.engine.database import Database, Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.wiring.observation import NOT_OBSERVED, Observation, observing
-from lootkeep.wiring.sandbox import Sandbox, opened_sandbox, opened_store, without_mail
-from lootkeep.wiring.sandbox import exists as sandbox_exists
+from lootkeep.wiring.sandbox import Sandbox, exists as sandbox_exists, opened_sandbox, opened_store, without_mail
 from lootkeep.wiring.store import (
     check_settings,
     intelligence,
@@ -183,14 +190,9 @@ async def working(
 def _loops(
     deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: WorkerMetrics, observation: Observation
 ) -> tuple[Loop, ...]:
+    delays, concurrency, (lines, tracer) = settings.webhook_retry_delays, settings.webhook_concurrency, observation
     deliveries = DeliveryWorker(
-        deps,
-        wakeup,
-        delays=settings.webhook_retry_delays,
-        concurrency=settings.webhook_concurrency,
-        metrics=metrics,
-        lines=observation.lines,
-        tracer=observation.tracer,
+        deps, wakeup, delays=delays, concurrency=concurrency, metrics=metrics, lines=lines, tracer=tracer
     )
     emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), mailer(settings, deps.clock), metrics=metrics)
     for_campaigns, options = wakeup.follower(CampaignWorker.wakes_for), campaign_options(settings)
@@ -249,28 +251,28 @@ def console_options(settings: Settings) -> Options:
     return Options(settings.store_identity.name, settings.timezone, is_https, delays, shown(settings), examine)
 
 
-async def _examine(settings: Settings, deps: Deps) -> list[health.Finding]:
+async def _examine(settings: Settings, deps: Deps) -> list[health_service.Finding]:
     # What is wired here is an engine, or the replica of one: only within a change do Deps hold less.
     engine = nullcontext(cast(Engine, deps.replica.primary if deps.replica else deps.db))
-    sender = mailer(settings, deps.clock)
-    return await health.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, deps.clock.now())
+    sender, now = mailer(settings, deps.clock), deps.clock.now()
+    return await health_service.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, now)
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
     return (
         PeriodicTask("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
         PeriodicTask("replay events", 1, partial(step_replays, deps)),
-        PeriodicTask("cancel deliveries", 5, partial(retention.cancel_deliveries, deps)),
-        PeriodicTask("look for alerts", 60, partial(alerts.look, deps)),
-        PeriodicTask("settle gift cards", 60, partial(gift_cards.settle_now, deps)),
-        PeriodicTask("expire subscriptions", 60, partial(retention.expire_subscriptions, deps)),
-        PeriodicTask("end holds", 60, partial(fraud_queue.end_holds, deps)),
-        PeriodicTask("measure large orders", 3600, partial(fraud_amounts.refresh, deps)),
-        PeriodicTask("measure base odds", 3600, partial(fraud_calibration.refresh, deps)),
-        PeriodicTask("purge answers", 3600, partial(retention.purge_answers, deps)),
-        PeriodicTask("purge sessions", 3600, partial(retention.purge_sessions, deps)),
-        PeriodicTask("purge events", 3600, partial(retention.purge_events, deps, settings.events_kept_days)),
-        PeriodicTask("purge e-mails", 3600, partial(retention.purge_emails, deps, settings.mails_kept_days)),
+        PeriodicTask("cancel deliveries", 5, partial(retention_service.cancel_deliveries, deps)),
+        PeriodicTask("look for alerts", 60, partial(alerts_service.look, deps)),
+        PeriodicTask("settle gift cards", 60, partial(gift_cards_service.settle_now, deps)),
+        PeriodicTask("expire subscriptions", 60, partial(retention_service.expire_subscriptions, deps)),
+        PeriodicTask("end holds", 60, partial(fraud_queue_service.end_holds, deps)),
+        PeriodicTask("measure large orders", 3600, partial(fraud_amounts_service.refresh, deps)),
+        PeriodicTask("measure base odds", 3600, partial(fraud_calibration_service.refresh, deps)),
+        PeriodicTask("purge answers", 3600, partial(retention_service.purge_answers, deps)),
+        PeriodicTask("purge sessions", 3600, partial(retention_service.purge_sessions, deps)),
+        PeriodicTask("purge events", 3600, partial(retention_service.purge_events, deps, settings.events_kept_days)),
+        PeriodicTask("purge e-mails", 3600, partial(retention_service.purge_emails, deps, settings.mails_kept_days)),
     )
 
 

@@ -17,8 +17,7 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import sandbox as sandbox_service
 from lootkeep.settings import Settings
-from lootkeep.storage import migrations
-from lootkeep.storage import sandbox as sandbox_db
+from lootkeep.storage import migrations, sandbox as sandbox_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase

@@ -22,7 +22,7 @@ from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access, secret_key
+from lootkeep.services import access as access_service, secret_key as secret_key_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 from lootkeep.storage.backup import sqlite as sqlite_backup
@@ -85,7 +85,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             RandomIds(),
             engine,
             limiter,
-            await secret_key.open_vault(engine, *settings.key_sources, SystemClock().now()),
+            await secret_key_service.open_vault(engine, *settings.key_sources, SystemClock().now()),
             outbound,
             webhook_rules(settings),
             settings.currency,
@@ -93,7 +93,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             settings.store_identity,
             replica=replica,
         )
-        await access.ensure_owner(deps)
+        await access_service.ensure_owner(deps)
         yield deps
     finally:
         await outbound.close()

@@ -14,9 +14,8 @@ from lootkeep.domain.emails import INTERRUPTED, LEASE, RETRY_SECONDS, Email, Sen
 from lootkeep.engines.emails import Mailer
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.services import campaigns
-from lootkeep.storage import campaign_queue as campaign_queue_db
-from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.services import campaigns as campaigns_service
+from lootkeep.storage import campaign_queue as campaign_queue_db, campaigns as campaigns_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views.emails import campaign_layout
 from lootkeep.worker.emails import MailerWorker
@@ -60,7 +59,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         self._prepared: tuple[Campaign, Template] | None = None
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
-        if await campaigns.start_due(self._deps):
+        if await campaigns_service.start_due(self._deps):
             return True
         return await super().run_once(stopping) if self._options.has_server else await self._to_outbox()
 
@@ -133,14 +132,14 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
 
     def _addresses(self, recipient_id: int, referral_code: str) -> TrackingLinks:
         sign, base = self._deps.vault.sign, self._deps.store.public_url
-        unsubscribe = f"{base}/u/{sign(str(recipient_id), campaigns.UNSUBSCRIBE)}"
+        unsubscribe = f"{base}/u/{sign(str(recipient_id), campaigns_service.UNSUBSCRIBE)}"
         if not self._options.is_tracked:
             return TrackingLinks(unsubscribe, self._deps.store.referral_link(referral_code))
         return TrackingLinks(
             unsubscribe,
-            f"{base}/r/{sign(str(recipient_id), campaigns.REFERRAL)}",
-            f"{base}/o/{sign(str(recipient_id), campaigns.OPEN)}",
-            lambda number: f"{base}/c/{sign(f'{recipient_id}.{number}', campaigns.CLICK)}",
+            f"{base}/r/{sign(str(recipient_id), campaigns_service.REFERRAL)}",
+            f"{base}/o/{sign(str(recipient_id), campaigns_service.OPEN)}",
+            lambda number: f"{base}/c/{sign(f'{recipient_id}.{number}', campaigns_service.CLICK)}",
         )
 
     async def _prepare(self, campaign_id: int) -> tuple[Campaign, Template]:

@@ -12,11 +12,9 @@ from collections.abc import Sequence
 import structlog
 
 from lootkeep.deps import Deps
-from lootkeep.domain import deliveries, emails
+from lootkeep.domain import deliveries as deliveries_rules, emails as emails_rules
 from lootkeep.kernel.clock import SECOND, Instant
-from lootkeep.storage import alerts as alerts_db
-from lootkeep.storage import campaign_queue
-from lootkeep.storage import emails as emails_db
+from lootkeep.storage import alerts as alerts_db, campaign_queue as campaign_queue_db, emails as emails_db
 from lootkeep.storage.queue import TOLERANCE
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.worker.campaigns import HOLD_OFF
@@ -28,7 +26,7 @@ _MIN_STEP_SECONDS = 30.0
 
 
 class ClockWatch:
-    def __init__(self, deps: Deps, delays: Sequence[int] = deliveries.RETRY_SECONDS) -> None:
+    def __init__(self, deps: Deps, delays: Sequence[int] = deliveries_rules.RETRY_SECONDS) -> None:
         self._deps = deps
         self._delays = delays
         self._lead = self._lead_now()
@@ -51,15 +49,15 @@ class ClockWatch:
 
     async def _pull_in(self) -> None:
         now = self._deps.clock.now()
-        retries = [deliveries.max_wait(seconds) for seconds in (0, *self._delays)]
+        retries = [deliveries_rules.max_wait(seconds) for seconds in (0, *self._delays)]
         # An e-mail that is being sent is protected by its due time.
-        email_retries = [max(seconds * SECOND, emails.LEASE) for seconds in (0, *emails.RETRY_SECONDS)]
+        email_retries = [max(seconds * SECOND, emails_rules.LEASE) for seconds in (0, *emails_rules.RETRY_SECONDS)]
         async with self._deps.db.write() as tx:
-            await deliveries_db.QUEUE.pull_in(tx, retries, deliveries.LEASE, now)
+            await deliveries_db.QUEUE.pull_in(tx, retries, deliveries_rules.LEASE, now)
         async with self._deps.db.write() as tx:
-            await emails_db.QUEUE.pull_in(tx, email_retries, emails.LEASE, now)
+            await emails_db.QUEUE.pull_in(tx, email_retries, emails_rules.LEASE, now)
         async with self._deps.db.write() as tx:
-            await campaign_queue.pull_in_pace(tx, Instant(now + HOLD_OFF + TOLERANCE), now)
-            await campaign_queue.QUEUE.pull_in(tx, email_retries, emails.LEASE, now)
+            await campaign_queue_db.pull_in_pace(tx, Instant(now + HOLD_OFF + TOLERANCE), now)
+            await campaign_queue_db.QUEUE.pull_in(tx, email_retries, emails_rules.LEASE, now)
         async with self._deps.db.write() as tx:
-            await alerts_db.QUEUE.pull_in(tx, email_retries, emails.LEASE, now)
+            await alerts_db.QUEUE.pull_in(tx, email_retries, emails_rules.LEASE, now)

@@ -22,8 +22,7 @@ from lootkeep.kernel.cause import CURRENT, Cause
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.webhooks import post
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.webhooks import deliveries as deliveries_db
-from lootkeep.storage.webhooks import fan_out, replays
+from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db, replays as replays_db
 from lootkeep.storage.webhooks.deliveries import ClaimSlot
 from lootkeep.worker.metrics import WorkerMetrics
 from lootkeep.worker.runner import QueueWorker
@@ -90,10 +89,10 @@ class DeliveryWorker(QueueWorker):
     async def _fan_out(self) -> bool:
         # Looked up first: an idle worker never writes, and so never wakes itself.
         async with self._deps.db.read() as tx:
-            if not await fan_out.has_waiting_events(tx):
+            if not await fan_out_db.has_waiting_events(tx):
                 return False
         async with self._deps.db.write() as tx:
-            return await fan_out.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now()) > 0
+            return await fan_out_db.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now()) > 0
 
     async def _claim(self) -> bool:
         """Fair: every webhook with something due gets up to its own limit, none can take another's."""
@@ -189,7 +188,7 @@ def _attributes(claimed: ClaimedDelivery, result: AttemptResult) -> Attributes:
 async def step_replays(deps: Deps) -> None:
     """One step of every running replay."""
     async with deps.db.read() as tx:
-        if not await replays.has_running(tx):
+        if not await replays_db.has_running(tx):
             return
     async with deps.db.write() as tx:
-        await replays.step(tx, deps.ids.delivery_id, deps.clock.now())
+        await replays_db.step(tx, deps.ids.delivery_id, deps.clock.now())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lootkeep.storage.schema import audit_log, campaign_recipients, mails, metadata, sightings
-from lootkeep.storage.webhooks import fan_out
+from lootkeep.storage.webhooks import fan_out as fan_out_db
 from tests.api.campaigns import make
 from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, new_ticket, paid_order
 from tests.recount import maintained, outbox, recounted, rows
@@ -60,7 +60,7 @@ async def shop(world: World) -> World:
     await _call(world, "POST", f"/email-campaigns/{campaign['id']}/send", {})
     await _call(world, "POST", "/webhooks", {"url": "https://hooks.example/", "events": ["order.paid"]})
     async with world.db.write() as tx:
-        await fan_out.fan_out(tx, world.deps.ids.secret, world.clock.now())
+        await fan_out_db.fan_out(tx, world.deps.ids.secret, world.clock.now())
     return world
 
 

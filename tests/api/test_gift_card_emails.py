@@ -11,7 +11,7 @@ import structlog
 
 from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.storage import emails
+from lootkeep.storage import emails as emails_db
 from lootkeep.storage.schema import metadata
 from tests.builders import STORE, honest_buyer, new_customer, new_gift_card, new_order, new_product, paid_order
 from tests.world import World
@@ -20,9 +20,9 @@ from tests.world import World
 async def sent_emails(world: World) -> list[tuple[str, str, str]]:
     """Address, subject and text of what is queued, in order."""
     async with world.db.read() as tx:
-        queued = await emails.newest(tx, "queued", 1000)
+        queued = await emails_db.newest(tx, "queued", 1000)
     assert {email.kind for email in queued} <= {"gift_card"}
-    sent = [(email.to_email, email.subject, emails.body_of(email, world.deps.vault.open).text) for email in queued]
+    sent = [(email.to_email, email.subject, emails_db.body_of(email, world.deps.vault.open).text) for email in queued]
     return sent[::-1]
 
 

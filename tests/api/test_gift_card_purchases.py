@@ -6,8 +6,7 @@ import pytest
 
 from lootkeep.storage.schema import gift_cards
 from tests.api.checkout import assert_all_totals_agree, buyer, card, ledger, place
-from tests.api.ordering import errors, step, stock_of, welcomed
-from tests.api.ordering import place as place_lines
+from tests.api.ordering import errors, place as place_lines, step, stock_of, welcomed
 from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, paid_order
 from tests.recount import rows, sent
 from tests.world import World

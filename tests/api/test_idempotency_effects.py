@@ -14,9 +14,8 @@ from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.probes import Probes
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.errors import Unprocessable
-from lootkeep.services import access
-from lootkeep.storage import access as access_db
-from lootkeep.storage import idempotency as idempotency_db
+from lootkeep.services import access as access_service
+from lootkeep.storage import access as access_db, idempotency as idempotency_db
 from tests.world import EXTERNAL, World
 
 # Only a hang takes this long.
@@ -27,12 +26,12 @@ ANNA = "anna@store.test"
 
 
 async def write_then_refuse(call: Call[None, None]) -> Reply:
-    await access.add_user(call.deps, ANNA, "Anna")
+    await access_service.add_user(call.deps, ANNA, "Anna")
     raise Unprocessable("no", "The rules forbid it.")
 
 
 async def write_then_stumble(call: Call[None, None]) -> Reply:
-    await access.add_user(call.deps, ANNA, "Anna")
+    await access_service.add_user(call.deps, ANNA, "Anna")
     raise RuntimeError("after the write")
 
 
@@ -44,7 +43,7 @@ class PausedOperation:
         self.may_go_on = asyncio.Event()
 
     async def write_and_wait(self, call: Call[None, None]) -> Reply:
-        await access.add_user(call.deps, ANNA, "Anna")
+        await access_service.add_user(call.deps, ANNA, "Anna")
         self.is_reached.set()
         await self.may_go_on.wait()
         return Reply()

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 import pytest
 
 from lootkeep.api.http import body, fields, json
-from lootkeep.domain import html
+from lootkeep.domain import html as html_rules
 from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 from tests.threads import calls_of, watched
 from tests.world import World
@@ -19,7 +19,7 @@ from tests.world import World
 # Half a megabyte, which is all that an e-mail may hold.
 HTML = '<p>Hello <a href="https://shop.example/sale">there</a></p>' * 8000
 CAMPAIGN = {"name": "Winter sale", "subject": "20% off", "body_html": HTML}
-SLOW = (html, json, fields)
+SLOW = (html_rules, json, fields)
 KEY = {"Idempotency-Key": "key"}
 # Only a hang takes this long.
 PATIENCE_SECONDS = 30
@@ -54,8 +54,8 @@ async def test_a_campaign_with_an_idempotency_key_is_read_before_its_transaction
 async def test_duplicating_a_campaign_parses_nothing_again(world: World) -> None:
     await world.post("/email-campaigns", CAMPAIGN)
     threads: list[str] = []
-    threading.setprofile(calls_of({html}, threads.append))
-    with watched(html) as called:
+    threading.setprofile(calls_of({html_rules}, threads.append))
+    with watched(html_rules) as called:
         copy = await world.post("/email-campaigns/1/duplicate", {}, headers=KEY)
     threading.setprofile(None)
     first = (await world.get("/email-campaigns/1")).json()["data"]
@@ -81,7 +81,7 @@ async def test_a_whitelist_of_ten_thousand_is_checked_on_another_thread(world: W
 def reading() -> Iterator[threading.Event]:
     """Set when HTML is read on the thread that checks large bodies."""
     was_read = threading.Event()
-    body.ASIDE.submit(sys.setprofile, calls_of({html}, lambda _: was_read.set())).result()
+    body.ASIDE.submit(sys.setprofile, calls_of({html_rules}, lambda _: was_read.set())).result()
     yield was_read
     body.ASIDE.submit(sys.setprofile, None).result()
 

@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from lootkeep import __version__
 from lootkeep.kernel.clock import HOUR, MINUTE
-from lootkeep.services import fraud
+from lootkeep.services import fraud as fraud_service
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import mails
 from lootkeep.worker.metrics import WorkerMetrics
@@ -65,7 +65,7 @@ async def test_emails_are_due_from_their_scheduled_time_and_pending_until_they_e
 
 
 async def test_decisions_are_counted_by_level_and_action_also_when_they_are_reviewed(world: World) -> None:
-    await fraud.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
+    await fraud_service.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
     await new_product(world)
     customer = (await new_customer(world))["customer"]
     body = {"customer_id": customer["id"], "items": [{"product_id": 1, "quantity": 1}], "ip_address": "203.0.113.7"}

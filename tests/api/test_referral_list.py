@@ -10,7 +10,7 @@ import pytest
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.services import customers, orders
+from lootkeep.services import customers as customers_service, orders as orders_service
 from lootkeep.storage.totals.changes import CounterDeltas
 from tests.builders import new_customer, new_product, referred
 from tests.world import NOON, World
@@ -196,12 +196,12 @@ async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
                 referral_code=referrer["referral_code"],
                 created_at=time,
             )
-            customer = (await customers.sign_up_in(world.deps, tx, form, changes)).customer
+            customer = (await customers_service.sign_up_in(world.deps, tx, form, changes)).customer
             is_successful = number % 7 == 0 if count < MANY else number % 7 > 0
             if is_successful:
                 line = CartLine(product, 1)
                 cart = Cart(customer.id, (line,), None, created_at=time, paid_at=Instant(time + 1))
-                await orders.import_history(world.deps, tx, [cart], changes)
+                await orders_service.import_history(world.deps, tx, [cart], changes)
             referrals.append((time, customer.id, "successful" if is_successful else "pending"))
         await changes.apply(tx)
     return referrals

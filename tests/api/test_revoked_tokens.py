@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, update
 
 from lootkeep import wiring
 from lootkeep.kernel.clock import DAY
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.query import Query
@@ -74,7 +74,7 @@ async def test_a_token_revoked_by_another_process_is_rejected_from_the_next_requ
     for _ in range(5):
         secret = await world.new_token("referrals:read")
         before = [await elsewhere.status(secret), await elsewhere.status(secret)]
-        await access.revoke_token(world.deps, (await stored(world, secret)).id)
+        await access_service.revoke_token(world.deps, (await stored(world, secret)).id)
         assert (before, await elsewhere.status(secret)) == ([200, 200], 401)
         await elsewhere.remembers()
 
@@ -100,7 +100,7 @@ async def test_an_extended_token_is_accepted_again(world: World, elsewhere: Othe
 async def test_a_token_revoked_in_the_same_process_is_rejected_at_once(elsewhere: OtherProcess, world: World) -> None:
     secret = await world.new_token("referrals:read")
     before = await elsewhere.status(secret)
-    await access.revoke_token(elsewhere.deps, (await stored(world, secret)).id)
+    await access_service.revoke_token(elsewhere.deps, (await stored(world, secret)).id)
     assert (before, await elsewhere.status(secret)) == (200, 401)
 
 
@@ -109,7 +109,7 @@ async def test_concurrent_revocations_are_all_in_force_when_they_return(world: W
     before = [await elsewhere.status(secret) for secret in secrets]
 
     async def revoke(secret: str) -> int:
-        await access.revoke_token(world.deps, (await stored(world, secret)).id)
+        await access_service.revoke_token(world.deps, (await stored(world, secret)).id)
         return await elsewhere.status(secret)
 
     after = await asyncio.gather(*(revoke(secret) for secret in secrets))
@@ -154,7 +154,7 @@ async def test_tokens_are_cached_again_when_change_notifications_are_back(
     await admin.close()
     await elsewhere.remembers()
     before = await elsewhere.status(secret)
-    await access.revoke_token(world.deps, (await stored(world, secret)).id)
+    await access_service.revoke_token(world.deps, (await stored(world, secret)).id)
     assert (before, await elsewhere.status(secret)) == (200, 401)
 
 

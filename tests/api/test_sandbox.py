@@ -12,7 +12,7 @@ import pytest
 
 from lootkeep import wiring
 from lootkeep.api.http.app import ModeSwitch
-from lootkeep.services import access, campaigns, sandbox
+from lootkeep.services import access as access_service, campaigns as campaigns_service, sandbox as sandbox_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.wiring.sandbox import Sandbox
 from tests.builders import STORE, new_customer
@@ -78,7 +78,7 @@ async def test_a_token_opens_only_the_store_it_was_created_for(stores: TwoStores
 
 
 async def test_a_revoked_test_token_is_rejected_at_once(stores: TwoStores) -> None:
-    await access.revoke_token(stores.deps, 1)
+    await access_service.revoke_token(stores.deps, 1)
     assert (await stores.test.get("/products")).status_code == 401
     assert (await stores.live.get("/products")).status_code == 200
 
@@ -105,7 +105,7 @@ async def test_requests_in_test_mode_do_not_count_against_a_live_token(db: Engin
 
 async def test_fraud_limits_are_relaxed_and_the_settings_show_it(stores: TwoStores) -> None:
     settings = (await stores.test.get("/fraud/settings")).json()["data"]["settings"]
-    assert {name: settings[name] for name in sandbox.RELAXED} == sandbox.RELAXED
+    assert {name: settings[name] for name in sandbox_service.RELAXED} == sandbox_service.RELAXED
     await fill(stores.test)
     orders = [await order(stores.test, 2) for _ in range(7)]
     statuses = [(await stores.test.get(f"/orders/{order_id}")).json()["data"]["status"] for order_id in orders]
@@ -114,16 +114,16 @@ async def test_fraud_limits_are_relaxed_and_the_settings_show_it(stores: TwoStor
 
 async def test_a_link_signed_in_the_sandbox_is_rejected_by_the_store(stores: TwoStores) -> None:
     await new_customer(stores.live, accepts_marketing=True)
-    link = stores.deps.vault.sign("1", campaigns.UNSUBSCRIBE)
-    assert campaigns.recipient_of(stores.deps, link, campaigns.UNSUBSCRIBE) == 1
-    assert campaigns.recipient_of(stores.live.deps, link, campaigns.UNSUBSCRIBE) is None
+    link = stores.deps.vault.sign("1", campaigns_service.UNSUBSCRIBE)
+    assert campaigns_service.recipient_of(stores.deps, link, campaigns_service.UNSUBSCRIBE) == 1
+    assert campaigns_service.recipient_of(stores.live.deps, link, campaigns_service.UNSUBSCRIBE) is None
 
 
 async def test_a_reset_removes_everything_but_the_tokens(stores: TwoStores) -> None:
     before, live = await lists(stores.test), await lists(stores.live)
     await fill(stores.test)
     await stores.test.put("/fraud/settings", {"fraud_action": "flag"})
-    await sandbox.reset(stores.deps)
+    await sandbox_service.reset(stores.deps)
     assert await lists(stores.test) == before
     assert await lists(stores.live) == live
     product = await stores.test.post(f"{STORE}/products", {"name": "VIP rank", "price": "20.00"})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.services import recount
+from lootkeep.services import recount as recount_service
 from tests.api.ordering import ORDERS, buyer, errors, stock_of
 from tests.builders import honest_buyer, new_customer, new_product, referred
 from tests.recount import sent
@@ -31,7 +31,7 @@ async def bring(world: World, customer: int, *prices: str | None, **fields: Any)
 
 
 async def assert_totals_are_right(world: World) -> None:
-    assert {name: count for name, count in (await recount.check(world.deps)).items() if count} == {}
+    assert {name: count for name, count in (await recount_service.check(world.deps)).items() if count} == {}
 
 
 async def test_a_past_order_has_its_own_prices_discount_and_currency(world: World) -> None:

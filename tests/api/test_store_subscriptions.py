@@ -12,10 +12,9 @@ import pytest
 from sqlalchemy import select, update
 
 from lootkeep.kernel.clock import DAY, HOUR
-from lootkeep.storage import customers
+from lootkeep.storage import customers as customers_db
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers as customers_table
-from lootkeep.storage.schema import events, orders, subscriptions
+from lootkeep.storage.schema import customers as customers_table, events, orders, subscriptions
 from tests.builders import STORE, new_customer, new_product, referred
 from tests.world import World
 
@@ -206,7 +205,7 @@ async def test_the_paid_orders_count_for_the_customer_the_product_and_the_referr
     world.clock.advance(20 * DAY)
     order = (await renew(world)).json()["data"]["order"]
     async with world.db.read() as tx:
-        customer = await customers.get(tx, ben["id"])
+        customer = await customers_db.get(tx, ben["id"])
     (entry,) = (await world.get("/referrals")).json()["data"]
     unchanged = await world.put(f"{STORE}/products/{product['id']}", {})
     assert customer is not None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.storage import emails
+from lootkeep.storage import emails as emails_db
 from lootkeep.storage.emails import EmailBodies
 from tests.builders import STORE, new_customer, new_ticket
 from tests.world import World
@@ -24,8 +24,8 @@ async def a_ticket(world: World, **fields: Any) -> int:
 async def queued(world: World) -> list[tuple[str, str, EmailBodies]]:
     """Address, subject and body of every e-mail, oldest first."""
     async with world.db.read() as tx:
-        sent = await emails.newest(tx, "queued", 1000)
-    return [(email.to_email, email.subject, emails.body_of(email, world.deps.vault.open)) for email in sent[::-1]]
+        sent = await emails_db.newest(tx, "queued", 1000)
+    return [(email.to_email, email.subject, emails_db.body_of(email, world.deps.vault.open)) for email in sent[::-1]]
 
 
 async def test_a_public_message_is_emailed(world: World) -> None:

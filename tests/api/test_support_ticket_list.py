@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lootkeep.kernel.clock import DAY, MINUTE
-from lootkeep.services import access, recount
+from lootkeep.services import access as access_service, recount as recount_service
 from lootkeep.storage.engine.database import Engine
 from tests.api.ticket_desk import LIST, a_busy_desk, assign, listed
 from tests.builders import STORE, new_customer, new_ticket
@@ -131,7 +131,7 @@ async def test_a_search_looks_at_subjects_names_emails_and_numbers(world: World)
 
 
 async def test_me_is_the_user_of_the_token(world: World) -> None:
-    mira = await access.add_user(world.deps, "mira@store.example", "Mira Voss")
+    mira = await access_service.add_user(world.deps, "mira@store.example", "Mira Voss")
     token = await world.new_token("support-tickets:read", user_email=mira.email)
     for _ in range(2):
         await new_ticket(world, (await new_customer(world))["customer"]["id"])
@@ -212,7 +212,7 @@ async def test_the_figures_are_those_of_the_tickets(world: World) -> None:
     average_response, _, average_resolution, _ = reckoned(hers)
     assert of_mira["average_first_response_minutes"] == average_response
     assert of_mira["average_resolution_minutes"] == average_resolution
-    assert set((await recount.check(world.deps)).values()) == {0}
+    assert set((await recount_service.check(world.deps)).values()) == {0}
 
 
 def times(stats: dict[str, Any]) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lootkeep.kernel.clock import DAY, MINUTE
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from tests.api.ticket_steps import STATES, a_ticket, customer_writes, in_state, read, set_status, staff_writes, trail
 from tests.world import World
 
@@ -86,7 +86,7 @@ async def test_closing_again_changes_nothing(world: World) -> None:
 
 
 async def test_a_ticket_is_assigned_to_a_user_and_unassigned(world: World) -> None:
-    mira = await access.add_user(world.deps, "mira@store.example", "Mira Voss")
+    mira = await access_service.add_user(world.deps, "mira@store.example", "Mira Voss")
     ticket = await a_ticket(world)
     answer = await world.post(f"/support-tickets/{ticket['id']}/assign", {"user_id": mira.id})
     assert (answer.status_code, answer.json()["message"]) == (200, "Support ticket assigned successfully")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lootkeep.storage import support_tickets as support_tickets_db
+from lootkeep.storage import tickets as tickets_db
 from tests.api.openapi import ALL_ROWS, content_of, example_body, faults, operation, path_of
 from tests.api.ticket_steps import a_ticket, customer_writes, read, staff_writes
 from tests.builders import STORE, new_customer, new_order, new_product, new_ticket
@@ -157,7 +157,7 @@ async def test_a_ticket_returns_its_newest_fifty_messages_by_default(world: Worl
     ticket = await a_ticket(world)
     async with world.db.write() as tx:
         for number in range(200):
-            await support_tickets_db.add_message(tx, ticket["id"], "customer", "Jun", str(number), NOON)
+            await tickets_db.add_message(tx, ticket["id"], "customer", "Jun", str(number), NOON)
     current = await read(world, ticket["id"])
     assert [message["body"] for message in current["messages"]] == [str(number) for number in range(150, 200)]
     for query, sentence in (

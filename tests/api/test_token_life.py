@@ -14,7 +14,7 @@ from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.probes import Probes
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.clock import DAY, SECOND, Instant
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.storage import access as access_db
 from lootkeep.storage.engine.database import Engine
 from tests.api.tokens import stored
@@ -26,7 +26,7 @@ from tests.world import EXTERNAL, World
 async def test_a_revoked_token_is_rejected_at_once(world: World) -> None:
     secret = await world.new_token("referrals:read")
     before = await world.get("/referrals/tiers", token=secret)
-    await access.revoke_token(world.deps, (await stored(world, secret)).id)
+    await access_service.revoke_token(world.deps, (await stored(world, secret)).id)
     after = await world.get("/referrals/tiers", token=secret)
     assert (before.status_code, after.status_code) == (200, 401)
 
@@ -38,7 +38,7 @@ async def test_a_cached_token_is_looked_up_again_after_five_seconds(db: Engine) 
     statuses = []
     for second in range(7):
         if second == 1:
-            await access.revoke_token(world.deps, (await stored(world, secret)).id)
+            await access_service.revoke_token(world.deps, (await stored(world, secret)).id)
         statuses.append((await world.get("/referrals/tiers", token=secret)).status_code)
         world.clock.advance(SECOND)
     await world.close()
@@ -50,7 +50,7 @@ async def test_a_cached_token_is_looked_up_again_although_the_clock_was_set_back
     await world.begin()
     secret = await world.new_token("referrals:read")
     before = await world.get("/referrals/tiers", token=secret)
-    await access.revoke_token(world.deps, (await stored(world, secret)).id)
+    await access_service.revoke_token(world.deps, (await stored(world, secret)).id)
     world.clock.set_to(Instant(world.clock.now() - DAY))
     world.clock.advance(5 * SECOND)
     after = await world.get("/referrals/tiers", token=secret)
@@ -152,8 +152,8 @@ async def test_a_token_created_without_a_user_acts_for_the_owner(world: World) -
 
 
 async def test_a_token_acts_for_the_user_it_was_created_for(world: World) -> None:
-    anna = await access.add_user(world.deps, "Anna@store.test", "Anna")
-    ben = await access.add_user(world.deps, "ben@store.test", "Ben")
+    anna = await access_service.add_user(world.deps, "Anna@store.test", "Anna")
+    ben = await access_service.add_user(world.deps, "ben@store.test", "Ben")
     for_anna = await world.new_token("fraud:read", user_email="anna@store.test")
     for_ben = await world.new_token("fraud:read", user_email="BEN@store.test")
     assert [await caller(world, for_anna), await caller(world, for_ben)] == [anna.id, ben.id]

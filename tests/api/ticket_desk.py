@@ -7,7 +7,7 @@ from typing import Any
 
 from lootkeep.domain.access import User
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.storage import access as access_db
 from tests.builders import new_customer, new_order, new_product, new_ticket
 from tests.world import World
@@ -31,7 +31,7 @@ async def assign(world: World, ticket_id: int, user: User | None) -> None:
 async def a_busy_desk(world: World, count: int = 60) -> User:
     """Tickets over some days, in every state, of some customers, in several hands; returns a user besides the owner."""
     random = Random(7)
-    mira = await access.add_user(world.deps, "mira@store.example", "Mira Voss")
+    mira = await access_service.add_user(world.deps, "mira@store.example", "Mira Voss")
     async with world.db.read() as tx:
         owner = await access_db.owner(tx)
     customers = [(await new_customer(world, name=name))["customer"]["id"] for name in ("Jun Park", "Ana Ruiz")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lootkeep.domain.access import SCOPES, Token, digest
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.storage import access as access_db
 from tests.world import World
 
@@ -17,5 +17,5 @@ async def stored(world: World, secret: str) -> Token:
 
 async def revoked(world: World) -> str:
     secret = await world.new_token(*SCOPES)
-    await access.revoke_token(world.deps, (await stored(world, secret)).id)
+    await access_service.revoke_token(world.deps, (await stored(world, secret)).id)
     return secret

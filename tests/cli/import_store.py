@@ -18,11 +18,19 @@ from lootkeep.deps import Deps
 from lootkeep.domain.products import ProductTerms
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers, products, recount
+from lootkeep.services import customers as customers_service, products as products_service, recount as recount_service
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import counters, events, order_items, orders, referrals, refunds, sightings
-from lootkeep.storage.schema import customers as customer_table
+from lootkeep.storage.schema import (
+    counters,
+    customers as customer_table,
+    events,
+    order_items,
+    orders,
+    referrals,
+    refunds,
+    sightings,
+)
 from tests.cli.terminal import KEY, CommandResult, Terminal
 
 T = TypeVar("T")
@@ -82,7 +90,7 @@ class ImportedStore:
         return {table.name: self.rows(table) for table in WRITTEN}
 
     def wrong_totals(self) -> dict[str, int]:
-        return {name: count for name, count in self.within(recount.check).items() if count}
+        return {name: count for name, count in self.within(recount_service.check).items() if count}
 
     def product(self, sku: str, **terms: Any) -> int:
         plain: dict[str, Any] = dict.fromkeys(ProductTerms.__struct_fields__) | {
@@ -96,12 +104,12 @@ class ImportedStore:
             "tags": "[]",
             "metadata": "{}",
         }
-        return self.within(lambda deps: products.create(deps, ProductTerms(**plain | terms))).id
+        return self.within(lambda deps: products_service.create(deps, ProductTerms(**plain | terms))).id
 
     def referrer(self) -> str:
         """The code of a customer who was there before."""
         form = SignUp(email="first@first.example", name="First")
-        return self.within(lambda deps: customers.sign_up(deps, form)).customer.referral_code
+        return self.within(lambda deps: customers_service.sign_up(deps, form)).customer.referral_code
 
     def within(self, operation: Callable[[Deps], Awaitable[T]]) -> T:
         async def run() -> T:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.domain import signing
+from lootkeep.domain import signing as signing_rules
 from lootkeep.kernel.ids import CountingIds
 from tests.cli.receivers import AnswerFunction, Request, listening, receiving
 from tests.cli.terminal import CommandResult, Terminal
@@ -47,7 +47,7 @@ def whole_header(request: Request) -> tuple[int, bytes]:
 
 
 def reserialising(request: Request) -> tuple[int, bytes]:
-    expected = signing.signature(json.dumps(json.loads(request.body)).encode(), SECRET)
+    expected = signing_rules.signature(json.dumps(json.loads(request.body)).encode(), SECRET)
     return (200, b"") if hmac.compare_digest(expected, request.headers.get("X-Webhook-Signature", "")) else (400, b"")
 
 

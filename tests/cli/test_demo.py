@@ -16,9 +16,9 @@ from sqlalchemy import Table, select
 from lootkeep.kernel.clock import HOUR, SECOND
 from lootkeep.kernel.errors import Conflict
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import recount
+from lootkeep.services import recount as recount_service
 from lootkeep.services.orders import refund
-from lootkeep.storage import demo
+from lootkeep.storage import demo as demo_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -124,7 +124,7 @@ async def test_deliveries_were_retried_and_events_from_before_have_none(db: Engi
 
 async def test_every_maintained_total_equals_a_recount(db: Engine) -> None:
     world, _ = await loaded(db)
-    assert not any((await recount.check(world.deps)).values())
+    assert not any((await recount_service.check(world.deps)).values())
     assert await maintained(db) == await recounted(db)
     await world.close()
 
@@ -174,13 +174,13 @@ async def test_the_demo_keeps_running_and_reports_each_step(db: Engine) -> None:
     assert len(await rows(db, orders)) > before
     assert len(lines) >= 60
     assert all(any(word in line for line in lines) for word in ("signed up", "ordered", "paid", "risk score"))
-    assert not any((await recount.check(world.deps)).values())
+    assert not any((await recount_service.check(world.deps)).values())
     await world.close()
 
 
 async def test_an_interrupted_load_is_reported(world: World) -> None:
     async with world.db.write() as tx:
-        await demo.set_mark(tx, demo.Demo("small", 1), world.clock.now())
+        await demo_db.set_mark(tx, demo_db.Demo("small", 1), world.clock.now())
     with pytest.raises(Conflict) as refused:
         await loading.load(world.deps, "small", 1, ORDERS, lambda count: None)
     assert refused.value.code == "demo_unfinished"

@@ -9,8 +9,7 @@ import pytest
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant, SystemClock, iso
-from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.services import subscriptions as subscriptions_service
+from lootkeep.services import gift_cards as gift_cards_service, subscriptions as subscriptions_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.schema import events, gift_card_entries, gift_cards, mails, orders, products, subscriptions
 from tests.cli.import_store import CUSTOMER, ImportedStore, csv_text, ndjson, settings_for

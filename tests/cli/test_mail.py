@@ -14,7 +14,7 @@ from lootkeep.domain.emails import EmailStatus, StoreIdentity
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.settings import Settings
-from lootkeep.storage import emails
+from lootkeep.storage import emails as emails_db
 from lootkeep.views import emails as emails_views
 from tests.cli.terminal import KEY, Terminal
 from tests.conftest import ENGINES
@@ -49,15 +49,15 @@ async def _write(settings: Settings, ends: tuple[EmailStatus, ...]) -> None:
             )
             now = Instant(number * 1_000_000)
             async with deps.db.write() as tx:
-                await emails.add(tx, email, deps.vault.seal, now)
+                await emails_db.add(tx, email, deps.vault.seal, now)
             if status == "queued":
                 continue
             async with deps.db.write() as tx:
-                claimed = await emails.QUEUE.claim(tx, "worker", now, now)
+                claimed = await emails_db.QUEUE.claim(tx, "worker", now, now)
                 assert claimed
                 why = "No such mailbox." if status == "failed" else None
                 end = Settlement(status=status, due_at=now, failures=1, reason=why)
-                await emails.QUEUE.settle(tx, "worker", claimed, end, now)
+                await emails_db.QUEUE.settle(tx, "worker", claimed, end, now)
 
 
 def listed(store: Terminal, *options: str) -> dict[str, Any]:

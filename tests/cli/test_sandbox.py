@@ -13,7 +13,7 @@ import pytest
 
 from lootkeep import wiring
 from lootkeep.domain.products import PLAIN
-from lootkeep.services import products, webhooks
+from lootkeep.services import products as products_service, webhooks as webhooks_service
 from lootkeep.settings import Settings
 from tests.cli.receivers import CliReceiver, Request, receiving
 from tests.cli.terminal import KEY, SECONDS, Serving, Terminal
@@ -119,8 +119,8 @@ def test_a_worker_without_an_api_delivers_what_happens_in_the_sandbox(
 async def _make_an_event(url: str, receiver: str) -> None:
     settings = Settings(_env_file=None, database_url=url, secret_key=KEY, webhook_allow_insecure=True)
     async with wiring.opened_store(settings, is_test=True) as deps:
-        await webhooks.create(deps, receiver, ["product.created"])
-        await products.create(deps, PLAIN)
+        await webhooks_service.create(deps, receiver, ["product.created"])
+        await products_service.create(deps, PLAIN)
 
 
 def test_a_store_without_test_tokens_has_no_sandbox(store: Terminal) -> None:

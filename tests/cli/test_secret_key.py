@@ -12,7 +12,7 @@ import pytest
 from lootkeep import wiring
 from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards, webhooks
+from lootkeep.services import gift_cards as gift_cards_service, webhooks as webhooks_service
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import settings as stored_settings
@@ -156,9 +156,9 @@ async def fill(terminal: Terminal, content: str, key: str = KEY) -> None:
     config = Settings(_env_file=None, database_url=url, secret_key=key)
     async with wiring.opened(config) as deps:
         if content == "webhook":
-            await webhooks.create(deps, "https://shop.example/", ["order.paid"])
+            await webhooks_service.create(deps, "https://shop.example/", ["order.paid"])
         elif content == "gift card":
             terms = GiftCardTerms(Hundredths(1000), "USD", None, None, None, None, None, None, None, None, None)
-            await gift_cards.create(deps, terms, own_code=None)
+            await gift_cards_service.create(deps, terms, own_code=None)
         async with deps.db.write() as tx:
             await tx.run(Query(stored_settings.delete().where(stored_settings.c.name == "secret_key")))

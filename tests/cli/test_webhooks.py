@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from lootkeep.domain import deliveries, signing
+from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules
 from lootkeep.kernel.ids import CountingIds
 from tests.cli.receivers import Listening, Request, listening, receiving
 from tests.cli.terminal import SECONDS, Terminal
@@ -24,8 +24,8 @@ def delivery(data: object = ORDER, *, secret: str = SECRET, event_type: str = "o
     """One delivery as the service sends it."""
     delivery_id = ids.delivery_id()
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    body = deliveries.body(delivery_id, event_type, "2026-11-15T12:00:00Z", text).encode()
-    return Request(body, signing.headers(body, event_type, delivery_id, [secret], int(time.time()) - age))
+    body = deliveries_rules.body(delivery_id, event_type, "2026-11-15T12:00:00Z", text).encode()
+    return Request(body, signing_rules.headers(body, event_type, delivery_id, [secret], int(time.time()) - age))
 
 
 def send(server: Listening, request: Request) -> httpx.Response:
@@ -293,5 +293,5 @@ def _events(url: str, token: str) -> list[dict[str, Any]]:
 def _as_delivery(event: dict[str, Any]) -> Request:
     delivery_id = ids.delivery_id()
     data = json.dumps(event["data"])
-    body = deliveries.body(delivery_id, event["event_type"], event["created_at"], data).encode()
-    return Request(body, signing.headers(body, event["event_type"], delivery_id, [SECRET], int(time.time())))
+    body = deliveries_rules.body(delivery_id, event["event_type"], event["created_at"], data).encode()
+    return Request(body, signing_rules.headers(body, event["event_type"], delivery_id, [SECRET], int(time.time())))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.domain import receiving, signing
+from lootkeep.domain import receiving as receiving_rules, signing as signing_rules
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep_client import WebhookNotVerified, verify_webhook
 
@@ -16,7 +16,7 @@ OLD_SECRET = "whsec_" + "b2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2w="
 NOW = 1_790_000_000
 BODY = json.dumps({"id": "wh_1", "event": "order.paid", "data": {"name": "Ünï", "total": "9.99"}}, ensure_ascii=False)
 BYTES = json.dumps(json.loads(BODY), separators=(",", ":"), ensure_ascii=False).encode()
-HEADERS = signing.headers(BYTES, "order.paid", "wh_1", [SECRET], NOW)
+HEADERS = signing_rules.headers(BYTES, "order.paid", "wh_1", [SECRET], NOW)
 
 
 def verify(
@@ -52,7 +52,7 @@ def test_an_old_timestamp_is_rejected_even_where_the_plain_signature_is_enough()
 
 
 def test_after_a_rotation_both_secrets_are_accepted() -> None:
-    headers = signing.headers(BYTES, "order.paid", "wh_1", [SECRET, OLD_SECRET], NOW)
+    headers = signing_rules.headers(BYTES, "order.paid", "wh_1", [SECRET, OLD_SECRET], NOW)
     assert verify(headers=headers)["id"] == verify(headers=headers, secret=OLD_SECRET)["id"] == "wh_1"
 
 
@@ -85,7 +85,7 @@ def test_the_cause_of_a_failed_verification_is_reported(name: str) -> None:
         verify(**arguments)
     assert caught.value.reason == reason
     assert str(caught.value).endswith(".")
-    ours = receiving.verify(
+    ours = receiving_rules.verify(
         arguments.get("body", BYTES),
         arguments.get("headers", HEADERS),
         arguments.get("secret", SECRET),

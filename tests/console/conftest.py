@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.services import fraud
+from lootkeep.services import fraud as fraud_service
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
 from tests.builders import STORE, new_alert, new_customer, new_gift_card, new_product, new_ticket, paid_order
@@ -32,7 +32,7 @@ async def store(world: World) -> World:
 @pytest.fixture
 async def held(world: World) -> World:
     """Accounts of one device, of which the last orders are on hold. Every order has the number of its check."""
-    await fraud.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
+    await fraud_service.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
     await new_product(world)
     for number in range(1, 6):
         customer = (await new_customer(world, name=f"Buyer {number}"))["customer"]

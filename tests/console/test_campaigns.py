@@ -7,8 +7,7 @@ import re
 import pytest
 
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.storage import audit as audit_db
-from lootkeep.storage import emails as emails_db
+from lootkeep.storage import audit as audit_db, emails as emails_db
 from tests.api.campaigns import in_state, make, read, reader
 from tests.console.visits import Visitor, visitor
 from tests.world import World

@@ -7,8 +7,8 @@ import re
 from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.services import retention
-from lootkeep.storage.webhooks import endpoints
+from lootkeep.services import retention as retention_service
+from lootkeep.storage.webhooks import endpoints as endpoints_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.console.visits import DELIVERY, visitor
 from tests.worker.delivering import fan_out, record, work
@@ -52,7 +52,7 @@ async def test_the_reason_why_nothing_was_sent_is_the_one_at_the_time(world: Wor
     for number in (1, 2):
         assert (await world.put(f"/webhooks/{number}", everything)).status_code == 200
     await world.put("/webhooks/3", {"is_active": False})
-    await retention.cancel_deliveries(world.deps)
+    await retention_service.cancel_deliveries(world.deps)
     page = (await visits.get("/events/1")).text
     assert re.findall(r"Not sent[^<]+|Cancelled[^<]+", page) == [
         "Not sent: this webhook was inactive at that time.",
@@ -65,7 +65,7 @@ async def test_the_reason_why_nothing_was_sent_is_the_one_at_the_time(world: Wor
 async def test_a_forbidden_receiver_is_shown_with_the_rule(world: World) -> None:
     async with world.db.write() as tx:
         secret = world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
-        await endpoints.add(tx, "https://127.0.0.1/", '["order.paid"]', secret, world.clock.now())
+        await endpoints_db.add(tx, "https://127.0.0.1/", '["order.paid"]', secret, world.clock.now())
     await record(world, event_type="order.paid")
     await work(DeliveryWorker(world.deps, MemoryWakeup(), delays=(300,), concurrency=1))
     visits = await visitor(world, "read_only")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR
-from lootkeep.services import retention
-from lootkeep.storage.webhooks import health
+from lootkeep.services import retention as retention_service
+from lootkeep.storage.webhooks import health as health_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.console.visits import visitor
 from tests.receiver import Receiver
@@ -21,7 +21,7 @@ async def fail_for_days(world: World, receiver: Receiver) -> None:
     for _ in range(6):
         await work(worker)
         world.clock.advance(14 * HOUR)
-    await retention.cancel_deliveries(world.deps)
+    await retention_service.cancel_deliveries(world.deps)
 
 
 async def test_a_receiver_that_has_failed_for_days_is_reported_and_stays_switched_on(insecure_world: World) -> None:
@@ -46,7 +46,7 @@ async def test_a_recovered_receiver_is_no_longer_reported(insecure_world: World)
         await record(world, 1, "order.paid")
         await work(DeliveryWorker(world.deps, MemoryWakeup()))
     async with world.db.read() as tx:
-        assert await health.failing(tx, world.clock.now()) == []
+        assert await health_db.failing(tx, world.clock.now()) == []
     assert "has failed for" not in (await (await visitor(world, "staff")).get("/health")).text
 
 

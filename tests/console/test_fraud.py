@@ -6,8 +6,7 @@ import re
 
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.storage import audit as audit_db
-from lootkeep.storage import settings as settings_db
+from lootkeep.storage import audit as audit_db, settings as settings_db
 from tests.console.visits import Visitor, visitor
 from tests.world import World
 

@@ -9,12 +9,12 @@ from sqlalchemy import bindparam, insert, update
 from lootkeep.console.pages import PAGES
 from lootkeep.domain.campaigns import MAX_BODY, MAX_CUSTOMERS
 from lootkeep.domain.orders import MAX_LINES
-from lootkeep.domain.support_tickets import MAX_MESSAGE_LENGTH
+from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH
 from lootkeep.kernel.clock import MINUTE
 from lootkeep.storage import campaigns as campaigns_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries
-from lootkeep.storage.webhooks import fan_out
+from lootkeep.storage.webhooks import fan_out as fan_out_db
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
 from tests.builders import STORE, new_alert, new_customer, new_gift_card, new_order, new_product, new_ticket, referred
@@ -88,7 +88,7 @@ async def largest(world: World) -> World:
         products.append(await new_product(world, name=WORST * 255, sku=str(number)))
     await new_order(world, 1, *((product["id"], 1) for product in products))
     async with world.db.write() as tx:
-        while await fan_out.fan_out(tx, lambda: ORDER_DELIVERY, world.clock.now()):
+        while await fan_out_db.fan_out(tx, lambda: ORDER_DELIVERY, world.clock.now()):
             pass
         attempted = {"delivery_id": 1, "outcome": "failed", "started_at": 0, "excerpt": WORST * 2048, "reason": "reset"}
         for number in range(1, 101):

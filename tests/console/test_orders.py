@@ -9,7 +9,7 @@ import re
 import pytest
 
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.services import fraud
+from lootkeep.services import fraud as fraud_service
 from lootkeep.storage import audit as audit_db
 from tests.builders import STORE, new_customer, new_order, new_product
 from tests.console.visits import visitor
@@ -141,7 +141,7 @@ async def test_a_step_forbidden_by_the_status_is_rejected_on_the_page(store: Wor
 
 async def test_a_held_order_is_approved_with_the_reasons_shown(world: World) -> None:
     fraud_settings = {"fraud_detection_enabled": True, "fraud_action": "verify", "fraud_sensitivity_level": "high"}
-    await fraud.change_settings(world.deps, fraud_settings)
+    await fraud_service.change_settings(world.deps, fraud_settings)
     await new_product(world)
     customer = (await new_customer(world))["customer"]
     order = {"customer_id": customer["id"], "items": [{"product_id": 1, "quantity": 1}], "user_agent": "curl/8"}

@@ -6,7 +6,7 @@ import pytest
 
 from lootkeep.domain.accounts import ABSOLUTE_LIMIT, IDLE_LIMIT, TOTP_STEP_SECONDS, accepted_step, totp_code
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
-from lootkeep.services import access, sign_in
+from lootkeep.services import access as access_service, sign_in as sign_in_service
 from lootkeep.storage import audit as audit_db
 from tests.console.visits import EMAIL, PASSWORD, Visitor, first_owner, signs_in, visitor
 from tests.world import World
@@ -16,22 +16,22 @@ SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 
 async def test_the_link_of_the_first_start_creates_the_owner_once(world: World) -> None:
-    assert not await sign_in.is_set_up(world.deps)
-    link = await sign_in.make_link(world.deps, None)
+    assert not await sign_in_service.is_set_up(world.deps)
+    link = await sign_in_service.make_link(world.deps, None)
     visits = await visitor(world, None)
     page = await visits.get(f"/setup?token={link}")
     assert (page.status_code, "You are the owner" in page.text) == (200, True)
     fields = {"link": link, "name": "Ada", "email": EMAIL, "password": PASSWORD, "repeated": PASSWORD}
     assert (await visits.post("/setup", on=f"/setup?token={link}", **fields)).status_code == 303
     assert "Ada" in (await visits.get("")).text
-    assert await sign_in.is_set_up(world.deps)
+    assert await sign_in_service.is_set_up(world.deps)
     again = await visitor(world, None)
     assert (await again.get(f"/setup?token={link}")).status_code == 422
     assert (await again.post("/setup", on="/sign-in", **fields)).status_code == 422
 
 
 async def test_a_link_expires_after_a_day_and_a_newer_one_replaces_it(world: World) -> None:
-    first, second = [await sign_in.make_link(world.deps, None) for _ in range(2)]
+    first, second = [await sign_in_service.make_link(world.deps, None) for _ in range(2)]
     visits = await visitor(world, None)
     assert (await visits.get(f"/setup?token={first}")).status_code == 422
     world.clock.advance(DAY - 1)
@@ -41,7 +41,7 @@ async def test_a_link_expires_after_a_day_and_a_newer_one_replaces_it(world: Wor
 
 
 async def test_a_short_password_or_a_mismatch_is_reported_in_the_form(world: World) -> None:
-    link = await sign_in.make_link(world.deps, None)
+    link = await sign_in_service.make_link(world.deps, None)
     visits = await visitor(world, None)
     fields = {"on": f"/setup?token={link}", "link": link, "name": "Ada", "email": EMAIL}
     short = await visits.post("/setup", **fields, password="short", repeated="short")
@@ -110,15 +110,17 @@ async def test_a_session_ends_after_an_idle_time_and_after_a_maximum_age(world: 
 
 async def test_sign_in_attempts_are_limited_by_account_and_by_ip(world: World) -> None:
     await first_owner(world)
-    by_account = [(await signs_in(world, password="wrong" * 4))[0] for _ in range(sign_in.ATTEMPTS_PER_ACCOUNT + 1)]
-    assert by_account == [422] * sign_in.ATTEMPTS_PER_ACCOUNT + [429]
+    by_account = [
+        (await signs_in(world, password="wrong" * 4))[0] for _ in range(sign_in_service.ATTEMPTS_PER_ACCOUNT + 1)
+    ]
+    assert by_account == [422] * sign_in_service.ATTEMPTS_PER_ACCOUNT + [429]
     assert (await signs_in(world))[0] == 429
     world.clock.advance(MINUTE + SECOND)
     assert (await signs_in(world))[0] == 303
     world.clock.advance(MINUTE + SECOND)
-    several = range(sign_in.ATTEMPTS_PER_NETWORK + 1)
+    several = range(sign_in_service.ATTEMPTS_PER_NETWORK + 1)
     by_address = [(await signs_in(world, email=f"b{number}@store.example"))[0] for number in several]
-    assert by_address == [422] * sign_in.ATTEMPTS_PER_NETWORK + [429]
+    assert by_address == [422] * sign_in_service.ATTEMPTS_PER_NETWORK + [429]
 
 
 async def test_sessions_are_listed_and_can_be_ended_only_by_their_user(world: World) -> None:
@@ -214,8 +216,8 @@ async def test_guesses_at_the_password_of_a_signed_in_browser_are_limited(world:
 
 
 async def test_an_invited_user_gets_the_role_of_the_link(world: World) -> None:
-    await access.add_user(world.deps, "bo@store.example", "Bo")
-    link = await sign_in.make_link(world.deps, "bo@store.example", "read_only")
+    await access_service.add_user(world.deps, "bo@store.example", "Bo")
+    link = await sign_in_service.make_link(world.deps, "bo@store.example", "read_only")
     visits = await visitor(world, None)
     answer = await visits.post("/setup", on=f"/setup?token={link}", link=link, password=PASSWORD, repeated=PASSWORD)
     assert answer.status_code == 303
@@ -241,15 +243,15 @@ async def test_failed_sign_ins_are_in_the_audit_log_but_never_fill_it(world: Wor
     assert 'href="/console/users/1"' in page
     for _ in range(3):
         for email in (EMAIL, "hunter2hunter2"):
-            for _ in range(sign_in.ATTEMPTS_PER_ACCOUNT):
+            for _ in range(sign_in_service.ATTEMPTS_PER_ACCOUNT):
                 await signs_in(world, password="wrong" * 4, email=email)
         world.clock.advance(MINUTE + SECOND)
-    assert await failures(world, "user:1") == sign_in.LOGGED_FAILURES
-    assert await failures(world, "user:unknown") == sign_in.LOGGED_FAILURES
+    assert await failures(world, "user:1") == sign_in_service.LOGGED_FAILURES
+    assert await failures(world, "user:unknown") == sign_in_service.LOGGED_FAILURES
     assert "hunter2" not in (await visits.get("/audit?format=csv")).text
     world.clock.advance(HOUR)
     await signs_in(world, password="wrong" * 4)
-    assert await failures(world, "user:1") == sign_in.LOGGED_FAILURES + 1
+    assert await failures(world, "user:1") == sign_in_service.LOGGED_FAILURES + 1
 
 
 async def failures(world: World, record: str) -> int:

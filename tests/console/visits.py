@@ -10,10 +10,9 @@ import httpx
 
 from lootkeep.console.page import Page
 from lootkeep.domain.accounts import Role
-from lootkeep.services import access, sign_in
-from lootkeep.storage import access as access_db
-from lootkeep.storage import accounts as accounts_db
-from lootkeep.storage.webhooks import fan_out
+from lootkeep.services import access as access_service, sign_in as sign_in_service
+from lootkeep.storage import access as access_db, accounts as accounts_db
+from lootkeep.storage.webhooks import fan_out as fan_out_db
 from tests.browser import Browser
 from tests.builders import STORE
 from tests.world import World
@@ -64,7 +63,7 @@ async def visitor(world: World, role: Role | None) -> Visitor:
     """A signed-in user with this role; None is an anonymous visitor."""
     person = Visitor(world)
     if role is not None:
-        secret = await sign_in.start_session(world.deps, await user(world, role), "203.0.113.5", "Firefox")
+        secret = await sign_in_service.start_session(world.deps, await user(world, role), "203.0.113.5", "Firefox")
         person.http.cookies.set("lootkeep", secret, domain="store.test")
     return person
 
@@ -74,7 +73,7 @@ async def user(world: World, role: Role) -> int:
     now = world.clock.now()
     async with world.deps.db.read() as tx:
         existing = await access_db.user_by_email(tx, f"{role}@store.example")
-    added = existing or await access.add_user(world.deps, f"{role}@store.example", f"The {role}")
+    added = existing or await access_service.add_user(world.deps, f"{role}@store.example", f"The {role}")
     async with world.deps.db.write() as tx:
         await accounts_db.add(tx, added.id, role, now)
     return added.id
@@ -86,13 +85,13 @@ async def new_delivery(world: World) -> None:
     assert (await world.post("/webhooks", body)).status_code == 201
     assert (await world.put(f"{STORE}/products/1", {"description": "Now with a description."})).status_code == 200
     async with world.db.write() as tx:
-        await fan_out.fan_out(tx, lambda: DELIVERY, world.clock.now())
+        await fan_out_db.fan_out(tx, lambda: DELIVERY, world.clock.now())
 
 
 async def first_owner(world: World) -> Visitor:
     """The owner, by the link of the first start."""
     visits = await visitor(world, None)
-    link = await sign_in.make_link(world.deps, None)
+    link = await sign_in_service.make_link(world.deps, None)
     fields = {"name": "Ada Park", "email": EMAIL, "password": PASSWORD, "repeated": PASSWORD}
     answer = await visits.post("/setup", on=f"/setup?token={link}", link=link, **fields)
     assert (answer.status_code, answer.headers["location"]) == (303, "/console"), answer.text

@@ -8,7 +8,7 @@ import pytest
 
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.views import order_events
+from lootkeep.views import order_events as order_events_views
 from lootkeep.views.events import DATA
 from tests.docs.blocks import PAGE
 
@@ -33,7 +33,7 @@ def common(family: str) -> list[str]:
 @pytest.mark.parametrize("family", COMMON)
 def test_a_family_lists_the_data_that_all_its_events_carry(family: str) -> None:
     (sentence,) = re.findall(rf"^Every {family} event carries .*$", TEXT, re.MULTILINE)
-    of_items = list(order_events.ItemData.__struct_fields__) if family == "order" else []
+    of_items = list(order_events_views.ItemData.__struct_fields__) if family == "order" else []
     assert names(sentence) == common(family) + of_items
 
 

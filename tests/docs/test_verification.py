@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.domain import deliveries, signing
+from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules
 from lootkeep.kernel.ids import CountingIds
 from tests.docs import drivers
 from tests.docs.blocks import block
@@ -31,7 +31,7 @@ ids = CountingIds()
 SECRET, OLD_SECRET, STRANGER = (ids.webhook_secret() for _ in range(3))
 ID = ids.delivery_id()
 DATA = '{"order_id":123,"customer_name":"Zoë 🐉 \\"/\\\\","total":"19.99"}'
-BODY = deliveries.body(ID, "order.paid", "2026-11-15T12:00:00Z", DATA).encode()
+BODY = deliveries_rules.body(ID, "order.paid", "2026-11-15T12:00:00Z", DATA).encode()
 
 
 class VerificationCase:
@@ -73,7 +73,7 @@ def cases() -> dict[str, VerificationCase]:
 
 
 def _signed(*secrets: str, age: int = 0) -> dict[str, str]:
-    return signing.headers(BODY, "order.paid", ID, secrets, int(time.time()) - age)
+    return signing_rules.headers(BODY, "order.paid", ID, secrets, int(time.time()) - age)
 
 
 def python(folder: Path) -> list[str]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lootkeep.domain.checkout import CartLine, PricedLine, order, payable_by_card, priced
 from lootkeep.domain.coupons import Coupon

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lootkeep.domain.coupons import Coupon, CouponTerms, check_coupon, discount, of_tier, of_welcome
 from lootkeep.domain.referrals import DiscountType, ReferralSettings, Tier

@@ -12,10 +12,9 @@ import random
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from lootkeep.domain import deliveries
+from lootkeep.domain import deliveries as deliveries_rules
 from lootkeep.domain.deliveries import DEADLINE_SECONDS, LEASE, RETRY_SECONDS, AttemptResult, settle
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, SECOND, Instant
@@ -157,7 +156,7 @@ def test_a_lease_is_longer_than_the_deadline_with_room_to_settle() -> None:
 @given(st.dictionaries(st.text(), st.text() | st.integers() | st.none()))
 def test_the_body_carries_the_bytes_of_the_event_as_they_were_recorded(data: dict[str, str | int | None]) -> None:
     recorded = json.dumps(data, ensure_ascii=False)
-    body = deliveries.body("wh_1", "order.paid", "2026-11-15T12:00:00Z", recorded)
+    body = deliveries_rules.body("wh_1", "order.paid", "2026-11-15T12:00:00Z", recorded)
     head = '{"id":"wh_1","event_type":"order.paid","created_at":"2026-11-15T12:00:00Z"'
     assert body == f'{head},"data":{recorded}}}'
     assert json.loads(body) == {

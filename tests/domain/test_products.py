@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from lootkeep.domain import products
+from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
@@ -28,7 +28,7 @@ MONTHLY = msgspec.structs.replace(SWORD, billing_type="recurring", billing_inter
 
 def faults(product: Product, **changes: Any) -> dict[str, list[str]]:
     with pytest.raises(InvalidFields) as rejection:
-        products.changed(product, changes)
+        products_rules.changed(product, changes)
     assert rejection.value.fields is not None
     return {name: list(sentences) for name, sentences in rejection.value.fields.items()}
 
@@ -51,11 +51,11 @@ def test_one_time_billing_has_neither() -> None:
 
 
 def test_changing_to_one_time_billing_drops_the_period() -> None:
-    assert products.changed(MONTHLY, {"billing_type": "one_time"}) == SWORD
+    assert products_rules.changed(MONTHLY, {"billing_type": "one_time"}) == SWORD
 
 
 def test_a_change_of_the_interval_alone_keeps_the_count() -> None:
-    changed = products.changed(MONTHLY, {"billing_interval": "week"})
+    changed = products_rules.changed(MONTHLY, {"billing_interval": "week"})
     assert (changed.billing_interval, changed.billing_interval_count) == ("week", 1)
 
 
@@ -66,7 +66,7 @@ def test_the_compare_at_price_must_be_above_the_price(compare_at_price: int) -> 
 
 
 def test_a_raised_price_is_checked_against_the_existing_compare_at_price() -> None:
-    on_sale = products.changed(SWORD, {"compare_at_price": Hundredths(20_00)})
+    on_sale = products_rules.changed(SWORD, {"compare_at_price": Hundredths(20_00)})
     assert list(faults(on_sale, price=Hundredths(20_00))) == ["compare_at_price"]
 
 
@@ -87,7 +87,7 @@ def test_every_error_is_reported_at_once() -> None:
     ],
 )
 def test_the_stock_is_summarised_as_a_label(stock: int | None, status: str) -> None:
-    assert products.stock_status(stock) == status
+    assert products_rules.stock_status(stock) == status
 
 
 @pytest.mark.parametrize(
@@ -108,15 +108,15 @@ def test_the_stock_is_summarised_as_a_label(stock: int | None, status: str) -> N
     ],
 )
 def test_a_slug_consists_of_plain_letters_digits_and_single_dashes(name: str, slug: str) -> None:
-    assert products.slug_of(name) == slug
+    assert products_rules.slug_of(name) == slug
 
 
 def test_further_slugs_are_numbered_from_two() -> None:
-    assert list(islice(products.slugs_after("sword"), 3)) == ["sword-2", "sword-3", "sword-4"]
+    assert list(islice(products_rules.slugs_after("sword"), 3)) == ["sword-2", "sword-3", "sword-4"]
 
 
 def test_a_numbered_slug_is_not_longer_than_others() -> None:
-    numbered = list(islice(products.slugs_after("x" * 77 + "-yz"), 9))
+    numbered = list(islice(products_rules.slugs_after("x" * 77 + "-yz"), 9))
     assert numbered[0] == "x" * 77 + "-2"
     assert numbered[-1] == "x" * 77 + "-10"
 
@@ -125,10 +125,10 @@ def test_changed_fields_are_named_in_order_without_automatic_ones() -> None:
     after = msgspec.structs.replace(
         SWORD, price=Hundredths(1), name="Axe", metadata='{"a":1}', sales_count=7, updated_at=Instant(9)
     )
-    assert products.changed_fields(SWORD, after) == ["metadata", "name", "price"]
-    assert products.changed_fields(SWORD, SWORD) == []
+    assert products_rules.changed_fields(SWORD, after) == ["metadata", "name", "price"]
+    assert products_rules.changed_fields(SWORD, SWORD) == []
 
 
 def test_the_search_sees_name_and_sku_case_folded() -> None:
-    assert products.search_text(SWORD) == "sword\n"
-    assert products.search_text(msgspec.structs.replace(SWORD, name="Straße", sku="ST-1")) == "strasse\nst-1"
+    assert products_rules.search_text(SWORD) == "sword\n"
+    assert products_rules.search_text(msgspec.structs.replace(SWORD, name="Straße", sku="ST-1")) == "strasse\nst-1"

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from lootkeep.domain import deliveries, receiving, signing
+from lootkeep.domain import deliveries as deliveries_rules, receiving as receiving_rules, signing as signing_rules
 from lootkeep.domain.receiving import TOLERANCE, VerificationError
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.ids import CountingIds
@@ -20,12 +19,12 @@ ids = CountingIds()
 SECRET, OLD_SECRET, STRANGER = (ids.webhook_secret() for _ in range(3))
 ID = ids.delivery_id()
 DATA = '{"order_id":123,"customer_name":"Zoë 🐉","total":"19.99","items":[{"quantity":1}]}'
-BODY = deliveries.body(ID, "order.paid", "2026-11-15T12:00:00Z", DATA).encode()
+BODY = deliveries_rules.body(ID, "order.paid", "2026-11-15T12:00:00Z", DATA).encode()
 STANDARD = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
 def headers(*secrets: str, body: bytes = BODY, at: int = NOON) -> dict[str, str]:
-    return signing.headers(body, "order.paid", ID, secrets or (SECRET,), at // SECOND)
+    return signing_rules.headers(body, "order.paid", ID, secrets or (SECRET,), at // SECOND)
 
 
 def plain(*secrets: str) -> dict[str, str]:
@@ -33,15 +32,15 @@ def plain(*secrets: str) -> dict[str, str]:
 
 
 def fault(body: bytes, given: dict[str, str], secret: str = SECRET) -> VerificationError | None:
-    return receiving.verify(body, given, secret, NOON).fault
+    return receiving_rules.verify(body, given, secret, NOON).fault
 
 
 def test_a_request_signed_by_the_service_is_accepted() -> None:
-    assert receiving.verify(BODY, headers(), SECRET, NOON).words == "signature ok"
+    assert receiving_rules.verify(BODY, headers(), SECRET, NOON).words == "signature ok"
 
 
 def test_removing_the_timestamp_of_a_recorded_request_does_not_make_it_valid() -> None:
-    verdict = receiving.verify(BODY, plain(), SECRET, NOON)
+    verdict = receiving_rules.verify(BODY, plain(), SECRET, NOON)
     assert (verdict.fault, verdict.words) == (
         VerificationError.header_missing,
         "header missing: webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: "
@@ -83,8 +82,8 @@ def test_a_body_that_is_not_json_is_rejected(body: bytes) -> None:
 
 def test_both_secrets_are_accepted_during_a_rotation_and_the_old_one_is_reported() -> None:
     signed_headers = headers(SECRET, OLD_SECRET)
-    assert receiving.verify(BODY, signed_headers, SECRET, NOON).words == "signature ok"
-    assert receiving.verify(BODY, signed_headers, OLD_SECRET, NOON).words == (
+    assert receiving_rules.verify(BODY, signed_headers, SECRET, NOON).words == "signature ok"
+    assert receiving_rules.verify(BODY, signed_headers, OLD_SECRET, NOON).words == (
         "signature ok: with the secret from before its rotation, which stops signing soon"
     )
 
@@ -103,12 +102,12 @@ def test_five_minutes_are_tolerated_and_no_more(age: int, expected: Verification
 
 
 def test_an_old_request_is_reported_with_its_signing_time() -> None:
-    verdict = receiving.verify(BODY, headers(), SECRET, Instant(NOON + 2 * TOLERANCE))
+    verdict = receiving_rules.verify(BODY, headers(), SECRET, Instant(NOON + 2 * TOLERANCE))
     assert "signed at 2026-11-15T12:00:00Z" in verdict.words
 
 
 def test_no_signature_at_all_is_reported() -> None:
-    verdict = receiving.verify(BODY, {"X-Webhook-ID": ID}, SECRET, NOON)
+    verdict = receiving_rules.verify(BODY, {"X-Webhook-ID": ID}, SECRET, NOON)
     assert verdict.words == "header missing: neither webhook-signature nor X-Webhook-Signature was sent"
 
 
@@ -118,7 +117,7 @@ def test_a_missing_header_of_the_trio_is_named(name: str, value: str | None) -> 
     signed_headers = {key: text for key, text in headers().items() if key != name} | (
         {} if value is None else {name: value}
     )
-    assert receiving.verify(BODY, signed_headers, SECRET, NOON).words == f"header missing: {name} was not sent"
+    assert receiving_rules.verify(BODY, signed_headers, SECRET, NOON).words == f"header missing: {name} was not sent"
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "0171", "1e9", "９", "9" * 12, " 1"])
@@ -161,10 +160,10 @@ def test_every_body_of_the_service_is_recognised_after_reserialisation(value: ob
 
 @pytest.mark.parametrize("secret", ["", "whsec_", SECRET[6:], "whsec_not base64!", SECRET[:-2]])
 def test_an_incomplete_secret_is_rejected(secret: str) -> None:
-    assert receiving.check_secret(secret) == (
+    assert receiving_rules.check_secret(secret) == (
         "The secret must be given as it was shown, from whsec_ to the last character."
     )
 
 
 def test_a_secret_as_it_was_shown_is_fine() -> None:
-    assert receiving.check_secret(SECRET) is None
+    assert receiving_rules.check_secret(SECRET) is None

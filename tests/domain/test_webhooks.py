@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lootkeep.domain.events import EVENT_TYPES, SPECIFIED_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS, LOOPBACK, Webhook, WebhookRules, checked, reachable

@@ -6,8 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence import Intelligence, bundled

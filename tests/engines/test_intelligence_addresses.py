@@ -5,8 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lootkeep.engines.intelligence.addresses import V4_BITS, V6_BITS, AddressMap, IpRange, ParsedIp, parsed, span
 from lootkeep.engines.intelligence.knowledge import judged

@@ -9,8 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from lootkeep.engines.ratelimit import WINDOW, RateLimiter, RateLimitState
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter

@@ -25,9 +25,9 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.storage import outbox
+from lootkeep.storage import outbox as outbox_db
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.webhooks import endpoints, log
+from lootkeep.storage.webhooks import endpoints as endpoints_db, log as log_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.engines.hostile_urls import HOSTS, PUBLIC, PUBLIC6, URL_HOSTS
 from tests.engines.watched_loop import WatchedLoop, watched
@@ -64,7 +64,8 @@ class SsrfEnvironment(NamedTuple):
         secret = self.world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
         async with self.world.db.write() as tx:
             return [
-                (await endpoints.add(tx, url, '["product.created"]', secret, self.world.clock.now())).id for url in urls
+                (await endpoints_db.add(tx, url, '["product.created"]', secret, self.world.clock.now())).id
+                for url in urls
             ]
 
     @asynccontextmanager
@@ -181,7 +182,7 @@ def test_no_delivery_or_redelivery_reaches_a_private_ip(tmp_path: Path, sqlite_t
     async def act(scene: SsrfEnvironment) -> None:
         webhooks = await scene.add(*scene.urls())
         async with scene.world.db.write() as tx:
-            await outbox.append(tx, "product.created", SampleData(), scene.world.clock.now())
+            await outbox_db.append(tx, "product.created", SampleData(), scene.world.clock.now())
         for _ in range(2):
             async with scene.deps() as deps:
                 await work(DeliveryWorker(deps, MemoryWakeup(), delays=()))
@@ -199,7 +200,7 @@ class SampleData(msgspec.Struct):
 async def send_all_again(scene: SsrfEnvironment, webhooks: list[int]) -> None:
     async with scene.world.db.read() as tx:
         for webhook in webhooks:
-            ((delivery,), _) = await log.LISTING.page(tx, ListRequest(PageRequest(1, 2), {"webhook_id": webhook}))
+            ((delivery,), _) = await log_db.LISTING.page(tx, ListRequest(PageRequest(1, 2), {"webhook_id": webhook}))
             assert (delivery.status, delivery.response_code, bool(delivery.reason)) == ("failed", None, True)
             await webhooks_service.redeliver(scene.world.deps, delivery.public_id)
 

@@ -18,7 +18,7 @@ from lootkeep import wiring
 from lootkeep.deps import Deps
 from lootkeep.domain.campaigns import Audience
 from lootkeep.domain.sign_up import SignUp
-from lootkeep.services import campaigns, customers
+from lootkeep.services import campaigns as campaigns_service, customers as customers_service
 from lootkeep.settings import Settings, variable
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.query import Query
@@ -89,12 +89,12 @@ async def _begin(deps: Deps, readers: int) -> None:
         changes = CounterDeltas(shard_key=0)
         for number in range(readers):
             form = SignUp(f"reader{number}@mail{number}.example", f"Reader {number}", accepts_marketing=True)
-            await customers.sign_up_in(deps, tx, form, changes)
+            await customers_service.sign_up_in(deps, tx, form, changes)
         await changes.apply(tx)
     fields = {"name": "N", "subject": "Hello {{ name }}", "body_html": "<p>Hi</p>", "audience": Audience()}
     none = dict.fromkeys(("preview_text", "from_name", "reply_to", "body_text"))
-    campaign = await campaigns.create(deps, none | fields)
-    await campaigns.send(deps, campaign.id, None)
+    campaign = await campaigns_service.create(deps, none | fields)
+    await campaigns_service.send(deps, campaign.id, None)
 
 
 def _start(settings: Settings, folder: Path) -> subprocess.Popen[bytes]:

@@ -22,9 +22,9 @@ from sqlalchemy import func, select, update
 
 from lootkeep import wiring
 from lootkeep.deps import Deps
-from lootkeep.services import webhooks
+from lootkeep.services import webhooks as webhooks_service
 from lootkeep.settings import Settings
-from lootkeep.storage import migrations, outbox
+from lootkeep.storage import migrations, outbox as outbox_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries, events
@@ -64,7 +64,7 @@ async def run(plan: FaultPlan, url: str, folder: Path) -> DeliveryReport:
     processes = KilledProcesses(settings, plan.processes, folder)
     async with wiring.opened(settings) as deps, _listening(hooks) as port:
         for number in range(WEBHOOKS):
-            await webhooks.create(deps, f"http://127.0.0.1:{port}/{number}", ["product.created"])
+            await webhooks_service.create(deps, f"http://127.0.0.1:{port}/{number}", ["product.created"])
         try:
             await _rage(plan, deps, processes, hooks, chance, report)
             await _end(deps, processes)
@@ -112,7 +112,7 @@ async def _rage(
 async def _record(deps: Deps, first: int, last: int) -> None:
     async with deps.db.write() as tx:
         for number in range(first, last):
-            await outbox.append(tx, "product.created", SampleData(number), deps.clock.now())
+            await outbox_db.append(tx, "product.created", SampleData(number), deps.clock.now())
 
 
 async def _end(deps: Deps, processes: KilledProcesses) -> None:

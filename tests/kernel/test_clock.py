@@ -6,8 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, ManualClock, SystemClock, instant, iso
 

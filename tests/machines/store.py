@@ -18,7 +18,7 @@ import httpx
 from lootkeep import wiring
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES
-from lootkeep.services import access, fraud, webhooks
+from lootkeep.services import access as access_service, fraud as fraud_service, webhooks as webhooks_service
 from lootkeep.settings import Settings
 from tests.builders import STORE
 from tests.machines.hosts import Machines
@@ -113,8 +113,8 @@ async def running_store(network: Network, folder: Path) -> AsyncIterator[Store]:
     given: dict[str, Any] = machines.settings()
     settings = Settings(_env_file=None, **given)
     async with wiring.opened(settings) as deps:
-        await fraud.change_settings(deps, {"fraud_detection_enabled": False})
-        await webhooks.create(deps, f"http://{network.address('client')}:{RECEIVER_PORT}/", ["order.created"])
+        await fraud_service.change_settings(deps, {"fraud_detection_enabled": False})
+        await webhooks_service.create(deps, f"http://{network.address('client')}:{RECEIVER_PORT}/", ["order.created"])
         tokens = [await _token(deps, None) for _ in range(LIMITED_TOKENS)]
         token = await _token(deps, 1_000_000)
     shop = await _opened_shop(machines.base_url, token)
@@ -130,7 +130,7 @@ async def running_store(network: Network, folder: Path) -> AsyncIterator[Store]:
 
 
 async def _token(deps: Deps, limit: int | None) -> str:
-    secret, _ = await access.create_token(deps, name="machines", scopes=tuple(SCOPES), rate_limit=limit)
+    secret, _ = await access_service.create_token(deps, name="machines", scopes=tuple(SCOPES), rate_limit=limit)
     return secret
 
 

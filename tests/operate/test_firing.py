@@ -13,7 +13,7 @@ import pytest
 from lootkeep.api.http.admission import Admission
 from lootkeep.api.http.app import AdmissionMiddleware
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.services import fraud
+from lootkeep.services import fraud as fraud_service
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.postgres_session import Deadlines
 from tests.builders import STORE, new_customer, new_product
@@ -140,7 +140,7 @@ def test_emails_fail_fires_when_the_mail_server_is_gone(service: Serving, tmp_pa
 
 
 async def test_blocks_many_orders_fires_when_a_store_blocks_most_orders(world: World, tmp_path: Path) -> None:
-    await fraud.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
+    await fraud_service.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
     await new_product(world)
     customer = (await new_customer(world))["customer"]
     calm = await scrape_world(world)

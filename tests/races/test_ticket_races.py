@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lootkeep.services import recount
+from lootkeep.services import recount as recount_service
 from tests.builders import STORE, new_customer, new_ticket
 from tests.races.racing import AT_ONCE, ROUNDS, Call, race, statuses
 from tests.world import World
@@ -24,7 +24,7 @@ async def read(world: World, ticket_id: int) -> dict[str, Any]:
 
 
 async def assert_figures_agree(world: World) -> None:
-    assert set((await recount.check(world.deps)).values()) == {0}
+    assert set((await recount_service.check(world.deps)).values()) == {0}
 
 
 async def test_no_message_is_lost(world: World) -> None:

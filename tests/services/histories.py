@@ -15,7 +15,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.errors import AppError
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers, orders, products
+from lootkeep.services import customers as customers_service, orders as orders_service, products as products_service
 from tests.builders import honest_buyer
 from tests.world import World
 
@@ -85,9 +85,10 @@ questions = st.builds(
 async def live(world: World, steps: list[ScheduledStep], start: datetime) -> None:
     """Runs the operations in sequence; those that the store rejects are skipped."""
     people = [
-        (await customers.sign_up(world.deps, SignUp(f"p{n}@p{n}.example", f"P{n}"))).customer.id for n in range(3)
+        (await customers_service.sign_up(world.deps, SignUp(f"p{n}@p{n}.example", f"P{n}"))).customer.id
+        for n in range(3)
     ]
-    goods = [(await products.create(world.deps, replace(PLAIN, name="g", **terms))).id for terms in CATALOGUE]
+    goods = [(await products_service.create(world.deps, replace(PLAIN, name="g", **terms))).id for terms in CATALOGUE]
     world.clock.advance(instant(start) - world.clock.now())
     placed: list[int] = []
     for operation in steps:
@@ -106,18 +107,18 @@ async def _do(world: World, operation: ScheduledStep, cart: Cart, placed: list[i
     if operation.kind == "history":
         paid_at = Instant(now - operation.quantity * 5 * HOUR)
         times = {"created_at": Instant(paid_at - HOUR), "paid_at": paid_at, "completed_at": Instant(paid_at + HOUR)}
-        return [(await orders.import_order(deps, replace(cart, **times)))[0]]
+        return [(await orders_service.import_order(deps, replace(cart, **times)))[0]]
     if operation.kind in ("buy", "order"):
-        details, _ = await orders.place(deps, cart)
+        details, _ = await orders_service.place(deps, cart)
         if operation.kind == "buy" and details.order.paid_at is None:
-            await orders.pay(deps, details.order.id, operation.method, None)
+            await orders_service.pay(deps, details.order.id, operation.method, None)
         return [details]
     if placed:
         order_id = placed[operation.who - 1 if operation.who < len(placed) else -1]
         if operation.kind in ("refund", "part"):
-            await orders.refund(deps, order_id, Hundredths(3) if operation.kind == "part" else None, None)
+            await orders_service.refund(deps, order_id, Hundredths(3) if operation.kind == "part" else None, None)
         elif operation.kind == "cancel":
-            await orders.cancel(deps, order_id, None)
+            await orders_service.cancel(deps, order_id, None)
         else:
-            await orders.fulfill(deps, order_id, None, None)
+            await orders_service.fulfill(deps, order_id, None, None)
     return []

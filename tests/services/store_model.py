@@ -17,9 +17,7 @@ from lootkeep.domain.products import Product
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import HOUR, MINUTE
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.services import customers as customers_service
-from lootkeep.services import orders
-from lootkeep.services import orders as orders_service
+from lootkeep.services import customers as customers_service, orders as orders_service
 from lootkeep.storage.schema import gift_cards
 from tests.builders import honest_buyer
 from tests.recount import rows
@@ -72,7 +70,7 @@ class StoreModel(Machine):
         form = msgspec.structs.replace(
             self.cart_for(buyer, cart, coupon), gift_card_code=None if card_id is None else self.codes[card_id]
         )
-        operation = orders.place(self.deps, form)
+        operation = orders_service.place(self.deps, form)
         if not self._can_be_placed(buyer, cart, coupon) or not self._can_pay(card_id, cart):
             assert isinstance(self.rejection(operation), InvalidFields)
             return multiple()

@@ -14,9 +14,7 @@ from lootkeep.domain.orders import ALLOWED
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.services import orders
-from lootkeep.services import orders as orders_service
+from lootkeep.services import gift_cards as gift_cards_service, orders as orders_service
 from lootkeep.storage.schema import gift_cards
 from tests.recount import rows
 from tests.services.goods import CATALOGUE
@@ -96,7 +94,7 @@ class Ordering(StoreModel):
             paid_at=paid_at,
             completed_at=Instant(paid_at + HOUR) if is_delivered else None,
         )
-        details, is_new = self.run(orders.import_order(self.deps, form))
+        details, is_new = self.run(orders_service.import_order(self.deps, form))
         assert is_new
         assert details.order.status in ("paid", "completed")
         self.sales[details.order.id] = details

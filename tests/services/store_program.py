@@ -16,10 +16,12 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.errors import InvalidFields, NotFound, Unprocessable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers as customers_service
-from lootkeep.services import products as products_service
-from lootkeep.services import referrals as referrals_service
-from lootkeep.services import tiers as tiers_service
+from lootkeep.services import (
+    customers as customers_service,
+    products as products_service,
+    referrals as referrals_service,
+    tiers as tiers_service,
+)
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.schema import referral_tiers, reward_claims
 from tests.recount import recounted, rows

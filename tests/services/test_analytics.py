@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.storage import sales_direct, schema
+from lootkeep.storage import sales_direct as sales_direct_db, schema
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -129,7 +129,7 @@ async def check_ways_to_the_top(world: World, night: Instant) -> None:
             # A time that no zone's day begins with: what is left over at the ends is cut by the second.
             start, end = Instant(night - before * DAY - 7 * HOUR), Instant(night + after * DAY + 5 * MINUTE)
             added_up, looked_at = [
-                await sales_direct.top_customers(tx, start, end, "USD", size, orders=orders, product_id=None)
+                await sales_direct_db.top_customers(tx, start, end, "USD", size, orders=orders, product_id=None)
                 for orders in (0, 10**9)
             ]
             assert looked_at == added_up

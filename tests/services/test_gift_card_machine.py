@@ -13,8 +13,7 @@ from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, RateLimited
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.services import recount
+from lootkeep.services import gift_cards as gift_cards_service, recount as recount_service
 from lootkeep.storage.schema import gift_cards, mails
 from tests.recount import maintained, recounted, rows
 from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
@@ -172,7 +171,7 @@ class GiftCardMachine(Machine):
     @invariant()
     def the_maintained_totals_are_what_the_rows_add_up_to(self) -> None:
         assert self.run(maintained(self.world.db)) == self.run(recounted(self.world.db))
-        assert not any(self.run(recount.check(self.deps)).values())
+        assert not any(self.run(recount_service.check(self.deps)).values())
 
     @invariant()
     def every_card_holds_what_it_should(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
-from lootkeep.services import recount
+from lootkeep.services import recount as recount_service
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import (
     buyers,
@@ -68,7 +68,7 @@ async def a_busy_drawer(world: World, customer_id: int, product_id: int) -> None
 
 async def test_a_recount_of_a_busy_store_finds_nothing_wrong(world: World) -> None:
     await a_busy_store(world)
-    assert await recount.check(world.deps) == RIGHT
+    assert await recount_service.check(world.deps) == RIGHT
 
 
 async def test_broken_totals_are_found_without_being_changed_and_then_repaired(world: World) -> None:
@@ -87,11 +87,11 @@ async def test_broken_totals_are_found_without_being_changed_and_then_repaired(w
         await tx.run(Query(update(sales_rollups).values(gross=7).where(sales_rollups.c.dimension == "country")))
         await tx.run(Query(update(buyers).values(bits=b"\xff").where(buyers.c.level == 3)))
     kinds = {"customers": 1, "products": 2, "referral tiers": 1, "referrers": 1, "gift cards": 3, "totals": 3}
-    wrong = await recount.check(world.deps)
+    wrong = await recount_service.check(world.deps)
     assert {kind: wrong[kind] for kind in kinds} == kinds
     assert wrong["sales figures"] > 0
     assert wrong["buyers"] > 0
-    assert await recount.check(world.deps) == wrong
-    assert await recount.check(world.deps) == wrong
-    assert await recount.rebuild(world.deps) == wrong
-    assert await recount.check(world.deps) == RIGHT
+    assert await recount_service.check(world.deps) == wrong
+    assert await recount_service.check(world.deps) == wrong
+    assert await recount_service.rebuild(world.deps) == wrong
+    assert await recount_service.check(world.deps) == RIGHT

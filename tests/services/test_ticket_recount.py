@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, update
 
 from lootkeep.kernel.clock import DAY, MINUTE
-from lootkeep.services import recount
+from lootkeep.services import recount as recount_service
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import support_tickets, ticket_figures
 from tests.builders import STORE, new_customer, new_ticket
@@ -28,7 +28,7 @@ async def a_busy_desk(world: World) -> None:
 
 
 async def found(world: World) -> tuple[int, int]:
-    wrong = await recount.check(world.deps)
+    wrong = await recount_service.check(world.deps)
     return wrong["support tickets"], wrong["ticket figures"]
 
 
@@ -47,7 +47,7 @@ async def test_broken_figures_are_found_without_being_changed_and_then_repaired(
         await tx.run(Query(update(ticket_figures).where(closed).values(resolution_seconds=1)))
     assert await found(world) == (2, 1)
     assert await found(world) == (2, 1)
-    await recount.rebuild(world.deps)
+    await recount_service.rebuild(world.deps)
     assert await found(world) == (0, 0)
     assert (await world.get("/support-tickets/stats")).json() == before
 
@@ -57,5 +57,5 @@ async def test_figures_that_are_missing_are_counted_again(world: World) -> None:
     before = (await world.get("/support-tickets/stats")).json()
     async with world.db.write() as tx:
         await tx.run(Query(delete(ticket_figures)))
-    await recount.rebuild(world.deps)
+    await recount_service.rebuild(world.deps)
     assert (await world.get("/support-tickets/stats")).json() == before

@@ -14,12 +14,16 @@ from hypothesis.stateful import Bundle, initialize, invariant, rule
 from sqlalchemy import select
 
 from lootkeep.domain.sign_up import SignUp
-from lootkeep.domain.support_tickets import STEPS, Ticket, TicketEntry, TicketForm, TicketMessage, TicketStatus
+from lootkeep.domain.tickets import STEPS, Ticket, TicketEntry, TicketForm, TicketMessage, TicketStatus
 from lootkeep.kernel.clock import DAY, MINUTE, SECOND
 from lootkeep.kernel.errors import Conflict, InvalidFields
-from lootkeep.services import access, customers, recount
-from lootkeep.services import support_tickets as support_tickets_service
-from lootkeep.storage import ticket_figures
+from lootkeep.services import (
+    access as access_service,
+    customers as customers_service,
+    recount as recount_service,
+    tickets as tickets_service,
+)
+from lootkeep.storage import ticket_figures as ticket_figures_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import support_tickets, ticket_messages
 from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
@@ -80,8 +84,8 @@ class TicketMachine(Machine):
 
     @initialize(target=opened)
     def open_the_desk(self) -> int:
-        self.run(customers.sign_up(self.deps, SignUp("jun@example.com", "Jun")))
-        self.run(access.add_user(self.deps, "mira@store.example", "Mira"))
+        self.run(customers_service.sign_up(self.deps, SignUp("jun@example.com", "Jun")))
+        self.run(access_service.add_user(self.deps, "mira@store.example", "Mira"))
         return self._open("normal", "other")
 
     @rule(time=st.sampled_from([SECOND, MINUTE, 7 * MINUTE, DAY, 13 * DAY, 15 * DAY]))
@@ -94,7 +98,7 @@ class TicketMachine(Machine):
 
     def _open(self, priority: Any, category: Any) -> int:
         form = TicketForm(1, "Subject", self._word(), priority, category)
-        message, entry = self.run(support_tickets_service.open_ticket(self.deps, form))
+        message, entry = self.run(tickets_service.open_ticket(self.deps, form))
         self.models[entry.id] = TicketModel(self.now)
         self.models[entry.id].write("customer", message.body, self.now)
         return entry.id
@@ -102,12 +106,12 @@ class TicketMachine(Machine):
     @rule()
     def open_one_for_nobody(self) -> None:
         form = TicketForm(99, "Subject", "Text", order_id=99)
-        assert isinstance(self.rejection(support_tickets_service.open_ticket(self.deps, form)), InvalidFields)
+        assert isinstance(self.rejection(tickets_service.open_ticket(self.deps, form)), InvalidFields)
 
     @rule(ticket=opened)
     def the_customer_writes(self, ticket: int) -> None:
         model, word = self.models[ticket], self._word()
-        operation = support_tickets_service.ask(self.deps, ticket, word)
+        operation = tickets_service.ask(self.deps, ticket, word)
         if model.closed is not None and self.now - model.closed > 14 * DAY:
             assert isinstance(self.rejection(operation), Conflict)
             return
@@ -122,7 +126,7 @@ class TicketMachine(Machine):
     @rule(ticket=opened)
     def staff_write(self, ticket: int) -> None:
         model, word = self.models[ticket], self._word()
-        operation = support_tickets_service.answer(self.deps, ticket, OWNER, word)
+        operation = tickets_service.answer(self.deps, ticket, OWNER, word)
         if model.status == "closed":
             assert isinstance(self.rejection(operation), Conflict)
             return
@@ -134,15 +138,15 @@ class TicketMachine(Machine):
 
     @rule(ticket=opened)
     def staff_note(self, ticket: int) -> None:
-        before = self.run(support_tickets_service.assign(self.deps, ticket, OWNER, self.models[ticket].agent))
-        _, entry = self.run(support_tickets_service.note(self.deps, ticket, OWNER, self._word()))
+        before = self.run(tickets_service.assign(self.deps, ticket, OWNER, self.models[ticket].agent))
+        _, entry = self.run(tickets_service.note(self.deps, ticket, OWNER, self._word()))
         self.models[ticket].notes += 1
         assert entry == before
 
     @rule(ticket=opened, status=st.sampled_from(STATUSES))
     def staff_move(self, ticket: int, status: TicketStatus) -> None:
         model = self.models[ticket]
-        operation = support_tickets_service.set_status(self.deps, ticket, OWNER, status)
+        operation = tickets_service.set_status(self.deps, ticket, OWNER, status)
         if status != model.status and status not in STEPS[model.status]:
             assert ", ".join(STEPS[model.status]) in self.rejection(operation).message
             return
@@ -155,7 +159,7 @@ class TicketMachine(Machine):
     @rule(ticket=opened, has_word=st.booleans())
     def staff_close(self, ticket: int, has_word: bool) -> None:
         model, word = self.models[ticket], self._word() if has_word else None
-        entry = self.run(support_tickets_service.close(self.deps, ticket, OWNER, word))
+        entry = self.run(tickets_service.close(self.deps, ticket, OWNER, word))
         if model.status != "closed":
             if word:
                 model.write("staff", word, self.now)
@@ -166,14 +170,14 @@ class TicketMachine(Machine):
     @rule(ticket=opened, agent=st.sampled_from([None, 1, 2]))
     def staff_assign(self, ticket: int, agent: int | None) -> None:
         model = self.models[ticket]
-        entry = self.run(support_tickets_service.assign(self.deps, ticket, OWNER, agent))
+        entry = self.run(tickets_service.assign(self.deps, ticket, OWNER, agent))
         model.notes += agent != model.agent
         model.agent = agent
         self._compare(entry)
 
     @rule(ticket=opened)
     def staff_assign_to_a_stranger(self, ticket: int) -> None:
-        assert isinstance(self.rejection(support_tickets_service.assign(self.deps, ticket, OWNER, 99)), InvalidFields)
+        assert isinstance(self.rejection(tickets_service.assign(self.deps, ticket, OWNER, 99)), InvalidFields)
 
     def _word(self) -> str:
         return f"word {next(self.words)}"
@@ -211,7 +215,7 @@ class TicketMachine(Machine):
 
     @invariant()
     def the_maintained_figures_are_what_the_tickets_add_up_to(self) -> None:
-        wrong = self.run(recount.check(self.deps))
+        wrong = self.run(recount_service.check(self.deps))
         assert set(wrong.values()) <= {0}, wrong
 
     @invariant()
@@ -219,10 +223,10 @@ class TicketMachine(Machine):
         models = self.models.values()
         for stored, times in (
             (
-                ticket_figures.median_response,
+                ticket_figures_db.median_response,
                 [m.first_response - m.opened for m in models if m.first_response is not None],
             ),
-            (ticket_figures.median_resolution, [m.resolved - m.opened for m in models if m.resolved is not None]),
+            (ticket_figures_db.median_resolution, [m.resolved - m.opened for m in models if m.resolved is not None]),
         ):
             expected = median(time // SECOND for time in times) if times else None
             assert self.run(self._median(stored, len(times))) == expected

@@ -9,7 +9,7 @@ import pytest
 
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import access
+from lootkeep.storage import access as access_db
 from lootkeep.storage.engine.database import Engine
 
 NOW = Instant(1_000)
@@ -17,7 +17,7 @@ NOW = Instant(1_000)
 
 async def add_user(db: Engine, email: str, *, is_owner: bool = False) -> User | None:
     async with db.write() as tx:
-        return await access.add_user(tx, email, email.title(), is_owner=is_owner, now=NOW)
+        return await access_db.add_user(tx, email, email.title(), is_owner=is_owner, now=NOW)
 
 
 async def add_token(db: Engine, digest: str, **changes: Any) -> Token:
@@ -25,7 +25,7 @@ async def add_token(db: Engine, digest: str, **changes: Any) -> Token:
     assert user
     values: dict[str, Any] = {"name": "till", "hint": "lk_abcd", "scopes": "orders:read", "rate_limit": None}
     async with db.write() as tx:
-        return await access.add_token(
+        return await access_db.add_token(
             tx, digest=digest, user_id=user.id, now=NOW, **({"expires_at": None} | values | changes)
         )
 
@@ -33,8 +33,8 @@ async def add_token(db: Engine, digest: str, **changes: Any) -> Token:
 async def test_a_user_is_found_by_email(db: Engine) -> None:
     ada = await add_user(db, "ada@store.test")
     async with db.read() as tx:
-        assert await access.user_by_email(tx, "ada@store.test") == ada
-        assert await access.user_by_email(tx, "grace@store.test") is None
+        assert await access_db.user_by_email(tx, "ada@store.test") == ada
+        assert await access_db.user_by_email(tx, "grace@store.test") is None
 
 
 async def test_an_email_is_unique(db: Engine) -> None:
@@ -51,20 +51,20 @@ async def test_concurrent_attempts_create_one_owner(db: Engine) -> None:
     owners = await asyncio.gather(*(add_user(db, f"{n}@store.test", is_owner=True) for n in range(8)))
     (owner,) = [owner for owner in owners if owner]
     async with db.read() as tx:
-        assert await access.owner(tx) == owner
-        assert await access.all_users(tx) == [owner]
+        assert await access_db.owner(tx) == owner
+        assert await access_db.all_users(tx) == [owner]
 
 
 async def test_a_new_store_has_no_owner_yet(db: Engine) -> None:
     async with db.read() as tx:
-        assert await access.owner(tx) is None
+        assert await access_db.owner(tx) is None
 
 
 async def test_users_are_listed_in_order_of_creation(db: Engine) -> None:
     for email in ("c@store.test", "a@store.test", "b@store.test"):
         await add_user(db, email)
     async with db.read() as tx:
-        users = await access.all_users(tx)
+        users = await access_db.all_users(tx)
     assert [user.email for user in users] == ["c@store.test", "a@store.test", "b@store.test"]
 
 
@@ -83,15 +83,15 @@ async def test_a_token_is_found_by_its_digest_with_every_field(db: Engine) -> No
         last_used_at=None,
     )
     async with db.read() as tx:
-        assert await access.token_by_digest(tx, "d1") == token
-        assert await access.token_by_digest(tx, "d2") is None
+        assert await access_db.token_by_digest(tx, "d1") == token
+        assert await access_db.token_by_digest(tx, "d2") is None
 
 
 async def test_a_digest_is_stored_once(db: Engine) -> None:
     await add_token(db, "d1")
     with pytest.raises(Exception, match=r"(?i)unique"):
         async with db.write() as tx:
-            await access.add_token(
+            await access_db.add_token(
                 tx,
                 user_id=1,
                 name="",
@@ -112,32 +112,32 @@ async def test_a_limit_below_zero_is_rejected_by_the_database_itself(db: Engine)
 async def test_tokens_are_listed_with_their_users_emails(db: Engine) -> None:
     first, second = await add_token(db, "d1"), await add_token(db, "d2")
     async with db.read() as tx:
-        assert await access.all_tokens(tx) == [(first, "user of d1"), (second, "user of d2")]
+        assert await access_db.all_tokens(tx) == [(first, "user of d1"), (second, "user of d2")]
 
 
 async def test_a_token_is_revoked_once_and_keeps_the_time(db: Engine) -> None:
     token = await add_token(db, "d1")
     async with db.write() as tx:
-        assert await access.revoke_token(tx, token.id, Instant(5_000)) is True
+        assert await access_db.revoke_token(tx, token.id, Instant(5_000)) is True
     async with db.write() as tx:
-        assert await access.revoke_token(tx, token.id, Instant(6_000)) is False
+        assert await access_db.revoke_token(tx, token.id, Instant(6_000)) is False
     async with db.read() as tx:
-        revoked = await access.token_by_digest(tx, "d1")
+        revoked = await access_db.token_by_digest(tx, "d1")
     assert revoked
     assert revoked.revoked_at == 5_000
 
 
 async def test_a_token_that_does_not_exist_cannot_be_revoked(db: Engine) -> None:
     async with db.write() as tx:
-        assert await access.token_exists(tx, 7) is False
-        assert await access.revoke_token(tx, 7, NOW) is False
+        assert await access_db.token_exists(tx, 7) is False
+        assert await access_db.revoke_token(tx, 7, NOW) is False
 
 
 async def test_the_last_use_is_noted(db: Engine) -> None:
     token = await add_token(db, "d1")
     async with db.write() as tx:
-        await access.set_last_used(tx, token.id, Instant(7_000))
+        await access_db.set_last_used(tx, token.id, Instant(7_000))
     async with db.read() as tx:
-        used = await access.token_by_digest(tx, "d1")
+        used = await access_db.token_by_digest(tx, "d1")
     assert used
     assert used.last_used_at == 7_000

@@ -14,11 +14,16 @@ from sqlalchemy import bindparam, insert
 from lootkeep.domain.campaigns import Audience, SegmentFilters
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import audiences, campaign_queue, campaign_readers, campaigns, emails
+from lootkeep.storage import (
+    audiences as audiences_db,
+    campaign_queue as campaign_queue_db,
+    campaign_readers as campaign_readers_db,
+    campaigns as campaigns_db,
+    emails as emails_db,
+)
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import campaign_recipients, customers, email_campaigns
-from lootkeep.storage.schema import mails as mail_table
+from lootkeep.storage.schema import campaign_recipients, customers, email_campaigns, mails as mail_table
 from tests.storage.plans import QueryRecorder, RecordedQuery, postgres_work, sqlite_work
 
 MANY = 3000
@@ -29,18 +34,18 @@ LARGE = {"mails", "campaign_recipients", "email_campaigns", "customers"}
 
 Reading = Callable[[Transaction], Awaitable[Any]]
 READINGS: dict[str, Reading] = {
-    "next mail": emails.QUEUE.next_due,
-    "mail": lambda tx: emails.get(tx, 5),
-    "newest in the outbox": lambda tx: emails.newest(tx, "outbox", 10),
-    "claim a mail": lambda tx: emails.QUEUE.claim(tx, "me", NOW, NOW),
-    "purge mails": lambda tx: emails.QUEUE.purge(tx, Instant(0)),
-    "next start": campaign_queue.next_start,
-    "next recipient": campaign_queue.next_due,
-    "turn": lambda tx: campaign_queue.take_slot(tx, 1, NOW),
-    "claim a recipient": lambda tx: campaign_queue.QUEUE.claim(tx, "me", NOW, NOW),
-    "reader": lambda tx: campaign_readers.find(tx, 7),
-    "campaign": lambda tx: campaigns.get(tx, 7),
-    "mails before another": lambda tx: emails.newest(tx, None, 10, before=2000),
+    "next mail": emails_db.QUEUE.next_due,
+    "mail": lambda tx: emails_db.get(tx, 5),
+    "newest in the outbox": lambda tx: emails_db.newest(tx, "outbox", 10),
+    "claim a mail": lambda tx: emails_db.QUEUE.claim(tx, "me", NOW, NOW),
+    "purge mails": lambda tx: emails_db.QUEUE.purge(tx, Instant(0)),
+    "next start": campaign_queue_db.next_start,
+    "next recipient": campaign_queue_db.next_due,
+    "turn": lambda tx: campaign_queue_db.take_slot(tx, 1, NOW),
+    "claim a recipient": lambda tx: campaign_queue_db.QUEUE.claim(tx, "me", NOW, NOW),
+    "reader": lambda tx: campaign_readers_db.find(tx, 7),
+    "campaign": lambda tx: campaigns_db.get(tx, 7),
+    "mails before another": lambda tx: emails_db.newest(tx, None, 10, before=2000),
 }
 
 QUEUES = ("next mail", "claim a mail", "claim a recipient")
@@ -133,7 +138,7 @@ async def test_counting_and_sampling_an_audience_sorts_nothing(
 ) -> None:
     async with full.read() as tx:
         recorder = QueryRecorder(tx)
-        await audiences.preview(recorder, AUDIENCES[name])
+        await audiences_db.preview(recorder, AUDIENCES[name])
     for query in recorder.asked:
         assert await _sorting_steps(db_location, query) == []
 

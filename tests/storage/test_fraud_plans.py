@@ -18,15 +18,15 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import ListRequest, PageRequest
-from lootkeep.services import orders
+from lootkeep.services import orders as orders_service
 from lootkeep.storage import (
-    fraud_checks,
-    fraud_history,
-    fraud_limits,
-    fraud_lists,
-    fraud_queue,
-    fraud_truth,
-    linked_accounts,
+    fraud_checks as fraud_checks_db,
+    fraud_history as fraud_history_db,
+    fraud_limits as fraud_limits_db,
+    fraud_lists as fraud_lists_db,
+    fraud_queue as fraud_queue_db,
+    fraud_truth as fraud_truth_db,
+    linked_accounts as linked_accounts_db,
     schema,
 )
 from lootkeep.storage.engine.database import Transaction
@@ -57,8 +57,10 @@ _EVERY_FILTER: list[dict[str, Any]] = [
 
 def _past(email: str, ip: str, device: str) -> Reading:
     async def read(tx: Transaction) -> None:
-        await fraud_history.gather(tx, Policy(), [fraud_history.BuyerQuery(END, email, ip, device, customer_id=7)])
-        await fraud_limits.ends(tx, Policy(), END, email=email, ip_address=ip)
+        await fraud_history_db.gather(
+            tx, Policy(), [fraud_history_db.BuyerQuery(END, email, ip, device, customer_id=7)]
+        )
+        await fraud_limits_db.ends(tx, Policy(), END, email=email, ip_address=ip)
 
     return read
 
@@ -67,22 +69,22 @@ READINGS: dict[str, Reading] = {
     "history of nobody": _past("nobody@new.example", "203.0.113.1", "none"),
     "history of a crowd": _past("b7@mail0.example", buyers.RUSH_ADDRESS, buyers.RUSH_DEVICE),
     "history of a mailbox with many accounts": _past(f"{buyers.COLLECTOR}@mail1.example", "192.0.2.1", "shared1"),
-    "pending review": fraud_lists.pending_review,
-    "linked accounts": lambda tx: linked_accounts.walk(tx, 7),
-    "holds that are due": lambda tx: fraud_queue.due(tx, END),
-    "a batch to execute again": lambda tx: fraud_lists.before(tx, _MIDDLE, 0, _MIDDLE - 90 * DAY),
-    "check": lambda tx: fraud_checks.get(tx, 5000),
-    "check of an order": lambda tx: fraud_checks.of_order(tx, 5000),
-    "reviews": lambda tx: fraud_checks.reviews_of(tx, 5001),
-    "settings of a version": lambda tx: fraud_checks.policy_of(tx, 1),
+    "pending review": fraud_lists_db.pending_review,
+    "linked accounts": lambda tx: linked_accounts_db.walk(tx, 7),
+    "holds that are due": lambda tx: fraud_queue_db.due(tx, END),
+    "a batch to execute again": lambda tx: fraud_lists_db.before(tx, _MIDDLE, 0, _MIDDLE - 90 * DAY),
+    "check": lambda tx: fraud_checks_db.get(tx, 5000),
+    "check of an order": lambda tx: fraud_checks_db.of_order(tx, 5000),
+    "reviews": lambda tx: fraud_checks_db.reviews_of(tx, 5001),
+    "settings of a version": lambda tx: fraud_checks_db.policy_of(tx, 1),
 }
 
 # Counted when they are asked for, along an index.
 COUNTS: dict[str, Reading] = {
-    "checks of a month": lambda tx: fraud_lists.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
-    "signals": lambda tx: fraud_truth.signal_counts(tx, END),
-    "frauds of a month": lambda tx: fraud_lists.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
-    "rules": lambda tx: fraud_truth.rule_tallies(tx, END),
+    "checks of a month": lambda tx: fraud_lists_db.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
+    "signals": lambda tx: fraud_truth_db.signal_counts(tx, END),
+    "frauds of a month": lambda tx: fraud_lists_db.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
+    "rules": lambda tx: fraud_truth_db.rule_tallies(tx, END),
 }
 
 
@@ -106,7 +108,7 @@ async def judged(judged_location: Path | str) -> AsyncIterator[GeneratedStore]:
 async def test_a_first_page_uses_an_index(judged: GeneratedStore, filters: dict[str, Any]) -> None:
     async with judged.engine.read() as tx:
         recorder = QueryRecorder(tx)
-        await fraud_lists.LISTING.page(recorder, ListRequest(PageRequest(1, 20), filters))
+        await fraud_lists_db.LISTING.page(recorder, ListRequest(PageRequest(1, 20), filters))
     assert [work for work in await judged.works(recorder) if not judged.is_by_index(work)] == []
 
 
@@ -145,7 +147,7 @@ async def _compare(tx: Transaction, checks: list[dict[str, Any]], filters: dict[
     last = -(-len(matching) // 20)
     for number in {1, last // 3, last // 2, last, last + 1} - {0}:
         page = PageRequest(number, 20)
-        listed, total = await fraud_lists.LISTING.page(tx, ListRequest(page, filters))
+        listed, total = await fraud_lists_db.LISTING.page(tx, ListRequest(page, filters))
         cut = matching[page.offset : page.offset + page.size]
         assert (filters, number, [entry.id for entry in listed], total) == (filters, number, cut, len(matching))
 
@@ -162,11 +164,11 @@ async def test_judging_and_reviewing_an_order_need_no_table_scan(judged: Generat
         async with judged.engine.write() as tx:
             recorder = QueryRecorder(tx)
             changes = CounterDeltas(shard_key=0)
-            details, _ = await orders.place_in(deps, recorder, cart, changes)
+            details, _ = await orders_service.place_in(deps, recorder, cart, changes)
             assert details.check
-            check = await fraud_checks.get_for_update(recorder, details.check.id)
+            check = await fraud_checks_db.get_for_update(recorder, details.check.id)
             assert check
-            await fraud_checks.review(recorder, check, "fraud", None, 1, END, changes)
+            await fraud_checks_db.review(recorder, check, "fraud", None, 1, END, changes)
             await changes.apply(recorder)
             raise Rollback
     assert [work for work in await judged.works(recorder) if not judged.is_small(work)] == []

@@ -21,9 +21,15 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
 from lootkeep.kernel.ids import CountingIds
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers, fraud, orders, products, recount, tiers
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import schema
+from lootkeep.services import (
+    customers as customers_service,
+    fraud as fraud_service,
+    orders as orders_service,
+    products as products_service,
+    recount as recount_service,
+    tiers as tiers_service,
+)
+from lootkeep.storage import customers as customers_db, schema
 from lootkeep.storage.engine.database import Database, Engine, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -63,7 +69,7 @@ async def test_the_services_would_have_written_the_same_rows(world: World, tmp_p
         assert await _rows(database, table) == await _rows(world.db, table), table.name
     # The totals are in other shards; their sums must be those of a recount in both.
     for db in (database, world.db):
-        assert set((await recount.check(replace(deps, db=db))).values()) == {0}
+        assert set((await recount_service.check(replace(deps, db=db))).values()) == {0}
     await database.close()
 
 
@@ -83,7 +89,7 @@ async def test_the_services_would_have_judged_the_same_orders(judging: World, tm
     for table in JUDGED:
         assert await _rows(database, table) == await _rows(judging.db, table), table.name
     for db in (database, judging.db):
-        assert set((await recount.check(replace(deps, db=db))).values()) == {0}
+        assert set((await recount_service.check(replace(deps, db=db))).values()) == {0}
     await database.close()
 
 
@@ -104,35 +110,35 @@ def test_the_rare_fragment_is_in_the_same_number_of_names_at_every_size() -> Non
 
 async def _live_through(deps: Deps) -> None:
     """The same history, one operation after the other; the made store has no checks."""
-    await fraud.change_settings(deps, {"fraud_detection_enabled": False})
+    await fraud_service.change_settings(deps, {"fraud_detection_enabled": False})
     terms: dict[str, Any] = dict.fromkeys(ProductTerms.__struct_fields__) | rows.PRODUCT
-    await products.create(deps, ProductTerms(**terms))
+    await products_service.create(deps, ProductTerms(**terms))
     for required in rows.TIERS:
-        await tiers.create_tier(deps, _tier(required))
+        await tiers_service.create_tier(deps, _tier(required))
     changes = CounterDeltas(shard_key=0)
     async with deps.db.write() as tx:
         for person in people(SIZE):
             by = person.referrer.code if person.referrer else None
             form = SignUp(person.email, person.name, referral_code=by, created_at=person.created_at)
-            await customers.sign_up_in(deps, tx, form, changes)
+            await customers_service.sign_up_in(deps, tx, form, changes)
             if person.paid_at is not None:
                 placed_at = Instant(person.paid_at - SECOND)
                 cart = Cart(person.id, (CartLine(1, 1),), None, created_at=placed_at, paid_at=person.paid_at)
-                await orders.import_history(deps, tx, [cart], changes)
+                await orders_service.import_history(deps, tx, [cart], changes)
         await changes.apply(tx)
     for tier_id, required in enumerate(rows.TIERS, 1):
         for referrer in await _rows(deps.db, schema.referrers):
             if referrer["successful_referrals"] >= required:
-                await tiers.claim(deps, referrer["customer_id"], tier_id)
+                await tiers_service.claim(deps, referrer["customer_id"], tier_id)
 
 
 async def _sell(deps: Deps) -> None:
     """A year of orders, operation by operation, then the reviews."""
     terms: dict[str, Any] = dict.fromkeys(ProductTerms.__struct_fields__) | rows.PRODUCT
-    await products.create(deps, ProductTerms(**terms))
+    await products_service.create(deps, ProductTerms(**terms))
     numbered = list(enumerate(purchases(ORDERS), 1))
     for version, action in enumerate(judged.ACTIONS):
-        await fraud.change_settings(deps, {"fraud_action": action})
+        await fraud_service.change_settings(deps, {"fraud_action": action})
         changes = CounterDeltas(shard_key=0)
         async with deps.db.write() as tx:
             for number, purchase in numbered:
@@ -141,14 +147,14 @@ async def _sell(deps: Deps) -> None:
             await changes.apply(tx)
     for check in await _rows(deps.db, schema.fraud_checks):
         if outcome := judged.outcome_of(check["id"], check["action_taken"]):
-            await fraud.review(deps, check["id"], outcome, None, judged.OWNER)
+            await fraud_service.review(deps, check["id"], outcome, None, judged.OWNER)
 
 
 async def _buy(deps: Deps, tx: Transaction, purchase: Purchase, changes: CounterDeltas) -> None:
     buyer = purchase.buyer
     if await customers_db.get(tx, buyer.id) is None:
         form = SignUp(buyer.email, buyer.name, created_at=buyer.created_at)
-        await customers.sign_up_in(deps, tx, form, changes)
+        await customers_service.sign_up_in(deps, tx, form, changes)
     cart = Cart(
         buyer.id,
         (CartLine(1, 1),),
@@ -159,7 +165,7 @@ async def _buy(deps: Deps, tx: Transaction, purchase: Purchase, changes: Counter
         created_at=purchase.at,
         paid_at=Instant(purchase.at + SECOND),
     )
-    await orders.import_history(deps, tx, [cart], changes)
+    await orders_service.import_history(deps, tx, [cart], changes)
 
 
 def _tier(required: int) -> TierTerms:

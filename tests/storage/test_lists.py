@@ -11,22 +11,22 @@ import pytest
 from sqlalchemy import select
 
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
-from lootkeep.services import recount
+from lootkeep.services import recount as recount_service
 from lootkeep.storage import (
-    campaigns,
-    customer_lists,
-    fraud_lists,
-    gift_card_lists,
-    order_lists,
-    product_lists,
-    referral_lists,
-    ticket_lists,
+    campaigns as campaigns_db,
+    customer_lists as customer_lists_db,
+    fraud_lists as fraud_lists_db,
+    gift_card_lists as gift_card_lists_db,
+    order_lists as order_lists_db,
+    product_lists as product_lists_db,
+    referral_lists as referral_lists_db,
+    ticket_lists as ticket_lists_db,
 )
 from lootkeep.storage.engine.database import Database
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing
 from lootkeep.storage.schema import metadata, order_items
-from lootkeep.storage.webhooks import log
+from lootkeep.storage.webhooks import log as log_db
 from tests.storage.back_office import BackOffice
 from tests.storage.shop import Filters, Row, RowFilter, ShopRows
 from tests.world import World
@@ -36,15 +36,15 @@ UNLIMITED = 2**31
 NEVER = 2**62
 # The lists by their tables.
 LISTINGS: dict[str, Listing[Any]] = {
-    "orders": order_lists.LISTING,
-    "customers": customer_lists.LISTING,
-    "products": product_lists.LISTING,
-    "email_campaigns": campaigns.LISTING,
-    "gift_cards": gift_card_lists.LISTING,
-    "support_tickets": ticket_lists.LISTING,
-    "fraud_checks": fraud_lists.LISTING,
-    "deliveries": log.LISTING,
-    "referrals": referral_lists.REFERRALS,
+    "orders": order_lists_db.LISTING,
+    "customers": customer_lists_db.LISTING,
+    "products": product_lists_db.LISTING,
+    "email_campaigns": campaigns_db.LISTING,
+    "gift_cards": gift_card_lists_db.LISTING,
+    "support_tickets": ticket_lists_db.LISTING,
+    "fraud_checks": fraud_lists_db.LISTING,
+    "deliveries": log_db.LISTING,
+    "referrals": referral_lists_db.REFERRALS,
 }
 
 
@@ -104,7 +104,7 @@ async def test_every_filter_and_sort_order_equals_a_plain_computation(world: Wor
     shop = ShopRows(7, 150)
     office = BackOffice(shop)
     await office.open(world.db)
-    await recount.rebuild(world.deps)
+    await recount_service.rebuild(world.deps)
     rows = await stored(world.db, kind)
     always: dict[str, Any] = {}
     if kind == "deliveries":
@@ -124,10 +124,10 @@ async def test_every_filter_and_sort_order_equals_a_plain_computation(world: Wor
 async def test_a_listed_order_comes_with_its_customer_and_all_its_lines(world: World) -> None:
     shop = ShopRows(3, 40)
     await shop.open(world.db)
-    await recount.rebuild(world.deps)
+    await recount_service.rebuild(world.deps)
     async with world.db.read() as tx:
-        orders, _ = await order_lists.LISTING.page(tx, ListRequest(PageRequest(1, 40), {}, "id", "asc"))
-        sales = await order_lists.sales(tx, orders)
+        orders, _ = await order_lists_db.LISTING.page(tx, ListRequest(PageRequest(1, 40), {}, "id", "asc"))
+        sales = await order_lists_db.sales(tx, orders)
         stored = await tx.all(Query(select(order_items.c.order_id, order_items.c.id).order_by(order_items.c.id)))
     assert [(details.order.id, line.id) for details in sales for line in details.items] == stored
     assert [details.customer.email for details in sales] == [shop.emails[row["customer_id"]] for row in shop.orders]

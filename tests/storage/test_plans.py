@@ -23,24 +23,23 @@ from lootkeep.domain.identity import Trace
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import PageRequest, SortDirection
-from lootkeep.services import customers as customers_service
-from lootkeep.services import orders as orders_service
+from lootkeep.services import customers as customers_service, orders as orders_service
 from lootkeep.storage import (
-    analytics,
-    claims,
-    customers,
-    gift_card_lists,
-    gift_card_status_changes,
-    gift_cards,
-    identity,
-    natural_keys,
-    referral_lists,
-    referrals,
-    sales_direct,
-    tiers,
+    analytics as analytics_db,
+    claims as claims_db,
+    customers as customers_db,
+    gift_card_lists as gift_card_lists_db,
+    gift_card_status_changes as gift_card_status_changes_db,
+    gift_cards as gift_cards_db,
+    identity as identity_db,
+    natural_keys as natural_keys_db,
+    referral_lists as referral_lists_db,
+    referrals as referrals_db,
+    sales_direct as sales_direct_db,
+    tiers as tiers_db,
 )
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals import counters
+from lootkeep.storage.totals import counters as counters_db
 from lootkeep.storage.totals.changes import CounterDeltas
 from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder
@@ -52,16 +51,16 @@ Reading = Callable[[Transaction], Awaitable[Any]]
 YEAR = DateRange(date(2025, 2, 11), date(2026, 2, 10), "UTC")
 
 
-_CARDS = gift_card_lists.LISTING
+_CARDS = gift_card_lists_db.LISTING
 _TWO_DAYS = {"from": Instant(rows.NOW - 40 * DAY), "to": Instant(rows.NOW - 38 * DAY)}
 LISTS: dict[str, Reading] = {
-    "referrals": asking(referral_lists.REFERRALS, {}),
-    "pending referrals": asking(referral_lists.REFERRALS, {"status": "pending"}),
-    "search for referrals": asking(referral_lists.REFERRALS, {"search": RARE}),
-    "search for referrals, second page": asking(referral_lists.REFERRALS, {"search": RARE}, page=PageRequest(2, 15)),
-    "search for pending referrals": asking(referral_lists.REFERRALS, {"search": RARE, "status": "pending"}),
-    "claims": asking(referral_lists.CLAIMS, {}),
-    "refused": asking(referral_lists.REFUSED, {}),
+    "referrals": asking(referral_lists_db.REFERRALS, {}),
+    "pending referrals": asking(referral_lists_db.REFERRALS, {"status": "pending"}),
+    "search for referrals": asking(referral_lists_db.REFERRALS, {"search": RARE}),
+    "search for referrals, second page": asking(referral_lists_db.REFERRALS, {"search": RARE}, page=PageRequest(2, 15)),
+    "search for pending referrals": asking(referral_lists_db.REFERRALS, {"search": RARE, "status": "pending"}),
+    "claims": asking(referral_lists_db.CLAIMS, {}),
+    "refused": asking(referral_lists_db.REFUSED, {}),
     "cards of two days": asking(_CARDS, _TWO_DAYS),
     "cards of a customer": asking(_CARDS, {"customer_id": 50, "status": "active", "currency": "USD"}),
     "cards of an order": asking(_CARDS, {"order_id": 50}, "balance"),
@@ -85,36 +84,38 @@ LISTS: dict[str, Reading] = {
 }
 
 READINGS: dict[str, Reading] = {
-    "statistics": lambda tx: counters.totals(tx, "referrals."),
-    "leaderboard at sign-up": lambda tx: referral_lists.leaderboard(tx, "signup", 10),
-    "leaderboard at first purchase": lambda tx: referral_lists.leaderboard(tx, "first_purchase", 100),
-    "top referrers": lambda tx: referral_lists.top_referrers(tx, 100),
-    "card by code": lambda tx: gift_cards.by_hash(tx, f"{77:064x}"),
-    "ledger of a card": lambda tx: gift_cards.ledger(tx, 77),
-    "redemption by reference": lambda tx: gift_cards.by_reference(tx, 77, "till-1"),
-    "card that pays for an order": lambda tx: gift_cards.paying_for(tx, 77),
-    "cards bought in an order": lambda tx: gift_cards.bought_in(tx, 77),
-    "cards that turn": lambda tx: gift_card_status_changes.are_due(tx, rows.NOW),
-    "code validation": lambda tx: customers.by_referral_code(tx, code(5000)),
-    "customer": lambda tx: customers.get(tx, 5000),
-    "customer by e-mail": lambda tx: customers.by_email(tx, "nobody@mail1.example"),
-    "customer by external id": lambda tx: customers.by_external_id(tx, "c1"),
-    "customers by e-mail": lambda tx: natural_keys.customers_by_email(tx, ["a@mail1.example", "b@mail1.example"]),
-    "orders by external id": lambda tx: natural_keys.orders_by_external_id(tx, ["o1", "o2"]),
-    "referrer": lambda tx: referrals.referrer(tx, 1),
-    "referrer for change": lambda tx: referrals.get_referrer_for_update(tx, 1),
-    "own claims": lambda tx: claims.of_customer(tx, 1),
-    "claim": lambda tx: claims.get(tx, 1, 1),
-    "tiers": tiers.all_tiers,
-    "seen with": lambda tx: identity.seen_with(tx, Trace("mailbox", "nobody@mail1.example"), (1,)),
-    "ancestors": lambda tx: identity.ancestors(tx, SIZE),
-    "revenue": lambda tx: analytics.series(tx, buckets(YEAR, "month"), None),
-    "revenue elsewhere": lambda tx: analytics.series(tx, buckets(replace(YEAR, zone="Asia/Kathmandu"), "month"), None),
-    "countries": lambda tx: analytics.parts(tx, "country", YEAR.start, YEAR.end, "USD"),
-    "products": lambda tx: analytics.parts(tx, "product", YEAR.start, YEAR.end, "USD"),
-    "states": lambda tx: analytics.parts(tx, "status", YEAR.start, YEAR.end, "USD"),
-    "buyers": lambda tx: analytics.unique_customers(tx, YEAR.start, YEAR.end, None),
-    "new buyers of one product": lambda tx: sales_direct.buyers(tx, rows.NOW, rows.NOW, 2),
+    "statistics": lambda tx: counters_db.totals(tx, "referrals."),
+    "leaderboard at sign-up": lambda tx: referral_lists_db.leaderboard(tx, "signup", 10),
+    "leaderboard at first purchase": lambda tx: referral_lists_db.leaderboard(tx, "first_purchase", 100),
+    "top referrers": lambda tx: referral_lists_db.top_referrers(tx, 100),
+    "card by code": lambda tx: gift_cards_db.by_hash(tx, f"{77:064x}"),
+    "ledger of a card": lambda tx: gift_cards_db.ledger(tx, 77),
+    "redemption by reference": lambda tx: gift_cards_db.by_reference(tx, 77, "till-1"),
+    "card that pays for an order": lambda tx: gift_cards_db.paying_for(tx, 77),
+    "cards bought in an order": lambda tx: gift_cards_db.bought_in(tx, 77),
+    "cards that turn": lambda tx: gift_card_status_changes_db.are_due(tx, rows.NOW),
+    "code validation": lambda tx: customers_db.by_referral_code(tx, code(5000)),
+    "customer": lambda tx: customers_db.get(tx, 5000),
+    "customer by e-mail": lambda tx: customers_db.by_email(tx, "nobody@mail1.example"),
+    "customer by external id": lambda tx: customers_db.by_external_id(tx, "c1"),
+    "customers by e-mail": lambda tx: natural_keys_db.customers_by_email(tx, ["a@mail1.example", "b@mail1.example"]),
+    "orders by external id": lambda tx: natural_keys_db.orders_by_external_id(tx, ["o1", "o2"]),
+    "referrer": lambda tx: referrals_db.referrer(tx, 1),
+    "referrer for change": lambda tx: referrals_db.get_referrer_for_update(tx, 1),
+    "own claims": lambda tx: claims_db.of_customer(tx, 1),
+    "claim": lambda tx: claims_db.get(tx, 1, 1),
+    "tiers": tiers_db.all_tiers,
+    "seen with": lambda tx: identity_db.seen_with(tx, Trace("mailbox", "nobody@mail1.example"), (1,)),
+    "ancestors": lambda tx: identity_db.ancestors(tx, SIZE),
+    "revenue": lambda tx: analytics_db.series(tx, buckets(YEAR, "month"), None),
+    "revenue elsewhere": lambda tx: analytics_db.series(
+        tx, buckets(replace(YEAR, zone="Asia/Kathmandu"), "month"), None
+    ),
+    "countries": lambda tx: analytics_db.parts(tx, "country", YEAR.start, YEAR.end, "USD"),
+    "products": lambda tx: analytics_db.parts(tx, "product", YEAR.start, YEAR.end, "USD"),
+    "states": lambda tx: analytics_db.parts(tx, "status", YEAR.start, YEAR.end, "USD"),
+    "buyers": lambda tx: analytics_db.unique_customers(tx, YEAR.start, YEAR.end, None),
+    "new buyers of one product": lambda tx: sales_direct_db.buyers(tx, rows.NOW, rows.NOW, 2),
 }
 
 
@@ -153,9 +154,9 @@ async def test_top_customers_need_no_spending_floor_when_all_spent_alike(store: 
     times = (YEAR.start, YEAR.end, "USD", 10)
     async with store.engine.read() as tx:
         recorder = QueryRecorder(tx)
-        best = await sales_direct.top_customers(recorder, *times, orders=SIZE, product_id=None)
+        best = await sales_direct_db.top_customers(recorder, *times, orders=SIZE, product_id=None)
         assert "floor" not in recorder.asked[-1].values
-        assert best == await sales_direct.top_customers(tx, *times, orders=0, product_id=None)
+        assert best == await sales_direct_db.top_customers(tx, *times, orders=0, product_id=None)
     assert len(best) == 10
 
 

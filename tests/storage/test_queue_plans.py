@@ -16,8 +16,7 @@ from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries, events, webhooks
-from lootkeep.storage.webhooks import deliveries as deliveries_db
-from lootkeep.storage.webhooks import fan_out
+from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 from tests.storage.plans import QueryRecorder, QueryWork, RecordedQuery, postgres_work, sqlite_work
 from tests.world import World
 
@@ -43,8 +42,8 @@ LOOKS: dict[str, ReadCall] = {
     "claim": claim,
     "next due": deliveries_db.next_due,
     "backlog": deliveries_db.backlog,
-    "is anything to fan out": lambda tx, _: fan_out.has_waiting_events(tx),
-    "fan out": lambda tx, now: fan_out.fan_out(tx, lambda: "wh_new", now),
+    "is anything to fan out": lambda tx, _: fan_out_db.has_waiting_events(tx),
+    "fan out": lambda tx, now: fan_out_db.fan_out(tx, lambda: "wh_new", now),
     "purge": deliveries_db.QUEUE.purge,
     "cancel": deliveries_db.cancel,
 }

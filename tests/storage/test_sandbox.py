@@ -9,7 +9,7 @@ import pytest
 
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
-from lootkeep.storage import migrations, settings
+from lootkeep.storage import migrations, settings as settings_db
 from lootkeep.storage.demo import Demo
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.sandbox import SCHEMA
@@ -78,7 +78,7 @@ async def test_a_table_that_the_sandbox_lacks_is_not_looked_for_in_the_store(
     await admin.execute(f"DROP TABLE {SCHEMA}.settings")
     async with sandboxed.read() as tx:
         with pytest.raises(asyncpg.UndefinedTableError):
-            await settings.get(tx, "demo", Demo)
+            await settings_db.get(tx, "demo", Demo)
 
 
 async def test_behind_a_pooler_the_sandbox_needs_a_direct_connection(live: PostgresDatabase, postgres_url: str) -> None:

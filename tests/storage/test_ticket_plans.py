@@ -16,12 +16,12 @@ import pytest
 
 from bench import tickets
 from bench.tickets import BEGIN
-from lootkeep.domain.support_tickets import TicketForm
 from lootkeep.domain.ticket_figures import NOBODY
+from lootkeep.domain.tickets import TicketForm
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
-from lootkeep.services import support_tickets as support_tickets_service
-from lootkeep.storage import ticket_figures, ticket_lists
+from lootkeep.services import tickets as tickets_service
+from lootkeep.storage import ticket_figures as ticket_figures_db, ticket_lists as ticket_lists_db
 from lootkeep.storage.engine.database import JoinedDatabase
 from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder, QueryWork
@@ -69,13 +69,13 @@ async def test_operations_need_no_table_scan(desk: GeneratedStore, world: World)
         async with desk.engine.write() as tx:
             recorder = QueryRecorder(tx)
             deps = replace(world.deps, db=JoinedDatabase(recorder))
-            _, ticket = await support_tickets_service.open_ticket(deps, TicketForm(1, "Subject", "Text"))
-            await support_tickets_service.answer(deps, ticket.id, 1, "Text")
-            await support_tickets_service.ask(deps, ticket.id, "Text")
-            await support_tickets_service.note(deps, ticket.id, 1, "Text")
-            await support_tickets_service.assign(deps, ticket.id, 1, 2)
-            await support_tickets_service.set_status(deps, ticket.id, 1, "resolved")
-            await support_tickets_service.close(deps, ticket.id, 1, None)
+            _, ticket = await tickets_service.open_ticket(deps, TicketForm(1, "Subject", "Text"))
+            await tickets_service.answer(deps, ticket.id, 1, "Text")
+            await tickets_service.ask(deps, ticket.id, "Text")
+            await tickets_service.note(deps, ticket.id, 1, "Text")
+            await tickets_service.assign(deps, ticket.id, 1, 2)
+            await tickets_service.set_status(deps, ticket.id, 1, "resolved")
+            await tickets_service.close(deps, ticket.id, 1, None)
             raise Rollback
     works = await desk.works(recorder)
     assert len(works) > 30
@@ -108,7 +108,7 @@ async def test_every_page_of_every_filter_holds_the_right_rows(desk: GeneratedSt
                 cut = slice(page.offset, page.offset + page.size)
                 for order, expected in zip(get_args(SortDirection), (matching, matching[::-1]), strict=True):
                     request = ListRequest(page, {**filters, **within}, order=order)
-                    listed, total = await ticket_lists.LISTING.page(tx, request)
+                    listed, total = await ticket_lists_db.LISTING.page(tx, request)
                     assert (chosen, number, [entry.id for entry in listed], total) == (
                         *(chosen, number, expected[cut], len(matching)),
                     )
@@ -129,7 +129,7 @@ async def test_pages_by_last_message_are_in_order_and_complete(desk: GeneratedSt
             entries = []
             for number in range(1, 5):
                 request = ListRequest(PageRequest(number, 10), filters, "last_message_at")
-                listed, total = await ticket_lists.LISTING.page(tx, request)
+                listed, total = await ticket_lists_db.LISTING.page(tx, request)
                 entries += listed
             keys = [(entry.last_message_at, entry.id) for entry in entries]
             assert keys == sorted(set(keys), reverse=True)
@@ -140,8 +140,8 @@ async def test_the_medians_are_those_of_all_tickets(desk: GeneratedStore) -> Non
     everything = [ticket for ticket, _ in tickets.rows(SIZE)]
     async with desk.engine.read() as tx:
         for stored, name in (
-            (ticket_figures.median_response, "first_response_at"),
-            (ticket_figures.median_resolution, "resolved_at"),
+            (ticket_figures_db.median_response, "first_response_at"),
+            (ticket_figures_db.median_resolution, "resolved_at"),
         ):
             seconds = [(row[name] - row["created_at"]) // SECOND for row in everything if row[name] is not None]
             assert await stored(tx, len(seconds)) == median(seconds)

@@ -7,12 +7,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
-from sqlalchemy import table as named
+from sqlalchemy import func, select, table as named
 
 from lootkeep import wiring
 from lootkeep.domain.access import SCOPES, TOKEN_PREFIX
-from lootkeep.services import recount
+from lootkeep.services import recount as recount_service
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -74,7 +73,7 @@ async def test_a_filled_store_of_an_earlier_schema_is_upgraded_without_loss(dump
         table: count for table, count in before.items() if table not in TOTALS
     }
     world = World(earlier)
-    assert not any((await recount.check(world.deps)).values())
+    assert not any((await recount_service.check(world.deps)).values())
     assert await maintained(earlier) == await recounted(earlier)
     await world.close()
 
@@ -90,7 +89,7 @@ async def test_a_store_that_was_upgraded_is_read_and_written_as_before(earlier: 
     product = await new_product(world, name="A sword of the new version")
     products = (await world.get("/products?search=sword of the new")).json()["data"]
     assert [row["id"] for row in products] == [product["id"]]
-    assert not any((await recount.check(world.deps)).values())
+    assert not any((await recount_service.check(world.deps)).values())
     await world.close()
 
 

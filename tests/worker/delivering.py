@@ -11,10 +11,9 @@ import pytest
 
 from lootkeep.domain.deliveries import ClaimedDelivery
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.storage import outbox
+from lootkeep.storage import outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.webhooks import deliveries as deliveries_db
-from lootkeep.storage.webhooks import fan_out as fan_out_db
+from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.world import World
@@ -43,7 +42,7 @@ async def work(worker: DeliveryWorker) -> None:
 async def record(world: World, count: int = 1, event_type: str = "product.created") -> None:
     async with world.db.write() as tx:
         for number in range(count):
-            await outbox.append(tx, event_type, SampleData(number), world.clock.now())
+            await outbox_db.append(tx, event_type, SampleData(number), world.clock.now())
 
 
 async def fan_out(world: World) -> None:

@@ -10,8 +10,7 @@ from lootkeep.domain.alerts import TRIGGERS, AlertTrigger
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.services import alerts as alerts_service
-from lootkeep.services import fraud
+from lootkeep.services import alerts as alerts_service, fraud as fraud_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.worker.alerts import AlertWorker
 from lootkeep.worker.deliveries import DeliveryWorker
@@ -30,12 +29,12 @@ async def store(db: Engine) -> AsyncIterator[World]:
 
 
 async def place_from_a_blocked_country(world: World) -> None:
-    await fraud.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
+    await fraud_service.change_list(world.deps, "fraud_custom_blocked_countries", "DE", is_added=True)
     assert await place(world, billing_country="DE") == "blocked"
 
 
 async def place_until_one_is_held(world: World) -> None:
-    await fraud.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
+    await fraud_service.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
     actions = [await place(world, device_id="shared") for _ in range(7)]
     assert "verification_required" in actions
     assert "blocked" not in actions

@@ -14,8 +14,7 @@ from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant
-from lootkeep.services import alerts as alerts_service
-from lootkeep.services import fraud, retention
+from lootkeep.services import alerts as alerts_service, fraud as fraud_service, retention as retention_service
 from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.worker.alerts import AlertWorker
@@ -136,7 +135,7 @@ async def test_without_a_mail_server_an_alert_stays_pending_with_the_reason(stor
 
 async def test_held_and_blocked_orders_are_reported_above_an_amount(store: World, receiver: Receiver) -> None:
     await new_alert(store, receiver.url, triggers=["order_held", "order_blocked"], amount=5000)
-    await fraud.change_settings(store.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
+    await fraud_service.change_settings(store.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
     await new_product(store, price="30.00")
     order_urls = []
     for number in range(1, 7):
@@ -271,7 +270,7 @@ async def test_old_notices_are_removed_and_deleting_an_alert_removes_its_notices
     alert = await new_alert(store, receiver.url)
     await notify(store, "a")
     store.clock.advance(31 * 24 * HOUR)
-    await retention.purge_events(store.deps, 30)
+    await retention_service.purge_events(store.deps, 30)
     await work(store)
     assert receiver.received == []
     await notify(store, "b")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lootkeep.domain import campaign_emails as campaign_emails
-from lootkeep.domain import html as html_rules
+from lootkeep.domain import campaign_emails as campaign_emails_rules, html as html_rules
 from tests.api.campaigns import reader
 from tests.mailbox import MailServer
 from tests.threads import watched
@@ -51,7 +50,7 @@ async def test_an_email_of_half_a_megabyte_is_written_on_another_thread(world: W
     customer = await reader(world)
     links = "".join(f'<a href="https://shop.example/{number}">{{{{ name }}}}</a>' for number in range(8000))
     await send(world, body_html=links)
-    with watched(campaign_emails, html_rules) as called:
+    with watched(campaign_emails_rules, html_rules) as called:
         await work(world, campaign_worker(world, server))
     (received,) = server.arrived
     assert (called, received.part("html").count(f">{customer['name']}</a>")) == ([], 8000)

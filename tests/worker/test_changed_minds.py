@@ -6,7 +6,7 @@ import pytest
 
 from lootkeep.domain.deliveries import LEASE
 from lootkeep.kernel.clock import HOUR, SECOND
-from lootkeep.services import retention
+from lootkeep.services import retention as retention_service
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from tests.receiver import Receiver
 from tests.worker.delivering import attempts, claim_and_die, fan_out, log, record, subscribe, work
@@ -39,7 +39,7 @@ async def test_a_dead_workers_delivery_to_a_disabled_webhook_ends(
     else:
         await insecure_world.put(f"/webhooks/{webhook['id']}", {"is_active": False})
     insecure_world.clock.advance(LEASE + HOUR)
-    await retention.cancel_deliveries(insecure_world.deps)
+    await retention_service.cancel_deliveries(insecure_world.deps)
     detail = (await insecure_world.get(f"/webhooks/deliveries/{delivery['id']}")).json()["data"]
     assert detail["delivery"]["status"] == "cancelled"
     assert [attempt["outcome"] for attempt in detail["attempts"]] == ["interrupted"]

@@ -7,8 +7,7 @@ from lootkeep.domain.emails import LEASE as EMAIL_LEASE
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.api.campaigns import read as read_campaign
-from tests.api.campaigns import reader
+from tests.api.campaigns import read as read_campaign, reader
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
 from tests.worker import campaigning, emailing

@@ -9,8 +9,8 @@ from typing import Any
 from lootkeep.domain.deliveries import LEASE
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY
-from lootkeep.services import retention
-from lootkeep.storage import outbox
+from lootkeep.services import retention as retention_service
+from lootkeep.storage import outbox as outbox_db
 from lootkeep.storage.webhooks import log as log_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import PATIENCE_SECONDS, Receiver, holding
@@ -89,7 +89,7 @@ async def test_retention_does_not_remove_a_delivery_that_is_being_resent(
         locked = await log_db.get_for_update(tx, delivery["id"])
         assert locked
         await log_db.send_again(tx, locked.id, insecure_world.clock.now())
-        purging = asyncio.create_task(retention.purge_events(insecure_world.deps, 30))
+        purging = asyncio.create_task(retention_service.purge_events(insecure_world.deps, 30))
         await waits_for_a_lock(db_location, purging)
     await purging
     await work(worker)
@@ -102,9 +102,9 @@ async def test_the_feed_shows_an_event_whose_operation_committed_late(insecure_w
     now = insecure_world.clock.now()
     seen: list[int] = []
     async with insecure_world.db.write() as slow:
-        await outbox.append(slow, "product.created", SampleData(1), now)
+        await outbox_db.append(slow, "product.created", SampleData(1), now)
         async with insecure_world.db.write() as quick:
-            await outbox.append(quick, "product.created", SampleData(2), now)
+            await outbox_db.append(quick, "product.created", SampleData(2), now)
         data = (await insecure_world.get("/events")).json()["data"]
         seen += [event["data"]["number"] for event in data["events"]]
     data = (await insecure_world.get(f"/events?after={data['next_cursor']}")).json()["data"]

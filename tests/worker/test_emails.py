@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from lootkeep.domain.emails import LEASE, RETRY_SECONDS
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import DAY, SECOND
-from lootkeep.services import retention
+from lootkeep.services import retention as retention_service
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import mails
@@ -201,7 +201,7 @@ async def test_old_emails_are_removed_and_waiting_ones_are_not(world: World, ser
     await work(email_worker(world, server))
     world.clock.advance(31 * DAY)
     waiting = await write(world)
-    await retention.purge_emails(world.deps, 30)
+    await retention_service.purge_emails(world.deps, 30)
     async with world.db.read() as tx:
         assert await emails_db.get(tx, ended) is None
         assert await emails_db.get(tx, waiting) is not None

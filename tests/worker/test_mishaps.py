@@ -10,7 +10,7 @@ from lootkeep.domain.webhooks import LOOPBACK
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR
-from lootkeep.storage.webhooks import endpoints
+from lootkeep.storage.webhooks import endpoints as endpoints_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.worker.delivering import attempts, log, record, subscribe, work
@@ -52,15 +52,15 @@ async def test_a_secret_that_cannot_be_decrypted_fails_the_attempt_with_a_messag
     worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=1)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     async with insecure_world.db.write() as tx:
-        stored = await endpoints.get(tx, webhook["id"])
+        stored = await endpoints_db.get(tx, webhook["id"])
         assert stored
-        await endpoints.save(tx, replace(stored, secret="AAAA" * 20), insecure_world.clock.now())
+        await endpoints_db.save(tx, replace(stored, secret="AAAA" * 20), insecure_world.clock.now())
     await record(insecure_world)
     await work(worker)
     (delivery,) = await log(insecure_world, webhook)
     listed = await attempts(insecure_world, delivery["id"])
     async with insecure_world.db.write() as tx:
-        await endpoints.save(tx, stored, insecure_world.clock.now())
+        await endpoints_db.save(tx, stored, insecure_world.clock.now())
     insecure_world.clock.advance(HOUR)
     await work(worker)
     assert listed == [(1, "failed")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from lootkeep.services import sandbox
+from lootkeep.services import sandbox as sandbox_service
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver, holding
 from tests.worker.delivering import log, record, subscribe, work
@@ -21,7 +21,7 @@ async def test_a_delivery_in_flight_does_not_block_a_reset(
     await worker.run_once()
     await worker.run_once()
     await receiver.wait_for(1)
-    await sandbox.reset(insecure_world.deps)
+    await sandbox_service.reset(insecure_world.deps)
     answered.set()
     await worker.drain()
     receiver.behaviour = None

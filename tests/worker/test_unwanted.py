@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lootkeep.kernel.clock import DAY, HOUR
-from lootkeep.services import retention
-from lootkeep.storage import outbox
+from lootkeep.services import retention as retention_service
+from lootkeep.storage import outbox as outbox_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.worker.delivering import SampleData, fan_out, record, subscribe, work
@@ -22,7 +22,7 @@ async def test_an_operation_that_is_rolled_back_sends_nothing(
 
     async def deed_that_fails() -> None:
         async with insecure_world.db.write() as tx:
-            await outbox.append(tx, "product.created", SampleData(1), insecure_world.clock.now())
+            await outbox_db.append(tx, "product.created", SampleData(1), insecure_world.clock.now())
             raise ValueError("the operation fails after its event")
 
     with pytest.raises(ValueError, match="the operation fails"):
@@ -43,7 +43,7 @@ async def test_nothing_is_sent_to_a_webhook_that_was_disabled_unsubscribed_or_de
         await fan_out(insecure_world)
     await end(insecure_world, webhook, change)
     await work(worker)
-    await retention.cancel_deliveries(insecure_world.deps)
+    await retention_service.cancel_deliveries(insecure_world.deps)
     insecure_world.clock.advance(DAY)
     await work(worker)
     assert receiver.received == []
@@ -60,7 +60,7 @@ async def test_unwanted_deliveries_end_as_cancelled_with_a_reason(
     await end(insecure_world, webhook, change)
     insecure_world.clock.advance(HOUR)
     await work(worker)
-    await retention.cancel_deliveries(insecure_world.deps)
+    await retention_service.cancel_deliveries(insecure_world.deps)
     detail = (await insecure_world.get(f"/webhooks/deliveries/{receiver.received[0].json['id']}")).json()["data"]
     why = {"unsubscribed": "the webhook is no longer subscribed to this event type"}
     assert detail["delivery"]["status"] == "cancelled"

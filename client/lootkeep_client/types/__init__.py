@@ -1,217 +1,240 @@
 """What methods return, what bodies consist of, and what a webhook receives."""
 
 from lootkeep_client.types.alerts import Alert as Alert
-from lootkeep_client.types.analytics import Country as Country
-from lootkeep_client.types.analytics import Currency as Currency
-from lootkeep_client.types.analytics import PaymentMethod as PaymentMethod
-from lootkeep_client.types.analytics import Period as Period
-from lootkeep_client.types.analytics import Revenue as Revenue
-from lootkeep_client.types.analytics import RevenueChange as RevenueChange
-from lootkeep_client.types.analytics import RevenuePoint as RevenuePoint
-from lootkeep_client.types.analytics import RevenueTotals as RevenueTotals
-from lootkeep_client.types.analytics import Sales as Sales
-from lootkeep_client.types.analytics import SalesChange as SalesChange
-from lootkeep_client.types.analytics import SalesPoint as SalesPoint
-from lootkeep_client.types.analytics import SalesTotals as SalesTotals
-from lootkeep_client.types.analytics import TopCustomer as TopCustomer
-from lootkeep_client.types.analytics import TopProduct as TopProduct
+from lootkeep_client.types.analytics import (
+    Country as Country,
+    Currency as Currency,
+    PaymentMethod as PaymentMethod,
+    Period as Period,
+    Revenue as Revenue,
+    RevenueChange as RevenueChange,
+    RevenuePoint as RevenuePoint,
+    RevenueTotals as RevenueTotals,
+    Sales as Sales,
+    SalesChange as SalesChange,
+    SalesPoint as SalesPoint,
+    SalesTotals as SalesTotals,
+    TopCustomer as TopCustomer,
+    TopProduct as TopProduct,
+)
 from lootkeep_client.types.customers import Customer as Customer
-from lootkeep_client.types.deliveries import ItemData as ItemData
-from lootkeep_client.types.deliveries import OrderCompletedData as OrderCompletedData
-from lootkeep_client.types.deliveries import OrderCompletedDelivery as OrderCompletedDelivery
-from lootkeep_client.types.deliveries import OrderCreatedData as OrderCreatedData
-from lootkeep_client.types.deliveries import OrderCreatedDelivery as OrderCreatedDelivery
-from lootkeep_client.types.deliveries import OrderData as OrderData
-from lootkeep_client.types.deliveries import OrderPaidDelivery as OrderPaidDelivery
-from lootkeep_client.types.deliveries import OrderRefundedData as OrderRefundedData
-from lootkeep_client.types.deliveries import OrderRefundedDelivery as OrderRefundedDelivery
-from lootkeep_client.types.deliveries import ProductCreatedDelivery as ProductCreatedDelivery
-from lootkeep_client.types.deliveries import ProductDeleted as ProductDeleted
-from lootkeep_client.types.deliveries import ProductDeletedDelivery as ProductDeletedDelivery
-from lootkeep_client.types.deliveries import ProductEvent as ProductEvent
-from lootkeep_client.types.deliveries import ProductUpdated as ProductUpdated
-from lootkeep_client.types.deliveries import ProductUpdatedDelivery as ProductUpdatedDelivery
-from lootkeep_client.types.deliveries import SubscriptionCancelledData as SubscriptionCancelledData
-from lootkeep_client.types.deliveries import SubscriptionCancelledDelivery as SubscriptionCancelledDelivery
-from lootkeep_client.types.deliveries import SubscriptionCreatedDelivery as SubscriptionCreatedDelivery
-from lootkeep_client.types.deliveries import SubscriptionData as SubscriptionData
-from lootkeep_client.types.deliveries import SubscriptionRenewedData as SubscriptionRenewedData
-from lootkeep_client.types.deliveries import SubscriptionRenewedDelivery as SubscriptionRenewedDelivery
-from lootkeep_client.types.deliveries_part_2 import FraudBlockedDelivery as FraudBlockedDelivery
-from lootkeep_client.types.deliveries_part_2 import FraudData as FraudData
-from lootkeep_client.types.deliveries_part_2 import FraudFlaggedDelivery as FraudFlaggedDelivery
-from lootkeep_client.types.deliveries_part_2 import FraudHeldDelivery as FraudHeldDelivery
-from lootkeep_client.types.deliveries_part_2 import FraudReviewedData as FraudReviewedData
-from lootkeep_client.types.deliveries_part_2 import FraudReviewedDelivery as FraudReviewedDelivery
-from lootkeep_client.types.deliveries_part_2 import OrderDisputedData as OrderDisputedData
-from lootkeep_client.types.deliveries_part_2 import OrderDisputedDelivery as OrderDisputedDelivery
-from lootkeep_client.types.deliveries_part_2 import TestData as TestData
-from lootkeep_client.types.deliveries_part_2 import WebhookDelivery as WebhookDelivery
-from lootkeep_client.types.deliveries_part_2 import WebhookTestDelivery as WebhookTestDelivery
-from lootkeep_client.types.email_campaigns import Audience as Audience
-from lootkeep_client.types.email_campaigns import AudienceBody as AudienceBody
-from lootkeep_client.types.email_campaigns import Campaign as Campaign
-from lootkeep_client.types.email_campaigns import CampaignList as CampaignList
-from lootkeep_client.types.email_campaigns import CampaignStats as CampaignStats
-from lootkeep_client.types.email_campaigns import EmailPreview as EmailPreview
-from lootkeep_client.types.email_campaigns import Excluded as Excluded
-from lootkeep_client.types.email_campaigns import Filters as Filters
-from lootkeep_client.types.email_campaigns import FiltersBody as FiltersBody
-from lootkeep_client.types.email_campaigns import Reader as Reader
-from lootkeep_client.types.email_campaigns import RecipientsPreview as RecipientsPreview
-from lootkeep_client.types.email_campaigns import Sample as Sample
-from lootkeep_client.types.email_campaigns import TestEmail as TestEmail
-from lootkeep_client.types.events import Event as Event
-from lootkeep_client.types.events import EventFeed as EventFeed
-from lootkeep_client.types.fraud import Badge as Badge
-from lootkeep_client.types.fraud import CheckAnswer as CheckAnswer
-from lootkeep_client.types.fraud import CheckCustomer as CheckCustomer
-from lootkeep_client.types.fraud import CheckCustomerDetail as CheckCustomerDetail
-from lootkeep_client.types.fraud import CheckOrder as CheckOrder
-from lootkeep_client.types.fraud import CheckOrderDetail as CheckOrderDetail
-from lootkeep_client.types.fraud import FraudCheck as FraudCheck
-from lootkeep_client.types.fraud import FraudCheckDetail as FraudCheckDetail
-from lootkeep_client.types.fraud import FraudSettings as FraudSettings
-from lootkeep_client.types.fraud import FraudSettingsAnswer as FraudSettingsAnswer
-from lootkeep_client.types.fraud import FraudSettingsChanges as FraudSettingsChanges
-from lootkeep_client.types.fraud import QueuedCheck as QueuedCheck
-from lootkeep_client.types.fraud import Riskiest as Riskiest
-from lootkeep_client.types.fraud import RuleHit as RuleHit
-from lootkeep_client.types.fraud import TriedRuleBody as TriedRuleBody
-from lootkeep_client.types.fraud import WhitelistedEmails as WhitelistedEmails
-from lootkeep_client.types.fraud import WhitelistedIps as WhitelistedIps
-from lootkeep_client.types.fraud_lists import FraudList as FraudList
-from lootkeep_client.types.fraud_lists import ListEntry as ListEntry
-from lootkeep_client.types.fraud_part_2 import ActionCounts as ActionCounts
-from lootkeep_client.types.fraud_part_2 import Assigned as Assigned
-from lootkeep_client.types.fraud_part_2 import Backtest as Backtest
-from lootkeep_client.types.fraud_part_2 import BacktestSide as BacktestSide
-from lootkeep_client.types.fraud_part_2 import BlockedCountries as BlockedCountries
-from lootkeep_client.types.fraud_part_2 import ChangedOrder as ChangedOrder
-from lootkeep_client.types.fraud_part_2 import CheckReview as CheckReview
-from lootkeep_client.types.fraud_part_2 import DayFigures as DayFigures
-from lootkeep_client.types.fraud_part_2 import Edge as Edge
-from lootkeep_client.types.fraud_part_2 import ExplainedSignal as ExplainedSignal
-from lootkeep_client.types.fraud_part_2 import Explanation as Explanation
-from lootkeep_client.types.fraud_part_2 import FraudDashboard as FraudDashboard
-from lootkeep_client.types.fraud_part_2 import FraudStats as FraudStats
-from lootkeep_client.types.fraud_part_2 import Hub as Hub
-from lootkeep_client.types.fraud_part_2 import JudgedMonth as JudgedMonth
-from lootkeep_client.types.fraud_part_2 import LinkedAccount as LinkedAccount
-from lootkeep_client.types.fraud_part_2 import LinkedAccounts as LinkedAccounts
-from lootkeep_client.types.fraud_part_2 import PeriodFigures as PeriodFigures
-from lootkeep_client.types.fraud_part_2 import Reviewed as Reviewed
-from lootkeep_client.types.fraud_part_2 import SignalReport as SignalReport
-from lootkeep_client.types.fraud_part_2 import Tally as Tally
+from lootkeep_client.types.deliveries import (
+    ItemData as ItemData,
+    OrderCompletedData as OrderCompletedData,
+    OrderCompletedDelivery as OrderCompletedDelivery,
+    OrderCreatedData as OrderCreatedData,
+    OrderCreatedDelivery as OrderCreatedDelivery,
+    OrderData as OrderData,
+    OrderPaidDelivery as OrderPaidDelivery,
+    OrderRefundedData as OrderRefundedData,
+    OrderRefundedDelivery as OrderRefundedDelivery,
+    ProductCreatedDelivery as ProductCreatedDelivery,
+    ProductDeleted as ProductDeleted,
+    ProductDeletedDelivery as ProductDeletedDelivery,
+    ProductEvent as ProductEvent,
+    ProductUpdated as ProductUpdated,
+    ProductUpdatedDelivery as ProductUpdatedDelivery,
+    SubscriptionCancelledData as SubscriptionCancelledData,
+    SubscriptionCancelledDelivery as SubscriptionCancelledDelivery,
+    SubscriptionCreatedDelivery as SubscriptionCreatedDelivery,
+    SubscriptionData as SubscriptionData,
+    SubscriptionRenewedData as SubscriptionRenewedData,
+    SubscriptionRenewedDelivery as SubscriptionRenewedDelivery,
+)
+from lootkeep_client.types.deliveries_part_2 import (
+    FraudBlockedDelivery as FraudBlockedDelivery,
+    FraudData as FraudData,
+    FraudFlaggedDelivery as FraudFlaggedDelivery,
+    FraudHeldDelivery as FraudHeldDelivery,
+    FraudReviewedData as FraudReviewedData,
+    FraudReviewedDelivery as FraudReviewedDelivery,
+    OrderDisputedData as OrderDisputedData,
+    OrderDisputedDelivery as OrderDisputedDelivery,
+    TestData as TestData,
+    WebhookDelivery as WebhookDelivery,
+    WebhookTestDelivery as WebhookTestDelivery,
+)
+from lootkeep_client.types.email_campaigns import (
+    Audience as Audience,
+    AudienceBody as AudienceBody,
+    Campaign as Campaign,
+    CampaignList as CampaignList,
+    CampaignStats as CampaignStats,
+    EmailPreview as EmailPreview,
+    Excluded as Excluded,
+    Filters as Filters,
+    FiltersBody as FiltersBody,
+    Reader as Reader,
+    RecipientsPreview as RecipientsPreview,
+    Sample as Sample,
+    TestEmail as TestEmail,
+)
+from lootkeep_client.types.events import Event as Event, EventFeed as EventFeed
+from lootkeep_client.types.fraud import (
+    Badge as Badge,
+    CheckAnswer as CheckAnswer,
+    CheckCustomer as CheckCustomer,
+    CheckCustomerDetail as CheckCustomerDetail,
+    CheckOrder as CheckOrder,
+    CheckOrderDetail as CheckOrderDetail,
+    FraudCheck as FraudCheck,
+    FraudCheckDetail as FraudCheckDetail,
+    FraudSettings as FraudSettings,
+    FraudSettingsAnswer as FraudSettingsAnswer,
+    FraudSettingsChanges as FraudSettingsChanges,
+    QueuedCheck as QueuedCheck,
+    Riskiest as Riskiest,
+    RuleHit as RuleHit,
+    TriedRuleBody as TriedRuleBody,
+    WhitelistedEmails as WhitelistedEmails,
+    WhitelistedIps as WhitelistedIps,
+)
+from lootkeep_client.types.fraud_lists import FraudList as FraudList, ListEntry as ListEntry
+from lootkeep_client.types.fraud_part_2 import (
+    ActionCounts as ActionCounts,
+    Assigned as Assigned,
+    Backtest as Backtest,
+    BacktestSide as BacktestSide,
+    BlockedCountries as BlockedCountries,
+    ChangedOrder as ChangedOrder,
+    CheckReview as CheckReview,
+    DayFigures as DayFigures,
+    Edge as Edge,
+    ExplainedSignal as ExplainedSignal,
+    Explanation as Explanation,
+    FraudDashboard as FraudDashboard,
+    FraudStats as FraudStats,
+    Hub as Hub,
+    JudgedMonth as JudgedMonth,
+    LinkedAccount as LinkedAccount,
+    LinkedAccounts as LinkedAccounts,
+    PeriodFigures as PeriodFigures,
+    Reviewed as Reviewed,
+    SignalReport as SignalReport,
+    Tally as Tally,
+)
 from lootkeep_client.types.fraud_rules import FraudRule as FraudRule
-from lootkeep_client.types.gift_cards import GiftCard as GiftCard
-from lootkeep_client.types.gift_cards import GiftCardCounts as GiftCardCounts
-from lootkeep_client.types.gift_cards import GiftCardCurrency as GiftCardCurrency
-from lootkeep_client.types.gift_cards import GiftCardDetail as GiftCardDetail
-from lootkeep_client.types.gift_cards import GiftCardStatistics as GiftCardStatistics
-from lootkeep_client.types.gift_cards import GiftCardTransaction as GiftCardTransaction
-from lootkeep_client.types.gift_cards import GiftCardValidation as GiftCardValidation
-from lootkeep_client.types.gift_cards import RedeemedGiftCard as RedeemedGiftCard
-from lootkeep_client.types.gift_cards import SentGiftCard as SentGiftCard
-from lootkeep_client.types.orders import DeliveredBody as DeliveredBody
-from lootkeep_client.types.orders import Order as Order
-from lootkeep_client.types.orders import OrderCustomer as OrderCustomer
-from lootkeep_client.types.orders import OrderFraud as OrderFraud
-from lootkeep_client.types.orders import OrderItem as OrderItem
+from lootkeep_client.types.gift_cards import (
+    GiftCard as GiftCard,
+    GiftCardCounts as GiftCardCounts,
+    GiftCardCurrency as GiftCardCurrency,
+    GiftCardDetail as GiftCardDetail,
+    GiftCardStatistics as GiftCardStatistics,
+    GiftCardTransaction as GiftCardTransaction,
+    GiftCardValidation as GiftCardValidation,
+    RedeemedGiftCard as RedeemedGiftCard,
+    SentGiftCard as SentGiftCard,
+)
+from lootkeep_client.types.orders import (
+    DeliveredBody as DeliveredBody,
+    Order as Order,
+    OrderCustomer as OrderCustomer,
+    OrderFraud as OrderFraud,
+    OrderItem as OrderItem,
+)
 from lootkeep_client.types.products import Product as Product
-from lootkeep_client.types.referrals import Claim as Claim
-from lootkeep_client.types.referrals import ClaimCoupon as ClaimCoupon
-from lootkeep_client.types.referrals import ClaimCustomer as ClaimCustomer
-from lootkeep_client.types.referrals import ClaimTier as ClaimTier
-from lootkeep_client.types.referrals import CodeOwner as CodeOwner
-from lootkeep_client.types.referrals import CodeValidation as CodeValidation
-from lootkeep_client.types.referrals import Leaderboard as Leaderboard
-from lootkeep_client.types.referrals import Referral as Referral
-from lootkeep_client.types.referrals import ReferralSettings as ReferralSettings
-from lootkeep_client.types.referrals import Referrer as Referrer
-from lootkeep_client.types.referrals import RefusedReferral as RefusedReferral
-from lootkeep_client.types.referrals import Statistics as Statistics
-from lootkeep_client.types.referrals import Tier as Tier
-from lootkeep_client.types.referrals import ToggledTier as ToggledTier
-from lootkeep_client.types.referrals import TopReferrer as TopReferrer
-from lootkeep_client.types.store import Attribution as Attribution
-from lootkeep_client.types.store import CartLineBody as CartLineBody
-from lootkeep_client.types.store import Coupon as Coupon
-from lootkeep_client.types.store import CustomerExport as CustomerExport
-from lootkeep_client.types.store import Dispute as Dispute
-from lootkeep_client.types.store import ExportedCheck as ExportedCheck
-from lootkeep_client.types.store import GiftCardWithCode as GiftCardWithCode
-from lootkeep_client.types.store import OrderCheck as OrderCheck
-from lootkeep_client.types.store import OwnClaim as OwnClaim
-from lootkeep_client.types.store import PaidPeriod as PaidPeriod
-from lootkeep_client.types.store import PastRefundBody as PastRefundBody
-from lootkeep_client.types.store import PaymentAttempt as PaymentAttempt
-from lootkeep_client.types.store import PaymentBody as PaymentBody
-from lootkeep_client.types.store import PlacedOrder as PlacedOrder
-from lootkeep_client.types.store import Referred as Referred
-from lootkeep_client.types.store import Refund as Refund
-from lootkeep_client.types.store import RefundedOrder as RefundedOrder
-from lootkeep_client.types.store import SentEmail as SentEmail
-from lootkeep_client.types.store import SignedUp as SignedUp
-from lootkeep_client.types.store import StaffChange as StaffChange
-from lootkeep_client.types.store import Subscription as Subscription
-from lootkeep_client.types.store import SubscriptionProduct as SubscriptionProduct
-from lootkeep_client.types.store import Trace as Trace
-from lootkeep_client.types.store_part_2 import CustomerReferrals as CustomerReferrals
-from lootkeep_client.types.store_part_2 import TierProgress as TierProgress
-from lootkeep_client.types.support_tickets import Agent as Agent
-from lootkeep_client.types.support_tickets import AgentFigures as AgentFigures
-from lootkeep_client.types.support_tickets import PostedMessage as PostedMessage
-from lootkeep_client.types.support_tickets import Ticket as Ticket
-from lootkeep_client.types.support_tickets import TicketDetail as TicketDetail
-from lootkeep_client.types.support_tickets import TicketMessage as TicketMessage
-from lootkeep_client.types.support_tickets import TicketStats as TicketStats
-from lootkeep_client.types.webhooks import Attempt as Attempt
-from lootkeep_client.types.webhooks import Delivery as Delivery
-from lootkeep_client.types.webhooks import DeliveryDetail as DeliveryDetail
-from lootkeep_client.types.webhooks import Replay as Replay
-from lootkeep_client.types.webhooks import Sent as Sent
-from lootkeep_client.types.webhooks import TestResult as TestResult
-from lootkeep_client.types.webhooks import Webhook as Webhook
-from lootkeep_client.types.webhooks import WebhookWithSecret as WebhookWithSecret
-from lootkeep_client.types.words import AlertChannel as AlertChannel
-from lootkeep_client.types.words import AlertTrigger as AlertTrigger
-from lootkeep_client.types.words import AnalyticsInterval as AnalyticsInterval
-from lootkeep_client.types.words import AnalyticsPeriod as AnalyticsPeriod
-from lootkeep_client.types.words import AudienceType as AudienceType
-from lootkeep_client.types.words import AuthorType as AuthorType
-from lootkeep_client.types.words import BillingInterval as BillingInterval
-from lootkeep_client.types.words import BillingType as BillingType
-from lootkeep_client.types.words import BlockKind as BlockKind
-from lootkeep_client.types.words import CampaignStatus as CampaignStatus
-from lootkeep_client.types.words import CustomerStatus as CustomerStatus
-from lootkeep_client.types.words import DeliveryStatus as DeliveryStatus
-from lootkeep_client.types.words import DeliveryType as DeliveryType
-from lootkeep_client.types.words import DiscountType as DiscountType
-from lootkeep_client.types.words import DisputeKind as DisputeKind
-from lootkeep_client.types.words import DisputeReason as DisputeReason
-from lootkeep_client.types.words import EventSubscription as EventSubscription
-from lootkeep_client.types.words import EventType as EventType
-from lootkeep_client.types.words import FraudAction as FraudAction
-from lootkeep_client.types.words import FraudDecision as FraudDecision
-from lootkeep_client.types.words import FraudRuleAction as FraudRuleAction
-from lootkeep_client.types.words import FraudRuleMode as FraudRuleMode
-from lootkeep_client.types.words import FraudSensitivity as FraudSensitivity
-from lootkeep_client.types.words import FraudWhenDue as FraudWhenDue
-from lootkeep_client.types.words import GiftCardStatus as GiftCardStatus
-from lootkeep_client.types.words import LastMessageBy as LastMessageBy
-from lootkeep_client.types.words import LinkKind as LinkKind
-from lootkeep_client.types.words import OrderOutcome as OrderOutcome
-from lootkeep_client.types.words import OrderStatus as OrderStatus
-from lootkeep_client.types.words import ProductStatus as ProductStatus
-from lootkeep_client.types.words import ReferralStatus as ReferralStatus
-from lootkeep_client.types.words import ReviewOutcome as ReviewOutcome
-from lootkeep_client.types.words import RewardEvent as RewardEvent
-from lootkeep_client.types.words import RewardType as RewardType
-from lootkeep_client.types.words import RiskLevel as RiskLevel
-from lootkeep_client.types.words import SortDirection as SortDirection
-from lootkeep_client.types.words import SubscriptionStatus as SubscriptionStatus
-from lootkeep_client.types.words import TicketCategory as TicketCategory
-from lootkeep_client.types.words import TicketPriority as TicketPriority
-from lootkeep_client.types.words import TicketStatus as TicketStatus
-from lootkeep_client.types.words import TruthSource as TruthSource
+from lootkeep_client.types.referrals import (
+    Claim as Claim,
+    ClaimCoupon as ClaimCoupon,
+    ClaimCustomer as ClaimCustomer,
+    ClaimTier as ClaimTier,
+    CodeOwner as CodeOwner,
+    CodeValidation as CodeValidation,
+    Leaderboard as Leaderboard,
+    Referral as Referral,
+    ReferralSettings as ReferralSettings,
+    Referrer as Referrer,
+    RefusedReferral as RefusedReferral,
+    Statistics as Statistics,
+    Tier as Tier,
+    ToggledTier as ToggledTier,
+    TopReferrer as TopReferrer,
+)
+from lootkeep_client.types.store import (
+    Attribution as Attribution,
+    CartLineBody as CartLineBody,
+    Coupon as Coupon,
+    CustomerExport as CustomerExport,
+    Dispute as Dispute,
+    ExportedCheck as ExportedCheck,
+    GiftCardWithCode as GiftCardWithCode,
+    OrderCheck as OrderCheck,
+    OwnClaim as OwnClaim,
+    PaidPeriod as PaidPeriod,
+    PastRefundBody as PastRefundBody,
+    PaymentAttempt as PaymentAttempt,
+    PaymentBody as PaymentBody,
+    PlacedOrder as PlacedOrder,
+    Referred as Referred,
+    Refund as Refund,
+    RefundedOrder as RefundedOrder,
+    SentEmail as SentEmail,
+    SignedUp as SignedUp,
+    StaffChange as StaffChange,
+    Subscription as Subscription,
+    SubscriptionProduct as SubscriptionProduct,
+    Trace as Trace,
+)
+from lootkeep_client.types.store_part_2 import CustomerReferrals as CustomerReferrals, TierProgress as TierProgress
+from lootkeep_client.types.support_tickets import (
+    Agent as Agent,
+    AgentFigures as AgentFigures,
+    PostedMessage as PostedMessage,
+    Ticket as Ticket,
+    TicketDetail as TicketDetail,
+    TicketMessage as TicketMessage,
+    TicketStats as TicketStats,
+)
+from lootkeep_client.types.webhooks import (
+    Attempt as Attempt,
+    Delivery as Delivery,
+    DeliveryDetail as DeliveryDetail,
+    Replay as Replay,
+    Sent as Sent,
+    TestResult as TestResult,
+    Webhook as Webhook,
+    WebhookWithSecret as WebhookWithSecret,
+)
+from lootkeep_client.types.words import (
+    AlertChannel as AlertChannel,
+    AlertTrigger as AlertTrigger,
+    AnalyticsInterval as AnalyticsInterval,
+    AnalyticsPeriod as AnalyticsPeriod,
+    AudienceType as AudienceType,
+    AuthorType as AuthorType,
+    BillingInterval as BillingInterval,
+    BillingType as BillingType,
+    BlockKind as BlockKind,
+    CampaignStatus as CampaignStatus,
+    CustomerStatus as CustomerStatus,
+    DeliveryStatus as DeliveryStatus,
+    DeliveryType as DeliveryType,
+    DiscountType as DiscountType,
+    DisputeKind as DisputeKind,
+    DisputeReason as DisputeReason,
+    EventSubscription as EventSubscription,
+    EventType as EventType,
+    FraudAction as FraudAction,
+    FraudDecision as FraudDecision,
+    FraudRuleAction as FraudRuleAction,
+    FraudRuleMode as FraudRuleMode,
+    FraudSensitivity as FraudSensitivity,
+    FraudWhenDue as FraudWhenDue,
+    GiftCardStatus as GiftCardStatus,
+    LastMessageBy as LastMessageBy,
+    LinkKind as LinkKind,
+    OrderOutcome as OrderOutcome,
+    OrderStatus as OrderStatus,
+    ProductStatus as ProductStatus,
+    ReferralStatus as ReferralStatus,
+    ReviewOutcome as ReviewOutcome,
+    RewardEvent as RewardEvent,
+    RewardType as RewardType,
+    RiskLevel as RiskLevel,
+    SortDirection as SortDirection,
+    SubscriptionStatus as SubscriptionStatus,
+    TicketCategory as TicketCategory,
+    TicketPriority as TicketPriority,
+    TicketStatus as TicketStatus,
+    TruthSource as TruthSource,
+)

@@ -10,7 +10,7 @@ from lootkeep.api.external import (
     orders,
     products,
     referrals,
-    support_tickets,
+    tickets,
     webhooks,
 )
 from lootkeep.api.http.routes import Group
@@ -24,7 +24,7 @@ GROUPS: tuple[Group, ...] = (
     customers.GROUP,
     analytics.GROUP,
     gift_cards.GROUP,
-    support_tickets.GROUP,
+    tickets.GROUP,
     email_campaigns.GROUP,
     alerts.GROUP,
 )

@@ -15,8 +15,7 @@ from lootkeep.domain import analytics as analytics_rules
 from lootkeep.domain.analytics import Bucket, DateRange, Interval, PeriodName, SalesFigures
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import invalid
-from lootkeep.storage import analytics as analytics_db
-from lootkeep.storage import sales_direct
+from lootkeep.storage import analytics as analytics_db, sales_direct as sales_direct_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import analytics as analytics_views
 
@@ -145,7 +144,7 @@ async def _sales_totals(
     total = _sum(figures.values())
     if product_id is not None:
         total = replace(
-            total, new_customers=await sales_direct.new_customers(tx, date_range.start, date_range.end, product_id)
+            total, new_customers=await sales_direct_db.new_customers(tx, date_range.start, date_range.end, product_id)
         )
     return analytics_views.sales_totals(total, unique)
 
@@ -157,7 +156,9 @@ async def _rankings(
     start, end = date_range.start, date_range.end
     best = (await analytics_db.parts(tx, "product", start, end, currency, product_id))[:_BEST]
     names = await analytics_db.product_names(tx, [int(part.key) for part in best])
-    spenders = await sales_direct.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=product_id)
+    spenders = await sales_direct_db.top_customers(
+        tx, start, end, currency, _BEST, orders=orders, product_id=product_id
+    )
     states = await analytics_db.parts(tx, "status", start, end, currency, product_id)
     return {
         "by_status": analytics_views.by_status({part.key: part.orders for part in states}),

@@ -16,8 +16,8 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.storage import outbox
-from lootkeep.storage.webhooks import endpoints, log, replays
+from lootkeep.storage import outbox as outbox_db
+from lootkeep.storage.webhooks import endpoints as endpoints_db, log as log_db, replays as replays_db
 from lootkeep.views import webhooks as webhooks_views
 
 
@@ -62,17 +62,17 @@ class ReplayBody(Body):
 async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
     request = call.query.request(webhook_id=call.id)
     async with call.deps.db.read(slow=request.is_slow) as tx:
-        existing(await endpoints.get(tx, call.id), "Webhook")
-        deliveries, total = await log.LISTING.page(tx, request)
+        existing(await endpoints_db.get(tx, call.id), "Webhook")
+        deliveries, total = await log_db.LISTING.page(tx, request)
     return Reply([webhooks_views.delivery(delivery) for delivery in deliveries], page=request.page, total=total)
 
 
 async def get_delivery(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        delivery = existing(await log.get(tx, call.path["delivery_id"]), "Delivery")
-        attempts = await log.attempts_of(tx, delivery.id)
-        event = existing(await outbox.get(tx, delivery.event_id), "Delivery")
-        webhook = await endpoints.get(tx, delivery.webhook_id)
+        delivery = existing(await log_db.get(tx, call.path["delivery_id"]), "Delivery")
+        attempts = await log_db.attempts_of(tx, delivery.id)
+        event = existing(await outbox_db.get(tx, delivery.event_id), "Delivery")
+        webhook = await endpoints_db.get(tx, delivery.webhook_id)
     url = webhook.url if webhook else None
     return Reply(webhooks_views.delivery_detail(delivery, event, url, attempts, is_test=call.deps.is_test))
 
@@ -89,7 +89,7 @@ async def replay_events(call: Call[ReplayBody, None]) -> Reply:
 
 async def get_replay(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        replay = existing(await replays.latest(tx, call.id), "Replay")
+        replay = existing(await replays_db.latest(tx, call.id), "Replay")
     return Reply(webhooks_views.replay(replay))
 
 
@@ -101,7 +101,7 @@ async def rotate_webhook_secret(call: Call[None, None]) -> Reply:
 async def list_events(call: Call[None, FeedQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
-        views_of_events = await outbox.events_after(tx, query.after, query.limit + 1)
+        views_of_events = await outbox_db.events_after(tx, query.after, query.limit + 1)
     return Reply(webhooks_views.feed(views_of_events, query.after, query.limit))
 
 

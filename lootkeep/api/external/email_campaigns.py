@@ -20,10 +20,8 @@ from lootkeep.api.http.validation import Body
 from lootkeep.domain import campaigns as campaigns_rules
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.kernel.errors import existing
-from lootkeep.services import campaign_previews
-from lootkeep.services import campaigns as campaigns_service
-from lootkeep.storage import audiences
-from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
+from lootkeep.storage import audiences as audiences_db, campaigns as campaigns_db
 from lootkeep.views import campaigns as campaigns_views
 
 
@@ -49,16 +47,16 @@ async def get_campaign_stats(call: Call[None, None]) -> Reply:
 async def preview_recipients(call: Call[None, None]) -> Reply:
     campaign = await _get_or_404(call)
     async with call.deps.db.read(slow=True) as tx:
-        return Reply(campaigns_views.preview(await audiences.preview(tx, audience_of(campaign))))
+        return Reply(campaigns_views.preview(await audiences_db.preview(tx, audience_of(campaign))))
 
 
 async def preview_email(call: Call[None, PreviewQuery]) -> Reply:
-    shown = await campaign_previews.preview(call.deps, call.id, call.query.customer_id)
+    shown = await campaign_previews_service.preview(call.deps, call.id, call.query.customer_id)
     return Reply(campaigns_views.email_preview(shown))
 
 
 async def send_test_email(call: Call[TestBody, None]) -> Reply:
-    shown = await campaign_previews.send_test(call.deps, call.id, call.body.email)
+    shown = await campaign_previews_service.send_test(call.deps, call.id, call.body.email)
     return Reply(campaigns_views.TestEmailView(call.body.email, f"[Test] {shown.subject}"))
 
 

@@ -21,15 +21,14 @@ from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.disputes import JUDGED_AFTER
-from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS
-from lootkeep.domain.fraud.calibration import BaseOdds
+from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS, BaseOdds
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import instant, utc
 from lootkeep.kernel.errors import NotFound, invalid
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
-from lootkeep.storage import fraud_checks, fraud_lists, settings
+from lootkeep.storage import fraud_checks as fraud_checks_db, fraud_lists as fraud_lists_db, settings as settings_db
 from lootkeep.views import fraud as fraud_views
 
 
@@ -76,14 +75,14 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     judged = instant((judged_until - timedelta(days=1)).replace(day=1)), instant(judged_until)
     async with call.deps.db.read(slow=True) as tx:
         figures = fraud_views.dashboard(
-            today=await fraud_lists.made_between(tx, instant(today), tomorrow),
-            week=await fraud_lists.made_between(tx, instant(monday), tomorrow),
-            month=await fraud_lists.made_between(tx, instant(first), tomorrow),
-            pending_review=await fraud_lists.pending_review(tx),
+            today=await fraud_lists_db.made_between(tx, instant(today), tomorrow),
+            week=await fraud_lists_db.made_between(tx, instant(monday), tomorrow),
+            month=await fraud_lists_db.made_between(tx, instant(first), tomorrow),
+            pending_review=await fraud_lists_db.pending_review(tx),
             judged=fraud_views.judged_month(
                 judged[0],
-                await fraud_lists.made_between(tx, *judged),
-                await fraud_lists.frauds_between(tx, *judged),
+                await fraud_lists_db.made_between(tx, *judged),
+                await fraud_lists_db.frauds_between(tx, *judged),
             ),
         )
     return Reply(figures)
@@ -95,13 +94,13 @@ async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:
     if first is not None and last is not None and first > last:
         raise invalid("start_date", "The start date field must not be after end date.")
     dates = {"start_date": None, "end_date": None, **days(first, last)}
-    return await answer_page(call, fraud_lists.LISTING, fraud_views.check_entry, **dates)
+    return await answer_page(call, fraud_lists_db.LISTING, fraud_views.check_entry, **dates)
 
 
 async def get_fraud_check(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        check = await fraud_checks.get(tx, call.id)
-        base = await settings.get(tx, BASE_ODDS, BaseOdds)
+        check = await fraud_checks_db.get(tx, call.id)
+        base = await settings_db.get(tx, BASE_ODDS, BaseOdds)
     if check is None:
         raise NotFound("Fraud check")
     return Reply(fraud_views.check(check, base.odds))
@@ -109,9 +108,9 @@ async def get_fraud_check(call: Call[None, None]) -> Reply:
 
 async def list_fraud_reviews(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        if await fraud_checks.get(tx, call.id) is None:
+        if await fraud_checks_db.get(tx, call.id) is None:
             raise NotFound("Fraud check")
-        reviews = await fraud_checks.reviews_of(tx, call.id)
+        reviews = await fraud_checks_db.reviews_of(tx, call.id)
     return Reply([fraud_views.review(review) for review in reviews])
 
 

@@ -15,7 +15,7 @@ from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.named_lists import LIST_NAME, MAX_VALUE
 from lootkeep.kernel.errors import existing
 from lootkeep.services import fraud_named_lists as fraud_named_lists_service
-from lootkeep.storage import fraud_entries
+from lootkeep.storage import fraud_entries as fraud_entries_db
 from lootkeep.views import fraud_rules as fraud_rules_views
 
 _MAX_AT_ONCE = 1000
@@ -67,8 +67,8 @@ class EntryQuery(PageQuery):
 
 async def list_fraud_lists(call: Call[None, None]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
-        counts = await fraud_entries.counts(tx)
-        lists = await fraud_entries.all_lists(tx)
+        counts = await fraud_entries_db.counts(tx)
+        lists = await fraud_entries_db.all_lists(tx)
     return Reply([fraud_rules_views.fraud_list(item, counts.get(item.id, 0)) for item in lists])
 
 
@@ -89,8 +89,8 @@ async def delete_fraud_list(call: Call[None, None]) -> Reply:
 async def list_fraud_list_entries(call: Call[None, EntryQuery]) -> Reply:
     request = call.query.request(list_id=call.id)
     async with call.deps.db.read(slow=True) as tx:
-        existing(await fraud_entries.get(tx, call.id), "Fraud list")
-        entries, total = await fraud_entries.ENTRIES.page(tx, request)
+        existing(await fraud_entries_db.get(tx, call.id), "Fraud list")
+        entries, total = await fraud_entries_db.ENTRIES.page(tx, request)
     return Reply([fraud_rules_views.entry(item) for item in entries], page=request.page, total=total)
 
 

@@ -14,8 +14,7 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import fraud_queue as fraud_queue_service
-from lootkeep.storage import fraud_queue
-from lootkeep.storage import settings as settings_db
+from lootkeep.storage import fraud_queue as fraud_queue_db, settings as settings_db
 from lootkeep.views import fraud as fraud_views
 
 
@@ -45,14 +44,14 @@ class AssignmentBody(Body):
 
 
 async def list_review_queue(call: Call[None, QueueQuery]) -> Reply:
-    return await answer_page(call, fraud_queue.QUEUE, fraud_views.queued)
+    return await answer_page(call, fraud_queue_db.QUEUE, fraud_views.queued)
 
 
 async def list_riskiest(call: Call[None, None]) -> Reply:
     today = Instant(call.deps.clock.now() // DAY * DAY)
     async with call.deps.db.read(slow=True) as tx:
         budget = (await settings_db.get(tx, SETTINGS, Policy)).fraud_review_daily_budget
-        checks = await fraud_queue.riskiest(tx, today, budget)
+        checks = await fraud_queue_db.riskiest(tx, today, budget)
     return Reply(fraud_views.RiskiestView(budget, [fraud_views.queued(check) for check in checks]))
 
 

@@ -14,7 +14,7 @@ from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.fraud.rule import RuleAction
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import fraud_reports as fraud_reports_service
-from lootkeep.storage import fraud_truth
+from lootkeep.storage import fraud_truth as fraud_truth_db
 from lootkeep.views import fraud_reports as fraud_reports_views
 
 
@@ -56,7 +56,7 @@ class ExplainQuery(QueryParameters):
 
 async def report_signals(call: Call[None, None]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
-        counts = await fraud_truth.signal_counts(tx, call.deps.clock.now())
+        counts = await fraud_truth_db.signal_counts(tx, call.deps.clock.now())
     return Reply(fraud_reports_views.signal_report(counts))
 
 

@@ -12,10 +12,12 @@ from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.errors import existing
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, linked_accounts
-from lootkeep.views import fraud as fraud_views
-from lootkeep.views import linked_accounts as linked_views
+from lootkeep.storage import (
+    customers as customers_db,
+    fraud_checks as fraud_checks_db,
+    linked_accounts as linked_accounts_db,
+)
+from lootkeep.views import fraud as fraud_views, linked_accounts as linked_accounts_views
 
 MAX_RING = 200
 
@@ -45,14 +47,14 @@ class RingReviewBody(Body):
 
 async def linked_to_check(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        check = existing(await fraud_checks.get(tx, call.id), "Fraud check")
-        return Reply(linked_views.linked(await linked_accounts.walk(tx, check.customer_id)))
+        check = existing(await fraud_checks_db.get(tx, call.id), "Fraud check")
+        return Reply(linked_accounts_views.linked(await linked_accounts_db.walk(tx, check.customer_id)))
 
 
 async def linked_to_customer(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         customer = existing(await customers_db.get(tx, call.id), "Customer")
-        return Reply(linked_views.linked(await linked_accounts.walk(tx, customer.id)))
+        return Reply(linked_accounts_views.linked(await linked_accounts_db.walk(tx, customer.id)))
 
 
 async def review_ring(call: Call[RingReviewBody, None]) -> Reply:
@@ -75,7 +77,7 @@ ROUTES = (
         linked_to_check,
         "fraud:read",
         "List the accounts linked to the buyer of a check",
-        single(linked_views.LinkedAccountsView),
+        single(linked_accounts_views.LinkedAccountsView),
         description=_LINKED,
         is_extension=True,
     ),
@@ -85,7 +87,7 @@ ROUTES = (
         linked_to_customer,
         "customers:read",
         "List the accounts linked to a customer",
-        single(linked_views.LinkedAccountsView),
+        single(linked_accounts_views.LinkedAccountsView),
         description=_LINKED,
         is_extension=True,
     ),

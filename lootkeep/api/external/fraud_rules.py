@@ -13,8 +13,7 @@ from lootkeep.domain.fraud.expressions import MAX_LENGTH
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.rule import MAX_NAME, POINTS, RuleAction, RuleMode
 from lootkeep.services import fraud_rules as fraud_rules_service
-from lootkeep.storage import fraud_truth
-from lootkeep.storage import settings as settings_db
+from lootkeep.storage import fraud_truth as fraud_truth_db, settings as settings_db
 from lootkeep.views import fraud_rules as fraud_rules_views
 
 EXAMPLE = "total > 100 and account_age < 1h"
@@ -50,7 +49,7 @@ FraudRuleChanges = partial(FraudRuleBody, "FraudRuleChanges")
 async def list_fraud_rules(call: Call[None, None]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
-        tallies = await fraud_truth.rule_tallies(tx, call.deps.clock.now())
+        tallies = await fraud_truth_db.rule_tallies(tx, call.deps.clock.now())
     return Reply([fraud_rules_views.rule(rule, tallies.get((rule.id, rule.revision))) for rule in policy.rules])
 
 
@@ -62,7 +61,7 @@ async def create_fraud_rule(call: Call[FraudRuleBody, None]) -> Reply:
 async def update_fraud_rule(call: Call[Body, None]) -> Reply:
     rule = await fraud_rules_service.change(call.deps, call.id, call.body.sent(), call.token.user_id)
     async with call.deps.db.read() as tx:
-        tallies = await fraud_truth.rule_tallies(tx, call.deps.clock.now())
+        tallies = await fraud_truth_db.rule_tallies(tx, call.deps.clock.now())
     return Reply(fraud_rules_views.rule(rule, tallies.get((rule.id, rule.revision))))
 
 

@@ -23,8 +23,7 @@ from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.gift_cards import MAX_MESSAGE_LENGTH, MAX_NOTE_LENGTH, MAX_REFERENCE_LENGTH, GiftCardStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.storage import gift_card_lists
-from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage import gift_card_lists as gift_card_lists_db, gift_cards as gift_cards_db
 from lootkeep.views import gift_cards as gift_cards_views
 
 GiftMessage = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
@@ -118,7 +117,7 @@ async def list_gift_cards(call: Call[None, GiftCardQuery]) -> Reply:
     now = call.deps.clock.now()
     if call.query.status is not None:
         await gift_cards_service.settle(call.deps, now)
-    return await answer_page(call, gift_card_lists.LISTING, lambda card: gift_cards_views.gift_card(card, now))
+    return await answer_page(call, gift_card_lists_db.LISTING, lambda card: gift_cards_views.gift_card(card, now))
 
 
 async def get_gift_card(call: Call[None, None]) -> Reply:

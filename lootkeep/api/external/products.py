@@ -11,8 +11,7 @@ from lootkeep.api.http.pages import ListQuery, answer_page, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.domain.products import BillingType, DeliveryType, ProductStatus
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import product_lists
-from lootkeep.storage import products as products_db
+from lootkeep.storage import product_lists as product_lists_db, products as products_db
 from lootkeep.views import products as products_views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
@@ -42,7 +41,7 @@ async def list_products(call: Call[None, ProductQuery]) -> Reply:
     in_order("price", query.min_price, query.max_price)
     return await answer_page(
         call,
-        product_lists.LISTING,
+        product_lists_db.LISTING,
         products_views.product,
         in_stock=1 if query.in_stock else None,
         out_of_stock=0 if query.in_stock is False else None,

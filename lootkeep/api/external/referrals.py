@@ -14,11 +14,9 @@ from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
 from lootkeep.services import referrals as referrals_service
-from lootkeep.storage import customers
-from lootkeep.storage import referral_lists as referral_lists_db
-from lootkeep.storage import settings as settings_db
+from lootkeep.storage import customers as customers_db, referral_lists as referral_lists_db, settings as settings_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals import counters
+from lootkeep.storage.totals import counters as counters_db
 from lootkeep.views import referrals as referrals_views
 
 
@@ -67,10 +65,10 @@ async def list_referrals(call: Call[None, ReferralQuery]) -> Reply:
 
 async def get_referral_statistics(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        referred = await counters.totals(tx, "referrals.")
-        claimed = await counters.totals(tx, "claims.")
+        referred = await counters_db.totals(tx, "referrals.")
+        claimed = await counters_db.totals(tx, "claims.")
         # Amounts of different currencies are never added up: the figure is in the store's.
-        given = await counters.total(tx, [f"coupon_discounts.{call.deps.currency}"])
+        given = await counters_db.total(tx, [f"coupon_discounts.{call.deps.currency}"])
     return Reply(referrals_views.statistics(referred, claimed.get("made", 0), given))
 
 
@@ -90,7 +88,7 @@ async def list_top_referrers(call: Call[None, LimitQuery]) -> Reply:
 async def validate_referral_code(call: Call[CodeBody, None]) -> Reply:
     async with call.deps.db.read() as tx:
         is_enabled = (await _settings(tx)).referral_enabled
-        referrer = await customers.by_referral_code(tx, plain_code(call.body.code)) if is_enabled else None
+        referrer = await customers_db.by_referral_code(tx, plain_code(call.body.code)) if is_enabled else None
     return Reply(referrals_views.code_validation(referrer))
 
 

@@ -15,7 +15,7 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import check_events, check_url
 from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.storage.webhooks import endpoints
+from lootkeep.storage.webhooks import endpoints as endpoints_db
 from lootkeep.views import webhooks as webhooks_views
 
 
@@ -63,7 +63,7 @@ WebhookChanges = partial(WebhookWithState, "WebhookChanges")
 
 async def list_webhooks(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        webhooks = await endpoints.all_webhooks(tx)
+        webhooks = await endpoints_db.all_webhooks(tx)
     return Reply([webhooks_views.webhook(webhook) for webhook in webhooks])
 
 
@@ -74,7 +74,7 @@ async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
 
 async def get_webhook(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        webhook = existing(await endpoints.get(tx, call.id), "Webhook")
+        webhook = existing(await endpoints_db.get(tx, call.id), "Webhook")
     return Reply(webhooks_views.webhook(webhook))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token, digest
 from lootkeep.kernel.clock import MINUTE, Instant
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.storage import access as access_db
 
 # A token is looked up again after this time, even without a notification.
@@ -46,7 +46,7 @@ class Tokens:
         """Records the use of tokens since the last call."""
         used, self._used = self._used, set()
         for token_id in used:
-            await access.note_use(self._deps, token_id)
+            await access_service.note_use(self._deps, token_id)
 
     def _remembered(self, key: str, version: int) -> Token | None:
         token, seen_version, seen_at = self._known.get(key, (None, 0, 0.0))

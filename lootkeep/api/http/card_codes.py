@@ -7,7 +7,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
-from lootkeep.storage import gift_cards
+from lootkeep.storage import gift_cards as gift_cards_db
 
 # Codes are too long to guess, but a caller that tries has to wait anyway. After this many unknown codes within a
 # minute, a token gets no response for a valid code either.
@@ -22,7 +22,7 @@ async def find(deps: Deps, token: Token, code: str) -> GiftCard | None:
     if state.count >= MISSES_PER_MINUTE:
         raise TooManyRequests(state.retry_after(now))
     async with deps.db.read() as tx:
-        card = await gift_cards.by_hash(tx, CardCodes(deps.vault, deps.ids).hashed(code))
+        card = await gift_cards_db.by_hash(tx, CardCodes(deps.vault, deps.ids).hashed(code))
     if card is None:
         state = await deps.limiter.hit(misses, MISSES_PER_MINUTE, now)
         if not state.is_allowed:

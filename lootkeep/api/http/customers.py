@@ -21,8 +21,7 @@ from lootkeep.domain.customers import (
 )
 from lootkeep.kernel.errors import existing
 from lootkeep.services import customers as customers_service
-from lootkeep.storage import customer_lists
-from lootkeep.storage import customers as customers_db
+from lootkeep.storage import customer_lists as customer_lists_db, customers as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import customers as customers_views
 
@@ -72,7 +71,7 @@ async def read(call: Call[Any, Any]) -> Reply:
 async def answer_page(call: Call[None, Any], **changed: Any) -> Reply:
     request = call.query.request(**changed)
     async with call.deps.db.read(slow=request.is_slow) as tx:
-        customers, total = await customer_lists.LISTING.page(tx, request)
+        customers, total = await customer_lists_db.LISTING.page(tx, request)
         return Reply(await _shown(tx, customers), page=request.page, total=total)
 
 
@@ -87,5 +86,5 @@ async def change(call: Call[Body, None]) -> Reply:
 
 async def _shown(tx: Transaction, customers: Sequence[Customer]) -> list[customers_views.CustomerView]:
     """Each customer with their referrer."""
-    referrers = await customer_lists.referrers(tx, customers)
+    referrers = await customer_lists_db.referrers(tx, customers)
     return [customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)) for customer in customers]

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from lootkeep.api.http.validation import OWN_WORDS
-from lootkeep.domain import identity, inputs
+from lootkeep.domain import identity as identity_rules, inputs as inputs_rules
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, instant
 from lootkeep.kernel.money import Hundredths
@@ -88,21 +88,21 @@ def _boolean(value: Any) -> Any:
 
 def _email(value: str) -> str:
     try:
-        return inputs.email(value)
+        return inputs_rules.email(value)
     except ValueError:
         raise refuse("must be a valid e-mail address") from None
 
 
 def _ip_address(value: str) -> str:
     try:
-        return identity.address(value)
+        return identity_rules.address(value)
     except ValueError:
         raise refuse("must be a valid IP address") from None
 
 
 def _country(value: str) -> str:
     try:
-        return inputs.country(value)
+        return inputs_rules.country(value)
     except ValueError:
         raise refuse("must be an ISO 3166-1 alpha-2 country code") from None
 

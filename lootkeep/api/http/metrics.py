@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.core import Metric as Family
+from prometheus_client.core import GaugeMetricFamily, Metric as Family
 
 from lootkeep import __version__
 from lootkeep.api.http.routes import Route

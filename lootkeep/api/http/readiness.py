@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import AppError
-from lootkeep.storage import access
+from lootkeep.storage import access as access_db
 from lootkeep.storage.engine import write_check
 
 # A probe gives up soon, and usually restarts or removes the process.
@@ -38,7 +38,7 @@ class DatabaseCheck:
 
     async def _read(self) -> None:
         async with self._deps.db.read() as tx:
-            await access.owner(tx)
+            await access_db.owner(tx)
 
     async def _write(self) -> None:
         await write_check.write(self._deps.db, self._deps.clock.now())

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.services import campaigns
+from lootkeep.services import campaigns as campaigns_service
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 _HEADERS = {
@@ -51,36 +51,36 @@ class _ReaderPages:
     async def ask(self, request: Request) -> Response:
         """Opening the page changes nothing: mail scanners follow every link."""
         token = request.path_params["token"]
-        if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) is None:
+        if campaigns_service.recipient_of(self._deps, token, campaigns_service.UNSUBSCRIBE) is None:
             return self._page("unknown", 404)
         return self._page("ask")
 
     async def unsubscribe(self, request: Request) -> Response:
         """The button of the page above, and the one-click request of RFC 8058, with any body."""
         token = request.path_params["token"]
-        if campaigns.recipient_of(self._deps, token, campaigns.UNSUBSCRIBE) == campaigns.NOBODY:
+        if campaigns_service.recipient_of(self._deps, token, campaigns_service.UNSUBSCRIBE) == campaigns_service.NOBODY:
             return self._page("test")
-        is_done = await campaigns.unsubscribe(self._deps, token)
+        is_done = await campaigns_service.unsubscribe(self._deps, token)
         return self._page("done", undo=f"{token}/undo") if is_done else self._page("unknown", 404)
 
     async def undo(self, request: Request) -> Response:
-        is_done = await campaigns.undo_unsubscribe(self._deps, request.path_params["token"])
+        is_done = await campaigns_service.undo_unsubscribe(self._deps, request.path_params["token"])
         return self._page("undone") if is_done else self._page("unknown", 404)
 
     async def opened(self, request: Request) -> Response:
         # The image is sent even if the open cannot be counted.
         with suppress(Unavailable):
-            await campaigns.note_opened(self._deps, request.path_params["token"])
+            await campaigns_service.note_opened(self._deps, request.path_params["token"])
         return Response(_PIXEL, media_type="image/gif", headers=_HEADERS)
 
     async def followed(self, request: Request) -> Response:
-        target = await campaigns.follow(self._deps, request.path_params["token"])
+        target = await campaigns_service.follow(self._deps, request.path_params["token"])
         if target is None:
             return self._page("unknown", 404)
         return RedirectResponse(target, 302, _HEADERS)
 
     async def referred(self, request: Request) -> Response:
-        target = await campaigns.follow_referral(self._deps, request.path_params["token"])
+        target = await campaigns_service.follow_referral(self._deps, request.path_params["token"])
         if target is None:
             return self._page("unknown", 404)
         return RedirectResponse(target, 302, _HEADERS)

@@ -1,7 +1,7 @@
 """The Store API, which the store's own checkout calls; one file per group."""
 
 from lootkeep.api.http.routes import Group
-from lootkeep.api.store import customers, gift_cards, orders, products, subscriptions, support_tickets
+from lootkeep.api.store import customers, gift_cards, orders, products, subscriptions, tickets
 
 GROUPS: tuple[Group, ...] = (
     customers.GROUP,
@@ -9,5 +9,5 @@ GROUPS: tuple[Group, ...] = (
     orders.GROUP,
     subscriptions.GROUP,
     gift_cards.GROUP,
-    support_tickets.GROUP,
+    tickets.GROUP,
 )

@@ -12,24 +12,25 @@ from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name,
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.errors import existing, invalid
-from lootkeep.services import customers as customers_service
-from lootkeep.services import privacy as privacy_service
-from lootkeep.services import tiers as tiers_service
-from lootkeep.storage import claims, referrals, tiers
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import settings as settings_db
-from lootkeep.views import customer_referrals as referral_views
-from lootkeep.views import customers as customers_views
+from lootkeep.services import customers as customers_service, privacy as privacy_service, tiers as tiers_service
+from lootkeep.storage import (
+    claims as claims_db,
+    customers as customers_db,
+    referrals as referrals_db,
+    settings as settings_db,
+    tiers as tiers_db,
+)
+from lootkeep.views import customer_referrals as customer_referrals_views, customers as customers_views
 from lootkeep.views.customer_export import CustomerExportView
 
 IMPORT_SCOPE = "store:import"
 
 NameText = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
-DeviceId = Annotated[NameText, AfterValidator(identity.device)]
+DeviceId = Annotated[NameText, AfterValidator(identity_rules.device)]
 
 
 class SignUpBody(Body):
@@ -103,19 +104,19 @@ async def get_customer_referrals(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         customer = existing(await customers_db.get(tx, call.id), "Customer")
         settings = await settings_db.get(tx, SETTINGS, ReferralSettings)
-        answer = referral_views.progress(
+        answer = customer_referrals_views.progress(
             customer,
-            await referrals.referrer(tx, call.id),
+            await referrals_db.referrer(tx, call.id),
             settings.referral_reward_event,
-            await tiers.all_tiers(tx),
-            await claims.of_customer(tx, call.id),
+            await tiers_db.all_tiers(tx),
+            await claims_db.of_customer(tx, call.id),
         )
     return Reply(answer)
 
 
 async def claim_tier(call: Call[ClaimBody, None]) -> Reply:
     claim, coupon, is_new = await tiers_service.claim(call.deps, call.id, call.body.tier_id)
-    return Reply(referral_views.claim_with_coupon(claim, coupon), is_repeated=not is_new)
+    return Reply(customer_referrals_views.claim_with_coupon(claim, coupon), is_repeated=not is_new)
 
 
 GROUP = Group(
@@ -198,7 +199,7 @@ GROUP = Group(
             get_customer_referrals,
             "store:read",
             "Read a customer's referrals",
-            single(referral_views.CustomerReferralsView),
+            single(customer_referrals_views.CustomerReferralsView),
             description="The customer's code, counted referrals, tiers with progress, and claims.",
         ),
         Route(
@@ -208,7 +209,7 @@ GROUP = Group(
             "store:write",
             "Claim a reward tier",
             single(
-                referral_views.OwnClaimView,
+                customer_referrals_views.OwnClaimView,
                 "Reward claimed successfully",
                 status=201,
                 repeated="The reward had been claimed before",

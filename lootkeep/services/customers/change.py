@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from lootkeep.deps import Deps
-from lootkeep.domain import customers as customers_rules
-from lootkeep.domain import identity
+from lootkeep.domain import customers as customers_rules, identity as identity_rules
 from lootkeep.domain.customers import Customer
 from lootkeep.kernel.errors import existing
 from lootkeep.services.customers.sign_up import taken
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import identity as identity_db
-from lootkeep.storage import support_tickets as support_tickets_db
+from lootkeep.storage import customers as customers_db, identity as identity_db, tickets as tickets_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
 
@@ -31,9 +28,9 @@ async def change(deps: Deps, customer_id: int, changes: dict[str, Any]) -> Custo
         await _check_names(tx, after)
         await customers_db.save(tx, before, after)
         if (after.name, after.email) != (before.name, before.email):
-            await support_tickets_db.set_customer(tx, after)
+            await tickets_db.set_customer(tx, after)
         if after.email != before.email:
-            seen = SeenCustomer(after.id, identity.traces(after.email, None, None), now)
+            seen = SeenCustomer(after.id, identity_rules.traces(after.email, None, None), now)
             await identity_db.remember(tx, [seen])
     return after
 

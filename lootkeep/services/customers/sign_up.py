@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import identity, referral_abuse
+from lootkeep.domain import identity as identity_rules, referral_abuse as referral_abuse_rules
 from lootkeep.domain.coupons import of_welcome
 from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.identity import Trace
@@ -15,10 +15,13 @@ from lootkeep.domain.referral_abuse import Evidence
 from lootkeep.domain.referrals import SETTINGS, Referral, ReferralSettings
 from lootkeep.domain.sign_up import SignedUp, SignUp
 from lootkeep.kernel.errors import AppError, invalid
-from lootkeep.storage import coupons, referrals
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import identity as identity_db
-from lootkeep.storage import settings as settings_db
+from lootkeep.storage import (
+    coupons as coupons_db,
+    customers as customers_db,
+    identity as identity_db,
+    referrals as referrals_db,
+    settings as settings_db,
+)
 from lootkeep.storage.customers import NewCustomer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
@@ -82,7 +85,7 @@ def _new(deps: Deps, form: SignUp) -> NewCustomer:
 
 
 def _seen(form: SignUp, customer: Customer) -> SeenCustomer:
-    traces = identity.traces(customer.email, form.ip_address, form.device_id)
+    traces = identity_rules.traces(customer.email, form.ip_address, form.device_id)
     return SeenCustomer(customer.id, traces, customer.created_at)
 
 
@@ -116,18 +119,18 @@ async def _attribute(
     if referrer is None or referrer.id == customer.id:
         return SignedUp(customer, rejection="unknown_code")
     evidence = await _evidence(tx, customer, referrer, seen.traces)
-    rejection = referral_abuse.rejection(evidence)
+    rejection = referral_abuse_rules.rejection(evidence)
     if rejection:
-        await referrals.add_refused(tx, customer.id, referrer.id, rejection, now, changes)
+        await referrals_db.add_refused(tx, customer.id, referrer.id, rejection, now, changes)
         return SignedUp(customer, referrer=referrer, rejection=rejection)
-    marks = referral_abuse.marks(evidence)
-    await referrals.add(tx, Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks)), changes)
+    marks = referral_abuse_rules.marks(evidence)
+    await referrals_db.add(tx, Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks)), changes)
     customer = await customers_db.set_referrer(tx, customer.id, referrer.id)
     coupon = None
     # An imported customer gets none: it would have expired long ago.
     if settings.referral_welcome_discount_enabled and form.created_at is None:
         terms = of_welcome(settings, deps.currency, now)
-        coupon = await coupons.add(tx, f"HI-{deps.ids.code()}", customer.id, terms, now)
+        coupon = await coupons_db.add(tx, f"HI-{deps.ids.code()}", customer.id, terms, now)
     return SignedUp(customer, referrer=referrer, marks=tuple(marks), welcome_coupon=coupon)
 
 
@@ -142,5 +145,5 @@ async def _evidence(tx: Transaction, customer: Customer, referrer: Customer, tra
         same_mailbox=customers_by_trace.get("mailbox", ()),
         same_device=customers_by_trace.get("device", ()),
         same_address=customers_by_trace.get("address", ()),
-        shares_email_domain=identity.domain_of(customer.email) == identity.domain_of(referrer.email),
+        shares_email_domain=identity_rules.domain_of(customer.email) == identity_rules.domain_of(referrer.email),
     )

@@ -7,8 +7,7 @@ from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import emails as emails_db
-from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage import emails as emails_db, gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import gift_cards as gift_cards_views

@@ -12,9 +12,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails, status
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import gift_cards as gift_cards_db
-from lootkeep.storage import orders as orders_db
+from lootkeep.storage import customers as customers_db, gift_cards as gift_cards_db, orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 

@@ -9,8 +9,7 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage import customers as customers_db, gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 

@@ -7,8 +7,7 @@ from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.gift_cards import _emails
-from lootkeep.storage import gift_card_status_changes
-from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage import gift_card_status_changes as gift_card_status_changes_db, gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 
@@ -20,11 +19,11 @@ async def settle(deps: Deps, now: Instant) -> None:
     """
     while True:
         async with deps.db.read() as tx:
-            if not await gift_card_status_changes.are_due(tx, now):
+            if not await gift_card_status_changes_db.are_due(tx, now):
                 return
         changes = CounterDeltas(shard_key=0)
         async with deps.db.write() as tx:
-            for card in await gift_card_status_changes.lock_due(tx, now):
+            for card in await gift_card_status_changes_db.lock_due(tx, now):
                 await update(deps, tx, card, now, changes)
             await changes.apply(tx)
 

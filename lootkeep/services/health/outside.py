@@ -9,7 +9,7 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services.health.finding import Config, Finding
 from lootkeep.services.health.store import OpenDatabase
-from lootkeep.storage.webhooks import endpoints
+from lootkeep.storage.webhooks import endpoints as endpoints_db
 
 # Enough to distinguish a firewall from a receiver that is down.
 _MAX_RECEIVERS = 5
@@ -20,7 +20,7 @@ _CERTIFICATE_DAYS = 14
 async def receivers(opened: OpenDatabase, outbound: Outbound) -> list[Finding]:
     """Whether connections leave this machine: if no receiver can be reached, the receivers are not the cause."""
     async with opened() as engine, engine.read() as tx:
-        urls = [webhook.url for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
+        urls = [webhook.url for webhook in await endpoints_db.all_webhooks(tx) if webhook.is_active]
     if not urls:
         return [Finding("egress", "ok", "There is no active webhook.")]
     tried = urls[-_MAX_RECEIVERS:]

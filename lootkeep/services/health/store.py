@@ -6,19 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from lootkeep.domain.alerts import Alert
-from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS
-from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS, Policy
 from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.services import secret_key
 from lootkeep.services.health.finding import Config, Finding
-from lootkeep.storage import alerts as alerts_db
-from lootkeep.storage import campaign_queue, demo, emails, fraud_advice, migrations, outbox
-from lootkeep.storage import settings as stored_settings
+from lootkeep.storage import (
+    alerts as alerts_db,
+    campaign_queue as campaign_queue_db,
+    demo as demo_db,
+    emails as emails_db,
+    fraud_advice as fraud_advice_db,
+    migrations,
+    outbox as outbox_db,
+    settings as settings_db,
+)
 from lootkeep.storage.engine import server_clock, write_check
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.webhooks import deliveries, fan_out, health
+from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db, health as health_db
 
 # With fewer new buyers nothing is suggested.
 _MIN_BUYERS = 30
@@ -45,7 +51,7 @@ async def database(config: Config, opened: OpenDatabase | None, now: Instant) ->
         async with opened() as engine:
             await migrations.check(engine)
             async with engine.read() as tx:
-                mark = await demo.mark(tx)
+                mark = await demo_db.mark(tx)
             is_writable = await _is_writable(engine, now)
             key = await _key(config, engine)
     except StartupError as error:
@@ -88,18 +94,18 @@ async def _key(config: Config, engine: Engine) -> Finding:
 async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
     """What the stored data shows about workers, the clock, and settings that do not fit."""
     async with opened() as engine, engine.read(slow=True) as tx:
-        policy = await stored_settings.get(tx, FRAUD_SETTINGS, Policy)
-        accounts = _accounts(policy, *await fraud_advice.first_orders(tx))
+        policy = await settings_db.get(tx, FRAUD_SETTINGS, Policy)
+        accounts = _accounts(policy, *await fraud_advice_db.first_orders(tx))
         waits = {
-            "event": await fan_out.oldest_waiting(tx),
-            "delivery": (await deliveries.backlog(tx, now))[1],
-            "e-mail": await emails.QUEUE.next_due(tx),
-            "campaign e-mail": await campaign_queue.next_due(tx),
+            "event": await fan_out_db.oldest_waiting(tx),
+            "delivery": (await deliveries_db.backlog(tx, now))[1],
+            "e-mail": await emails_db.QUEUE.next_due(tx),
+            "campaign e-mail": await campaign_queue_db.next_due(tx),
         }
         alerts = _alerts(await alerts_db.all_alerts(tx))
-        newest = await outbox.newest_at(tx)
+        newest = await outbox_db.newest_at(tx)
         server_time = await server_clock.now(tx)
-        webhooks = _webhooks(await health.failing(tx, now), now)
+        webhooks = _webhooks(await health_db.failing(tx, now), now)
     return [_queues(waits, now), alerts, *_clock(newest, server_time, now), *accounts, *webhooks]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout, coupons, identity
+from lootkeep.domain import checkout as checkout_rules, coupons as coupons_rules, identity as identity_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, plain_code
@@ -20,9 +20,7 @@ from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
-from lootkeep.storage import coupons as coupons_db
-from lootkeep.storage import fraud_entries
-from lootkeep.storage import products as products_db
+from lootkeep.storage import coupons as coupons_db, fraud_entries as fraud_entries_db, products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud_history import BuyerQuery
 
@@ -36,7 +34,7 @@ def check_buyer(customer: Customer | None) -> Customer:
 
 
 def traces(cart: Cart, customer: Customer) -> list[Trace]:
-    return identity.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
+    return identity_rules.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
 
 
 def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> BuyerQuery:
@@ -66,11 +64,11 @@ async def judge(
 ) -> Judgement:
     """The fraud check of the order, from memory and local data alone; a policy has a version."""
     network = deps.intelligence.network(cart.ip_address)
-    is_disposable = deps.intelligence.is_disposable(identity.domain_of(customer.email))
+    is_disposable = deps.intelligence.is_disposable(identity_rules.domain_of(customer.email))
     facts = facts_of(cart, customer, lines, at, network=network, is_disposable=is_disposable, history=history)
     uses = lists_asked(policy[1].rules)
     if uses:
-        facts = replace(facts, lists=await fraud_entries.membership(tx, uses, facts))
+        facts = replace(facts, lists=await fraud_entries_db.membership(tx, uses, facts))
     return judgement(facts, policy[1], policy[0])
 
 
@@ -78,7 +76,7 @@ async def find_coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) 
     if not cart.coupon_code:
         return None
     coupon = await coupons_db.get_by_code_for_update(tx, plain_code(cart.coupon_code))
-    rejection = coupons.check_coupon(coupon, cart.customer_id, currency, now)
+    rejection = coupons_rules.check_coupon(coupon, cart.customer_id, currency, now)
     if rejection:
         raise rejection
     return coupon
@@ -103,7 +101,7 @@ async def reserve_stock(tx: Transaction, lines: Sequence[PricedLine], products: 
         holds_stock = await products_db.reserve_stock(tx, line.product_id, line.quantity)
         if holds_stock is None:
             await release_stock(tx, held)
-            raise invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout.OUT_OF_STOCK}.")
+            raise invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout_rules.OUT_OF_STOCK}.")
         held[index] = replace(line, holds_stock=holds_stock)
     return held
 

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, OrderDetails
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import outbox
+from lootkeep.storage import orders as orders_db, outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
-from lootkeep.views import order_events
+from lootkeep.views import order_events as order_events_views
 
 
 async def deliver(tx: Transaction, details: OrderDetails, fulfilled: Mapping[int, int]) -> OrderDetails:
@@ -28,7 +27,7 @@ async def complete(tx: Transaction, details: OrderDetails, completed: Order, cha
     details = await deliver(tx, details, {line.id: line.quantity for line in details.items})
     await orders_db.save(tx, details.order, completed, details.items, changes)
     details = replace(details, order=completed)
-    await outbox.append(tx, "order.completed", order_events.completed(details), completed.updated_at)
+    await outbox_db.append(tx, "order.completed", order_events_views.completed(details), completed.updated_at)
     return details
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import order_lists
-from lootkeep.storage import orders as orders_db
+from lootkeep.storage import order_lists as order_lists_db, orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -18,5 +17,5 @@ async def lock(tx: Transaction, order_id: int) -> OrderDetails:
 
 async def load(tx: Transaction, order: Order) -> OrderDetails:
     note(order=order.id)
-    (details,) = await order_lists.sales(tx, [order])
+    (details,) = await order_lists_db.sales(tx, [order])
     return details

@@ -8,8 +8,7 @@ from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.identity import mailbox
 from lootkeep.domain.orders import OrderDetails
-from lootkeep.storage import disputes as disputes_db
-from lootkeep.storage import fraud_checks, order_events
+from lootkeep.storage import disputes as disputes_db, fraud_checks as fraud_checks_db, order_events as order_events_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -17,7 +16,7 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     """Sets the truth of the locked check, and the links for later orders."""
     order = details.order
     disputes = await disputes_db.of_order(tx, order.id)
-    refunds = await order_events.refunds_of(tx, order.id)
+    refunds = await order_events_db.refunds_of(tx, order.id)
     staff = [StaffLabel("fraud", "refund", refund.created_at) for refund in refunds if refund.reason_code == "fraud"]
     if check and check.review_outcome and check.reviewed_at is not None:
         staff.append(StaffLabel(check.review_outcome, "review", check.reviewed_at))
@@ -25,7 +24,7 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     opened = open_disputes(disputes)
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
     await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, truth_now))
-    return await fraud_checks.set_truth(tx, check, truth_now) if check else None
+    return await fraud_checks_db.set_truth(tx, check, truth_now) if check else None
 
 
 def _fraud_labels(details: OrderDetails, check: FraudCheck | None, current: Truth | None) -> list[Label]:

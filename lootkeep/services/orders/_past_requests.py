@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from lootkeep.domain import past_orders
+from lootkeep.domain import past_orders as past_orders_rules
 from lootkeep.domain.checkout import Cart
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.amounts import week_of
@@ -16,8 +16,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict
 from lootkeep.services.orders import _checkout, _details
 from lootkeep.services.orders.place import PlacedOrder
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import orders as orders_db
+from lootkeep.storage import customers as customers_db, orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -57,7 +56,7 @@ def _dated(carts: Sequence[Cart], now: Instant) -> tuple[dict[int, Cart], dict[i
     refused: dict[int, PlacedOrder | AppError] = {}
     for index, cart in enumerate(carts):
         try:
-            past[index] = past_orders.dated(cart, now)
+            past[index] = past_orders_rules.dated(cart, now)
         except AppError as reason:
             refused[index] = reason
     return past, refused

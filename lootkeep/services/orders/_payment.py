@@ -13,16 +13,18 @@ from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _delivery
-from lootkeep.storage import coupons as coupons_db
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import outbox
-from lootkeep.storage import products as products_db
-from lootkeep.storage import referrals as referrals_db
+from lootkeep.storage import (
+    coupons as coupons_db,
+    customers as customers_db,
+    orders as orders_db,
+    outbox as outbox_db,
+    products as products_db,
+    referrals as referrals_db,
+)
 from lootkeep.storage.customers import CustomerPayment
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
-from lootkeep.views import order_events
+from lootkeep.views import order_events as order_events_views
 
 
 async def record(
@@ -34,7 +36,7 @@ async def record(
     await add_sold(tx, [details])
     await count(tx, [details], changes, deps.currency)
     await gift_cards.issue_bought(deps, tx, details, paid.updated_at, changes)
-    await outbox.append(tx, "order.paid", order_events.paid(details), paid.updated_at)
+    await outbox_db.append(tx, "order.paid", order_events_views.paid(details), paid.updated_at)
     return await _delivery.deliver_automatic(tx, details, changes)
 
 

@@ -11,9 +11,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _details
-from lootkeep.storage import coupons as coupons_db
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import products as products_db
+from lootkeep.storage import coupons as coupons_db, orders as orders_db, products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 

@@ -8,9 +8,7 @@ from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import PaymentAttempt
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import identity as identity_db
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import payment_attempts
+from lootkeep.storage import identity as identity_db, orders as orders_db, payment_attempts as payment_attempts_db
 from lootkeep.storage.identity import SeenCustomer
 
 
@@ -28,7 +26,7 @@ async def decline(
     async with deps.db.write() as tx:
         order = existing(await orders_db.get_for_update(tx, order_id), "Order")
         if external_id is not None:
-            known = await payment_attempts.by_external_id(tx, order_id, external_id)
+            known = await payment_attempts_db.by_external_id(tx, order_id, external_id)
             if known:
                 return known, False
         at = orders_rules.check_reported(order, at, now)
@@ -36,4 +34,4 @@ async def decline(
             # A card that was only tried links accounts like one that paid.
             seen = SeenCustomer(order.customer_id, [Trace("instrument", instrument)], at)
             await identity_db.remember(tx, [seen])
-        return await payment_attempts.add(tx, order, reason, external_id, at), True
+        return await payment_attempts_db.add(tx, order, reason, external_id, at), True

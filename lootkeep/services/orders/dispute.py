@@ -10,10 +10,9 @@ from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason, check_
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.orders import _alert, _details, _labels
-from lootkeep.storage import disputes as disputes_db
-from lootkeep.storage import fraud_checks, outbox
+from lootkeep.storage import disputes as disputes_db, fraud_checks as fraud_checks_db, outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.views import order_events
+from lootkeep.views import order_events as order_events_views
 
 _WORDS: dict[DisputeKind, str] = {
     "early_warning": "the bank warns of a dispute",
@@ -37,7 +36,7 @@ async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dis
     async with deps.db.write() as tx:
         details, recorded, is_new = await _record(tx, order_id, report, now)
         if is_new:
-            await outbox.append(tx, "order.disputed", order_events.disputed(details, recorded), now)
+            await outbox_db.append(tx, "order.disputed", order_events_views.disputed(details, recorded), now)
             key, what = f"dispute:{recorded.id}", _WORDS[recorded.kind]
             await _alert.raise_for(tx, details.order, "order_disputed", key, what, now)
     return recorded, is_new
@@ -53,7 +52,7 @@ async def _record(
     tx: Transaction, order_id: int, report: DisputeReport, now: Instant
 ) -> tuple[OrderDetails, Dispute, bool]:
     # The check before its order: the lock order of a review.
-    check = await fraud_checks.lock_of_order(tx, order_id)
+    check = await fraud_checks_db.lock_of_order(tx, order_id)
     details = await _details.lock(tx, order_id)
     if report.external_id is not None:
         for known in await disputes_db.of_order(tx, order_id):

@@ -11,8 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout, past_orders
-from lootkeep.domain import orders as orders_rules
+from lootkeep.domain import checkout as checkout_rules, orders as orders_rules, past_orders as past_orders_rules
 from lootkeep.domain.checkout import Cart, PastRefund, PricedLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.fraud.amounts import week_of
@@ -27,11 +26,17 @@ from lootkeep.services.orders import _checkout, _payment
 from lootkeep.services.orders._past_requests import PastRequest, independent_batches, reload_customers, requests_of
 from lootkeep.services.orders.dispute import DisputeReport, import_dispute
 from lootkeep.services.orders.place import PlacedOrder
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_amounts, fraud_checks, fraud_history, payment_attempts, settings
-from lootkeep.storage import identity as identity_db
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import products as products_db
+from lootkeep.storage import (
+    customers as customers_db,
+    fraud_amounts as fraud_amounts_db,
+    fraud_checks as fraud_checks_db,
+    fraud_history as fraud_history_db,
+    identity as identity_db,
+    orders as orders_db,
+    payment_attempts as payment_attempts_db,
+    products as products_db,
+    settings as settings_db,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
 from lootkeep.storage.totals.changes import CounterDeltas
@@ -89,7 +94,7 @@ async def import_history(
 
 
 async def _context(tx: Transaction, requests: Sequence[PastRequest], now: Instant) -> _Context:
-    policy = await settings.current(tx, SETTINGS, Policy)
+    policy = await settings_db.current(tx, SETTINGS, Policy)
     products = await products_db.get_many(tx, {line.product_id for request in requests for line in request.cart.lines})
     referrers = {request.customer.referred_by_id for request in requests} - {None}
     codes = await customers_db.get_many(tx, {referrer for referrer in referrers if referrer is not None})
@@ -119,12 +124,12 @@ async def _histories(tx: Transaction, batch: Sequence[PastRequest], context: _Co
     _, policy = context.policy
     if not policy.fraud_detection_enabled:
         return [None] * len(batch)
-    await fraud_amounts.ensure(tx, {week_of(request.at) for request in batch})
+    await fraud_amounts_db.ensure(tx, {week_of(request.at) for request in batch})
     buyers = [
         _checkout.buyer(request.cart, request.customer, _currency(request.cart, context.products), request.at)
         for request in batch
     ]
-    return await fraud_history.gather(tx, policy, buyers)
+    return await fraud_history_db.gather(tx, policy, buyers)
 
 
 def _currency(cart: Cart, products: dict[int, Product]) -> str:
@@ -139,13 +144,13 @@ async def _draft(
     deps: Deps, tx: Transaction, request: PastRequest, history: History | None, context: _Context
 ) -> _Draft:
     cart, customer, now = request.cart, request.customer, context.now
-    lines, currency = checkout.priced(cart, context.products)
+    lines, currency = checkout_rules.priced(cart, context.products)
     judgement = None
     if history:
         judgement = await _checkout.judge(deps, tx, cart, customer, lines, history, context.policy, request.at)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
     referral_code = context.referral_codes.get(customer.referred_by_id or 0)
-    order = checkout.order(cart, lines, currency, coupon, referral_code, now)
+    order = checkout_rules.order(cart, lines, currency, coupon, referral_code, now)
     if judgement:
         verdict = judgement.verdict
         order = replace(order, risk_level=verdict.risk_level)
@@ -157,7 +162,7 @@ async def _draft(
     if not cart.is_concluded:
         lines = await _checkout.reserve_stock(tx, lines, context.products)
         _take_from_stock(context.products, lines)
-    order, held, refunds = past_orders.concluded(cart, order, lines, now)
+    order, held, refunds = past_orders_rules.concluded(cart, order, lines, now)
     return _Draft(request, order, held, judgement, coupon, refunds)
 
 
@@ -178,9 +183,9 @@ async def _write(
     seen = [SeenCustomer(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
     await identity_db.remember(tx, seen)
     declined = [(order, draft.request.cart.declined_at) for draft, (order, _) in zip(drafts, added, strict=True)]
-    await payment_attempts.add_times(tx, declined)
+    await payment_attempts_db.add_times(tx, declined)
     judged = [(order, draft.judgement) for draft, (order, _) in zip(drafts, added, strict=True) if draft.judgement]
-    checks = await fraud_checks.add(tx, judged, changes)
+    checks = await fraud_checks_db.add(tx, judged, changes)
     check_of = {order.id: check for (order, _), check in zip(judged, checks, strict=True)}
     sales = [
         OrderDetails(order, items, draft.request.customer, check_of.get(order.id))

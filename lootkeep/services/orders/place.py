@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout
-from lootkeep.domain import orders as orders_rules
+from lootkeep.domain import checkout as checkout_rules, orders as orders_rules
 from lootkeep.domain.alerts import AlertTrigger
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.customers import Customer
@@ -22,16 +21,21 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _alert, _checkout, _details, _payment
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, fraud_history, outbox, settings
-from lootkeep.storage import gift_cards as gift_cards_db
-from lootkeep.storage import identity as identity_db
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import products as products_db
+from lootkeep.storage import (
+    customers as customers_db,
+    fraud_checks as fraud_checks_db,
+    fraud_history as fraud_history_db,
+    gift_cards as gift_cards_db,
+    identity as identity_db,
+    orders as orders_db,
+    outbox as outbox_db,
+    products as products_db,
+    settings as settings_db,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
 from lootkeep.storage.totals.changes import CounterDeltas
-from lootkeep.views import fraud_events, order_events
+from lootkeep.views import fraud_events as fraud_events_views, order_events as order_events_views
 
 # The alerts for staff: orders that fraud detection stopped.
 _ALERTS: dict[str, tuple[AlertTrigger, str]] = {
@@ -53,20 +57,19 @@ async def place(deps: Deps, cart: Cart) -> PlacedOrder:
 
 async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDeltas) -> PlacedOrder:
     """The same inside a larger transaction, which applies all changes at its end."""
-    existing = await _find_existing(tx, cart)
-    if existing:
+    if existing := await _find_existing(tx, cart):
         return existing, False
-    version, policy = await settings.current(tx, SETTINGS, Policy)
+    version, policy = await settings_db.current(tx, SETTINGS, Policy)
     customer, traces = await _take_turn(tx, cart, policy)
     # Only now: an order gets its time after the wait, not when it started to wait.
     now = deps.clock.now()
 
     products = await products_db.get_many(tx, {line.product_id for line in cart.lines})
-    lines, currency = checkout.priced(cart, products)
+    lines, currency = checkout_rules.priced(cart, products)
     judgement = await _judge(deps, tx, cart, customer, (lines, currency), (version, policy), now)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
     referral_code = await customers_db.code_that_brought(tx, customer)
-    order = checkout.order(cart, lines, currency, coupon, referral_code, now)
+    order = checkout_rules.order(cart, lines, currency, coupon, referral_code, now)
     if judgement:
         verdict = judgement.verdict
         order = orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, now)
@@ -85,11 +88,12 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     if order.status in _ALERTS:
         trigger, what = _ALERTS[order.status]
         await _alert.raise_for(tx, order, trigger, f"order:{order.id}", what, now)
-    if check and check.action_taken in fraud_events.EVENTS:
-        await outbox.append(tx, fraud_events.EVENTS[check.action_taken], fraud_events.judged(order, check), now)
+    if check and check.action_taken in fraud_events_views.EVENTS:
+        event_type = fraud_events_views.EVENTS[check.action_taken]
+        await outbox_db.append(tx, event_type, fraud_events_views.judged(order, check), now)
     if order.status == "cancelled":
         return details, True
-    await outbox.append(tx, "order.created", order_events.created(details), now)
+    await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
     return await _payment.record_if_nothing_due(deps, tx, details, cart.payment_method, now, changes), True
 
 
@@ -101,7 +105,7 @@ async def place_paid(
     order, items = await orders_db.add(tx, order, lines, changes)
     note(order=order.id)
     details = OrderDetails(order, items, customer, None)
-    await outbox.append(tx, "order.created", order_events.created(details), now)
+    await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
     return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now), changes)
 
 
@@ -138,7 +142,7 @@ async def _judge(
     if not policy[1].fraud_detection_enabled:
         return None
     lines, currency = priced
-    (history,) = await fraud_history.gather(tx, policy[1], [_checkout.buyer(cart, customer, currency, now)])
+    (history,) = await fraud_history_db.gather(tx, policy[1], [_checkout.buyer(cart, customer, currency, now)])
     return await _checkout.judge(deps, tx, cart, customer, lines, history, policy, now)
 
 
@@ -151,7 +155,7 @@ async def _pay_by_card(
     card = await gift_cards.find_for_payment(deps, tx, cart.gift_card_code, order, order.created_at, changes)
     if card is None:
         return order, None
-    return replace(order, gift_card_total=min(card.balance, checkout.payable_by_card(order, lines))), card
+    return replace(order, gift_card_total=min(card.balance, checkout_rules.payable_by_card(order, lines))), card
 
 
 async def _remember(
@@ -166,5 +170,5 @@ async def _remember(
     await identity_db.remember(tx, [SeenCustomer(customer.id, traces, order.created_at)])
     if judgement is None:
         return None
-    (check,) = await fraud_checks.add(tx, [(order, judgement)], changes)
+    (check,) = await fraud_checks_db.add(tx, [(order, judgement)], changes)
     return check

@@ -11,14 +11,17 @@ from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _details, _labels
-from lootkeep.storage import customers as customers_db
-from lootkeep.storage import fraud_checks, outbox
-from lootkeep.storage import gift_cards as gift_cards_db
-from lootkeep.storage import orders as orders_db
-from lootkeep.storage import referrals as referrals_db
+from lootkeep.storage import (
+    customers as customers_db,
+    fraud_checks as fraud_checks_db,
+    gift_cards as gift_cards_db,
+    orders as orders_db,
+    outbox as outbox_db,
+    referrals as referrals_db,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
-from lootkeep.views import order_events
+from lootkeep.views import order_events as order_events_views
 
 
 async def refund(
@@ -34,7 +37,7 @@ async def refund(
     now = deps.clock.now()
     async with deps.db.write() as tx:
         # The check before its order: the lock order of a review.
-        check = await fraud_checks.lock_of_order(tx, order_id) if reason_code else None
+        check = await fraud_checks_db.lock_of_order(tx, order_id) if reason_code else None
         details = await _details.lock(tx, order_id)
         before = details.order
         orders_rules.require(before, "refund")
@@ -51,7 +54,7 @@ async def refund(
         await _count(tx, details, given, changes, deps.currency)
         if reason_code:
             await _labels.settle(tx, details, check)
-        await outbox.append(tx, "order.refunded", order_events.refunded(details, given), now)
+        await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, given), now)
         await changes.apply(tx)
     return details, given, replace(parts, unrecovered=unrecovered)
 

@@ -13,20 +13,24 @@ from lootkeep.domain.orders import FRAUD, OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.orders import _details, _labels, _payment
 from lootkeep.services.orders.cancel import cancel_in
-from lootkeep.storage import fraud_checks, outbox, ring_locks
-from lootkeep.storage import orders as orders_db
+from lootkeep.storage import (
+    fraud_checks as fraud_checks_db,
+    orders as orders_db,
+    outbox as outbox_db,
+    ring_locks as ring_locks_db,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
-from lootkeep.views import fraud_events
+from lootkeep.views import fraud_events as fraud_events_views
 
 
 async def lock_ring(tx: Transaction, order_ids: Collection[int], outcome: ReviewedAs) -> None:
     """Locks everything that reviews of these orders change, up front: one by one they could deadlock."""
     if outcome == "fraud":
-        await ring_locks.for_cancelling(tx, order_ids)
+        await ring_locks_db.for_cancelling(tx, order_ids)
     elif outcome == "legitimate":
         # A released order may have nothing left to pay.
-        await ring_locks.for_paying(tx, order_ids)
+        await ring_locks_db.for_paying(tx, order_ids)
 
 
 async def apply_review(
@@ -36,7 +40,7 @@ async def apply_review(
     details = await _details.lock(tx, check.order_id)
     step = consequence(outcome, details.order.status)
     details = await _take(deps, tx, details, step, now, changes) if step else details
-    await outbox.append(tx, "fraud.reviewed", fraud_events.reviewed(details.order, check), now)
+    await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
     return await _labels.settle(tx, details, check) or check
 
 
@@ -47,8 +51,8 @@ async def end_hold(
     details = await _details.lock(tx, check.order_id)
     if details.order.status == "on_hold":
         details = await _take(deps, tx, details, step, now, changes)
-        await outbox.append(tx, "fraud.reviewed", fraud_events.reviewed(details.order, check), now)
-    await fraud_checks.assign(tx, check, check.owner_id, None)
+        await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
+    await fraud_checks_db.assign(tx, check, check.owner_id, None)
 
 
 async def _take(

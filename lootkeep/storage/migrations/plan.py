@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from sqlalchemy import func, select
-from sqlalchemy import table as named
+from sqlalchemy import func, select, table as named
 
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine

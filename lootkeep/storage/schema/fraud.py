@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, UniqueConstraint
-from sqlalchemy import text as sql
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Table,
+    Text,
+    UniqueConstraint,
+    text as sql,
+)
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table
-from sqlalchemy import text as sql
+from sqlalchemy import CheckConstraint, Index, Table, text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, true
-from sqlalchemy import text as sql
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql, true
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text
-from sqlalchemy import text as sql
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, text as sql
 
 from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.schema.columns import identity, metadata, number, text

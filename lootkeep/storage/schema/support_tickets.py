@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text
-from sqlalchemy import text as sql
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
 from lootkeep.toolbox.files.dialect import BOOLEANS, Dialect
@@ -40,7 +40,7 @@ def _is_fraud(dialect: Dialect, text: str) -> bool:
 
 
 def _device(dialect: Dialect, text: str) -> str:
-    return identity.device(text)
+    return identity_rules.device(text)
 
 
 _TIME = CellRule(Dialect.time, "must be a time such as 2026-11-15T10:30:00Z, or Unix seconds")

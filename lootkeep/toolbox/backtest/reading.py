@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.money import Hundredths
@@ -67,7 +67,7 @@ class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def mailbox(self) -> str | None:
-        return identity.mailbox(self.email) if self.email else None
+        return identity_rules.mailbox(self.email) if self.email else None
 
 
 class PastOrders(msgspec.Struct):

@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud import email_addresses
 from lootkeep.domain.fraud.facts import EmailFacts, History, NetworkFacts, OrderFacts, Payment
@@ -145,4 +145,4 @@ def _facts(
 def _email_facts(email: str, intelligence: IntelligenceLookup) -> EmailFacts:
     if not email:
         return EmailFacts()
-    return email_addresses.describe(email, is_disposable=intelligence.is_disposable(identity.domain_of(email)))
+    return email_addresses.describe(email, is_disposable=intelligence.is_disposable(identity_rules.domain_of(email)))

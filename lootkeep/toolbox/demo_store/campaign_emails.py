@@ -8,7 +8,7 @@ from lootkeep.domain.campaigns import Audience, SegmentFilters
 from lootkeep.domain.emails import Email, SendResult
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, MINUTE
-from lootkeep.services import campaigns
+from lootkeep.services import campaigns as campaigns_service
 from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 
@@ -42,8 +42,8 @@ class CampaignEmails:
         """To recent customers; they are the first recipients of the store, so they are numbered from 1."""
         shop, deps = self._shop, self._shop.deps
         lately = Audience(type="customers", customer_ids=tuple(person.id for person in shop.people[-_READERS:]))
-        campaign = await campaigns.create(deps, _terms("Welcome aboard", "What our players like best", lately))
-        sent = await campaigns.send(deps, campaign.id, None)
+        campaign = await campaigns_service.create(deps, _terms("Welcome aboard", "What our players like best", lately))
+        sent = await campaigns_service.send(deps, campaign.id, None)
         options = CampaignOptions(emails_per_minute=_PER_MINUTE)
         worker = CampaignWorker(deps, MemoryWakeup(), _DiscardingMailer(), options)
         while await worker.run_once():
@@ -54,20 +54,20 @@ class CampaignEmails:
     async def _read(self, reader: int) -> None:
         deps, chance = self._shop.deps, self._shop.rng.random()
         if chance < 0.45:
-            await campaigns.note_opened(deps, deps.vault.sign(str(reader), campaigns.OPEN))
+            await campaigns_service.note_opened(deps, deps.vault.sign(str(reader), campaigns_service.OPEN))
         if chance < 0.12:
-            await campaigns.follow(deps, deps.vault.sign(f"{reader}.0", campaigns.CLICK))
+            await campaigns_service.follow(deps, deps.vault.sign(f"{reader}.0", campaigns_service.CLICK))
         if chance < 0.02:
-            await campaigns.unsubscribe(deps, deps.vault.sign(str(reader), campaigns.UNSUBSCRIBE))
+            await campaigns_service.unsubscribe(deps, deps.vault.sign(str(reader), campaigns_service.UNSUBSCRIBE))
 
     async def _write(self) -> None:
         deps = self._shop.deps
-        details = await campaigns.create(deps, _terms("Autumn sale", "Half price until Sunday", Audience()))
-        await campaigns.send(deps, details.id, None)
+        details = await campaigns_service.create(deps, _terms("Autumn sale", "Half price until Sunday", Audience()))
+        await campaigns_service.send(deps, details.id, None)
         loyal = Audience(type="segment", filters=SegmentFilters(min_orders=3))
-        await campaigns.create(deps, _terms("For our regulars", "A look at what comes next", loyal))
+        await campaigns_service.create(deps, _terms("For our regulars", "A look at what comes next", loyal))
         brought = Audience(type="segment", filters=SegmentFilters(is_referrer=True))
-        await campaigns.create(deps, _terms("Recruiters", "Your code is worth more in December", brought))
+        await campaigns_service.create(deps, _terms("Recruiters", "Your code is worth more in December", brought))
 
 
 def _terms(name: str, subject: str, audience: Audience) -> dict[str, Any]:

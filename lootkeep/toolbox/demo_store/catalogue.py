@@ -11,7 +11,13 @@ from lootkeep.deps import Deps
 from lootkeep.domain.products import PLAIN, Product, ProductTerms
 from lootkeep.domain.referrals import TierTerms
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import access, fraud, products, referrals, tiers
+from lootkeep.services import (
+    access as access_service,
+    fraud as fraud_service,
+    products as products_service,
+    referrals as referrals_service,
+    tiers as tiers_service,
+)
 
 STAFF = (("mira@store.example", "Mira Okafor"), ("tom@store.example", "Tom Lindqvist"))
 
@@ -58,15 +64,17 @@ class Catalogue:
     async def open(self) -> None:
         """The store on its first day."""
         for email, name in STAFF:
-            self.staff.append((await access.add_user(self._deps, email, name)).id)
-        await referrals.change_settings(self._deps, {"referral_welcome_discount_enabled": True})
-        await fraud.change_settings(self._deps, {"fraud_custom_blocked_countries": BLOCKED_COUNTRIES})
+            self.staff.append((await access_service.add_user(self._deps, email, name)).id)
+        await referrals_service.change_settings(self._deps, {"referral_welcome_discount_enabled": True})
+        await fraud_service.change_settings(self._deps, {"fraud_custom_blocked_countries": BLOCKED_COUNTRIES})
         for name, sku, price, delivery, category, weight in _PRODUCTS:
-            self.products.append(await products.create(self._deps, self._terms(name, sku, price, delivery, category)))
+            self.products.append(
+                await products_service.create(self._deps, self._terms(name, sku, price, delivery, category))
+            )
             self.weights.append(weight)
         rhythm: dict[str, Any] = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
-        self.subscription_id = (await products.create(self._deps, self._terms(*_SUBSCRIPTION, **rhythm))).id
-        await products.create(
+        self.subscription_id = (await products_service.create(self._deps, self._terms(*_SUBSCRIPTION, **rhythm))).id
+        await products_service.create(
             self._deps, self._terms("Emberfall: Ashen Crown", "KEY-ASHEN", 19_99, "keys", "Games", status="draft")
         )
         for order, tier in enumerate(_TIERS):
@@ -84,7 +92,7 @@ class Catalogue:
             is_active=is_active,
             sort_order=order,
         )
-        tier = await tiers.create_tier(self._deps, terms)
+        tier = await tiers_service.create_tier(self._deps, terms)
         if is_active:
             self.tiers.append((required, tier.id))
 

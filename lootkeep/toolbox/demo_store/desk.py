@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from lootkeep.domain.gift_cards import GiftCardTerms
-from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPriority
+from lootkeep.domain.tickets import TicketCategory, TicketForm, TicketPriority
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards, support_tickets
+from lootkeep.services import gift_cards as gift_cards_service, tickets as tickets_service
 from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop
 
@@ -79,20 +79,20 @@ class Desk:
         subject, question, answer, category = rng.choice(_TALKS)
         priorities: tuple[TicketPriority, ...] = ("low", "normal", "normal", "normal", "high", "urgent")
         ticket_form = TicketForm(rng.choice(shop.people).id, subject, question, rng.choice(priorities), category)
-        _, entry = await support_tickets.open_ticket(shop.deps, ticket_form)
+        _, entry = await tickets_service.open_ticket(shop.deps, ticket_form)
         if rng.random() < 0.7:
             shop.agenda.add(shop.between(MINUTE, 2 * HOUR), partial(self._assign, entry.id))
         if rng.random() < 0.9:
             shop.agenda.add(shop.between(4 * MINUTE, 20 * HOUR), partial(self._answer, entry.id, answer))
 
     async def _assign(self, ticket_id: int) -> None:
-        await support_tickets.assign(self._shop.deps, ticket_id, self._agent(), self._agent())
+        await tickets_service.assign(self._shop.deps, ticket_id, self._agent(), self._agent())
 
     async def _answer(self, ticket_id: int, words: str) -> None:
         shop, rng = self._shop, self._shop.rng
         if rng.random() < 0.2:
-            await support_tickets.note(shop.deps, ticket_id, self._agent(), "Looked at the order: all is well with it.")
-        await support_tickets.answer(shop.deps, ticket_id, self._agent(), words)
+            await tickets_service.note(shop.deps, ticket_id, self._agent(), "Looked at the order: all is well with it.")
+        await tickets_service.answer(shop.deps, ticket_id, self._agent(), words)
         if rng.random() < 0.5:
             shop.agenda.add(shop.between(10 * MINUTE, DAY), partial(self._thank, ticket_id))
         elif rng.random() < 0.8:
@@ -102,15 +102,15 @@ class Desk:
         shop = self._shop
         is_solved = shop.rng.random() < 0.8
         words = "That helped, thank you!" if is_solved else "It is still the same, I am afraid."
-        await support_tickets.ask(shop.deps, ticket_id, words)
+        await tickets_service.ask(shop.deps, ticket_id, words)
         if is_solved:
             shop.agenda.add(shop.between(MINUTE, 5 * HOUR), partial(self._resolve, ticket_id))
 
     async def _resolve(self, ticket_id: int) -> None:
-        await support_tickets.set_status(self._shop.deps, ticket_id, self._agent(), "resolved")
+        await tickets_service.set_status(self._shop.deps, ticket_id, self._agent(), "resolved")
 
     async def _close(self, ticket_id: int) -> None:
-        await support_tickets.close(self._shop.deps, ticket_id, self._agent(), None)
+        await tickets_service.close(self._shop.deps, ticket_id, self._agent(), None)
 
     # Gift cards
 
@@ -132,7 +132,7 @@ class Desk:
             expires_at=Instant(now + rng.choice((90, 365, 730)) * DAY) if rng.random() < 0.7 else None,
             note=None,
         )
-        card, code = await gift_cards.create(shop.deps, terms, None)
+        card, code = await gift_cards_service.create(shop.deps, terms, None)
         if terms.starts_at is not None:
             return
         chance = rng.random()
@@ -155,7 +155,7 @@ class Desk:
             shop.agenda.add(shop.between(MINUTE, 9 * MINUTE), partial(shop.pay, person, details.order.id))
 
     async def _redeem(self, card_id: int, amount: Hundredths) -> None:
-        await gift_cards.redeem(self._shop.deps, card_id, amount, None, f"till-{card_id}")
+        await gift_cards_service.redeem(self._shop.deps, card_id, amount, None, f"till-{card_id}")
 
     async def _revoke(self, card_id: int) -> None:
-        await gift_cards.revoke(self._shop.deps, card_id, "sent to the wrong player")
+        await gift_cards_service.revoke(self._shop.deps, card_id, "sent to the wrong player")

@@ -8,7 +8,7 @@ from functools import partial
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
-from lootkeep.services import fraud
+from lootkeep.services import fraud as fraud_service
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop
@@ -180,6 +180,8 @@ class Frauds:
     async def _review(self, person: DemoCustomer, details: OrderDetails, truth: ReviewedAs) -> None:
         shop = self._shop
         assert details.check is not None
-        await fraud.review(shop.deps, details.check.id, truth, _NOTES[truth], shop.rng.choice(shop.catalogue.staff))
+        await fraud_service.review(
+            shop.deps, details.check.id, truth, _NOTES[truth], shop.rng.choice(shop.catalogue.staff)
+        )
         if truth == "legitimate" and details.order.status == "on_hold":
             shop.agenda.add(shop.between(HOUR, 5 * HOUR), partial(shop.pay, person, details.order.id))

@@ -10,8 +10,8 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.kernel.money import text
-from lootkeep.services import customers, orders
-from lootkeep.storage import demo
+from lootkeep.services import customers as customers_service, orders as orders_service
+from lootkeep.storage import demo as demo_db
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form
 
@@ -39,9 +39,9 @@ class Live:
 
     async def run(self, rest: Sleep) -> None:
         async with self._deps.db.read() as tx:
-            self._products = await demo.products_on_sale(tx)
+            self._products = await demo_db.products_on_sale(tx)
             # Mailboxes are numbered after the existing ones.
-            self._make = People(self._rng, await demo.last_customer(tx) + 1)
+            self._make = People(self._rng, await demo_db.last_customer(tx) + 1)
         while await rest(self._rng.uniform(0.05, _MAX_PAUSE)):
             try:
                 await self._step()
@@ -62,7 +62,7 @@ class Live:
     async def _sign_up(self) -> DemoCustomer:
         person = self._make.new()
         brought_by = self._rng.choice(self._people).code if self._people and self._rng.random() < 0.4 else None
-        signed_up = await customers.sign_up(self._deps, form(person, brought_by, accepts_marketing=False))
+        signed_up = await customers_service.sign_up(self._deps, form(person, brought_by, accepts_marketing=False))
         person.id, person.code = signed_up.customer.id, signed_up.customer.referral_code
         self._people = [*self._people[-_REMEMBERED:], person]
         words = f", referred by {signed_up.referrer.name}" if signed_up.referrer else ""
@@ -70,7 +70,7 @@ class Live:
         return person
 
     async def _order(self, person: DemoCustomer) -> None:
-        details, _ = await orders.place(self._deps, self._cart(person))
+        details, _ = await orders_service.place(self._deps, self._cart(person))
         total = f"{text(details.order.total)} {details.order.currency}"
         line = f"{person.name} ordered {details.items[0].product_name}, {total}: {details.order.number}"
         if details.check and details.check.action_taken != "allowed":
@@ -82,9 +82,9 @@ class Live:
 
     async def _pay(self, details: OrderDetails) -> None:
         transaction_id = f"live_{self._rng.getrandbits(48):012x}"
-        paid = await orders.pay(self._deps, details.order.id, self._rng.choice(_METHODS), transaction_id)
+        paid = await orders_service.pay(self._deps, details.order.id, self._rng.choice(_METHODS), transaction_id)
         if paid.order.status == "paid":
-            paid, _ = await orders.fulfill(self._deps, paid.order.id, None, None)
+            paid, _ = await orders_service.fulfill(self._deps, paid.order.id, None, None)
         self._say(f"{paid.customer.name} paid {paid.order.number}; it is {paid.order.status}.")
 
     async def _defraud(self) -> None:
@@ -93,7 +93,7 @@ class Live:
         person.email = f"{person.email.partition('@')[0]}@{places.DISPOSABLE}"
         block = self._rng.choice((places.VPN, places.PROXY, places.TOR, places.DATACENTER, places.SANCTIONED))
         person.ip_address = places.special(block, self._rng)
-        signed_up = await customers.sign_up(self._deps, form(person, None, accepts_marketing=False))
+        signed_up = await customers_service.sign_up(self._deps, form(person, None, accepts_marketing=False))
         person.id = signed_up.customer.id
         await self._order(person)
 

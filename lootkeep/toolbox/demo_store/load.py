@@ -14,8 +14,8 @@ from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, Instant, ManualClock
 from lootkeep.kernel.errors import Conflict
-from lootkeep.services import gift_cards, retention
-from lootkeep.storage import demo
+from lootkeep.services import gift_cards as gift_cards_service, retention as retention_service
+from lootkeep.storage import demo as demo_db
 from lootkeep.storage.demo import Demo
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.toolbox.demo_store import places
@@ -41,7 +41,7 @@ async def load(deps: Deps, scale: str, seed: int, orders: int, advance: Callable
     begun = Demo(scale, seed)
     async with deps.db.write() as tx:
         await _require_empty(tx)
-        await demo.set_mark(tx, begun, deps.clock.now())
+        await demo_db.set_mark(tx, begun, deps.clock.now())
     # Whole hours: repeating a load soon gives the same store.
     end = Instant(deps.clock.now() // HOUR * HOUR)
     shop = _shop(deps, Random(seed), end)  # noqa: S311  made-up data
@@ -49,7 +49,7 @@ async def load(deps: Deps, scale: str, seed: int, orders: int, advance: Callable
     await _to_outbox(deps, shop)
     async with deps.db.write() as tx:
         now = deps.clock.now()
-        await demo.set_mark(tx, changed(begun, loaded_at=now), now)
+        await demo_db.set_mark(tx, changed(begun, loaded_at=now), now)
     return shop
 
 
@@ -59,7 +59,7 @@ def demo_deps(deps: Deps) -> Deps:
 
 
 async def _require_empty(tx: Transaction) -> None:
-    mark, held = await demo.mark(tx), await demo.held(tx)
+    mark, held = await demo_db.mark(tx), await demo_db.held(tx)
     if mark.loaded_at is not None:
         raise Conflict("demo_loaded", f"This store already contains the demo ({mark.scale}, seed {mark.seed}).")
     if mark.is_begun:
@@ -103,8 +103,8 @@ async def _to_outbox(deps: Deps, shop: Shop) -> None:
     """Due cards and subscriptions are settled too; no e-mail of the demo is ever sent to anyone."""
     shop.clock.advance(shop.agenda.end - shop.clock.now())
     past_deps = replace(shop.deps, db=deps.db)
-    await gift_cards.settle_now(past_deps)
-    await retention.expire_subscriptions(past_deps)
+    await gift_cards_service.settle_now(past_deps)
+    await retention_service.expire_subscriptions(past_deps)
     more = True
     while more:
         async with deps.db.write() as tx:

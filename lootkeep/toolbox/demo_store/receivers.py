@@ -9,8 +9,8 @@ from lootkeep.domain.deliveries import AttemptResult
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Clock, Instant
-from lootkeep.services import retention, webhooks
-from lootkeep.storage.webhooks import deliveries, fan_out
+from lootkeep.services import retention as retention_service, webhooks as webhooks_service
+from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 from lootkeep.toolbox.demo_store import protection
 from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.worker.deliveries import DeliveryWorker
@@ -73,23 +73,23 @@ class Deliveries:
             while await worker.run_once():
                 await worker.drain()
             async with self._shop.deps.db.read() as tx:
-                due = await deliveries.next_due(tx, clock.now())
+                due = await deliveries_db.next_due(tx, clock.now())
         clock.advance(before - clock.now())
 
     async def _open(self) -> None:
         """Earlier events have no receivers: they are fanned out to no webhook."""
         deps = self._shop.deps
         async with deps.db.write() as tx:
-            while await fan_out.fan_out(tx, deps.ids.delivery_id, deps.clock.now()):
+            while await fan_out_db.fan_out(tx, deps.ids.delivery_id, deps.clock.now()):
                 pass
         await protection.set_up(deps)
-        await webhooks.create(deps, LISTENER, _LISTENED)
-        await webhooks.create(deps, FAILING, _FAILING_WANTS)
-        broken, _ = await webhooks.create(deps, BROKEN, _BROKEN_WANTS)
+        await webhooks_service.create(deps, LISTENER, _LISTENED)
+        await webhooks_service.create(deps, FAILING, _FAILING_WANTS)
+        broken, _ = await webhooks_service.create(deps, BROKEN, _BROKEN_WANTS)
         self._broken_id = broken.id
         self._is_open = True
 
     async def _switch_off(self) -> None:
         """Someone notices, days later."""
-        await webhooks.change(self._shop.deps, self._broken_id, {"is_active": False})
-        await retention.cancel_deliveries(self._shop.deps)
+        await webhooks_service.change(self._shop.deps, self._broken_id, {"is_active": False})
+        await retention_service.cancel_deliveries(self._shop.deps)

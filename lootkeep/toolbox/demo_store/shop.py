@@ -17,7 +17,7 @@ from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, ManualClock
 from lootkeep.kernel.errors import AppError, Conflict, Unprocessable
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers, orders, tiers
+from lootkeep.services import customers as customers_service, orders as orders_service, tiers as tiers_service
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.demo_store.agenda import Agenda
@@ -72,7 +72,7 @@ class Shop:
     ) -> SignedUp:
         assert self._tx is not None
         filled = form(person, code, accepts_marketing=accepts_marketing)
-        signed_up = await customers.sign_up_in(self.deps, self._tx, filled, self._changes)
+        signed_up = await customers_service.sign_up_in(self.deps, self._tx, filled, self._changes)
         person.id, person.code = signed_up.customer.id, signed_up.customer.referral_code
         person.coupon = signed_up.welcome_coupon
         return signed_up
@@ -124,7 +124,9 @@ class Shop:
     async def place(self, person: DemoCustomer, basket: Basket, **other: Any) -> OrderDetails:
         """Placed now: judged, announced, and waiting for its payment."""
         assert self._tx is not None
-        details, _ = await orders.place_in(self.deps, self._tx, self._cart(person, basket, **other), self._changes)
+        details, _ = await orders_service.place_in(
+            self.deps, self._tx, self._cart(person, basket, **other), self._changes
+        )
         self.orders_placed += 1
         return details
 
@@ -139,7 +141,7 @@ class Shop:
         end = completed or paid
         self.clock.advance(end - created)
         assert self._tx is not None
-        (placed,) = await orders.import_history(self.deps, self._tx, [cart], self._changes)
+        (placed,) = await orders_service.import_history(self.deps, self._tx, [cart], self._changes)
         self.clock.advance(created - end)
         if isinstance(placed, AppError):
             raise placed
@@ -165,7 +167,7 @@ class Shop:
 
     async def pay(self, person: DemoCustomer, order_id: int) -> None:
         transaction_id = f"tx_{self.rng.getrandbits(48):012x}"
-        details = await orders.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
+        details = await orders_service.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
         if details.order.status == "paid":
             # Manual delivery takes days.
             is_by_hand = any(line.delivery_type == "manual" for line in details.items)
@@ -176,10 +178,10 @@ class Shop:
     async def fulfill(self, order_id: int) -> None:
         # Manual delivery takes so long that the order may be refunded first.
         with suppress(Conflict):
-            await orders.fulfill(self.deps, order_id, None, None)
+            await orders_service.fulfill(self.deps, order_id, None, None)
 
     async def _cancel(self, order_id: int) -> None:
-        await orders.cancel(self.deps, order_id, "never paid")
+        await orders_service.cancel(self.deps, order_id, "never paid")
 
     def _paid(self, person: DemoCustomer, details: OrderDetails) -> None:
         person.orders += 1
@@ -191,7 +193,7 @@ class Shop:
     async def _refund(self, details: OrderDetails) -> None:
         is_partial = self.rng.random() < 0.3 and details.order.total > 1_00
         amount = Hundredths(details.order.total // 2) if is_partial else None
-        await orders.refund(self.deps, details.order.id, amount, self.rng.choice(_REASONS))
+        await orders_service.refund(self.deps, details.order.id, amount, self.rng.choice(_REASONS))
 
     def _count_referral(self, referrer: int) -> None:
         self._brought[referrer] += 1
@@ -201,7 +203,7 @@ class Shop:
 
     async def _claim(self, person: DemoCustomer, tier_id: int) -> None:
         try:
-            _, coupon, is_new = await tiers.claim(self.deps, person.id, tier_id)
+            _, coupon, is_new = await tiers_service.claim(self.deps, person.id, tier_id)
         except Unprocessable:
             # A refund has revoked a referral.
             return

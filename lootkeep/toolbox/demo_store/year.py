@@ -8,7 +8,11 @@ from functools import partial
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, utc
-from lootkeep.services import fraud, products, subscriptions
+from lootkeep.services import (
+    fraud as fraud_service,
+    products as products_service,
+    subscriptions as subscriptions_service,
+)
 from lootkeep.toolbox.demo_store.shop import Shop
 
 DAYS = 365
@@ -73,7 +77,7 @@ class Year:
     async def _subscribe(self, customer_id: int) -> None:
         shop = self._shop
         shop.orders_placed += 1
-        self._await_period(*await subscriptions.create(shop.deps, customer_id, shop.catalogue.subscription_id))
+        self._await_period(*await subscriptions_service.create(shop.deps, customer_id, shop.catalogue.subscription_id))
 
     def _await_period(self, subscription: Subscription, details: OrderDetails) -> None:
         self._shop.agenda.add(self._shop.between(SECOND, HOUR), partial(self._shop.fulfill, details.order.id))
@@ -85,19 +89,19 @@ class Year:
         if shop.rng.random() < 0.12:
             at_end = shop.rng.random() < 0.7
             reason = shop.rng.choice(("too expensive", "no time to play", None))
-            await subscriptions.cancel(shop.deps, subscription.id, at_period_end=at_end, reason=reason)
+            await subscriptions_service.cancel(shop.deps, subscription.id, at_period_end=at_end, reason=reason)
             return
         shop.orders_placed += 1
-        self._await_period(*await subscriptions.renew(shop.deps, subscription.id))
+        self._await_period(*await subscriptions_service.renew(shop.deps, subscription.id))
 
     async def _change_policy(self) -> None:
         """After half a year the store has staff to review orders, and no longer blocks doubtful ones."""
-        await fraud.change_settings(self._shop.deps, {"fraud_action": "verify"})
+        await fraud_service.change_settings(self._shop.deps, {"fraud_action": "verify"})
 
     async def _change_prices(self) -> None:
         product = self._shop.catalogue.products[0]
         changes = {"price": product.price - 10_00, "compare_at_price": product.price}
-        await products.change(self._shop.deps, product.id, changes)
+        await products_service.change(self._shop.deps, product.id, changes)
 
 
 def _weight(moment: datetime, day: int) -> float:

@@ -15,7 +15,7 @@ import iso3166
 import msgspec
 from babel import Locale
 
-from lootkeep.domain import identity
+from lootkeep.domain import identity as identity_rules
 from lootkeep.kernel.clock import SECOND, Instant, instant
 
 
@@ -95,7 +95,7 @@ class Dialect(msgspec.Struct, frozen=True):
     def ip_address(self, text: str) -> str:
         """An address in its usual form, or an IPv4 address written as one number, which may have decimals."""
         if not _IP_NUMBER.fullmatch(text):
-            return identity.address(text)
+            return identity_rules.address(text)
         number = int(Decimal(text))
         if number > _MAX_IPV4:
             raise ValueError

@@ -16,7 +16,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.services import orders as orders_service
 from lootkeep.services.orders import DisputeReport
-from lootkeep.storage import natural_keys
+from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
@@ -77,7 +77,7 @@ class Disputes:
     ) -> tuple[set[str], Mapping[str, int]]:
         """Existing disputes are detected when they are added."""
         names = [form.order for form in forms if isinstance(form.order, str)]
-        return set(), await natural_keys.orders_by_external_id(tx, names)
+        return set(), await natural_keys_db.orders_by_external_id(tx, names)
 
     async def add(
         self,

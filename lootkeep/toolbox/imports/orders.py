@@ -15,13 +15,13 @@ from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import CartLineBody, OrderBody
 from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.deps import Deps
-from lootkeep.domain import past_orders
+from lootkeep.domain import past_orders as past_orders_rules
 from lootkeep.domain.checkout import Cart, CartLine, PastRefund
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, InvalidFields, invalid
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import natural_keys
+from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
@@ -136,7 +136,7 @@ class Orders:
         keys = [form.cart.external_id for form in forms if form.cart.external_id is not None]
         products = (product for form in forms for product in form.products)
         existing = await existing_ids(tx, (form.customer for form in forms), products)
-        return set(await natural_keys.orders_by_external_id(tx, keys)), existing
+        return set(await natural_keys_db.orders_by_external_id(tx, keys)), existing
 
     async def add(
         self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], existing: ExistingIds, changes: CounterDeltas
@@ -152,7 +152,7 @@ def _history(cart: Cart, now: Instant) -> Cart:
     """Its times in order. Without times it is current; with a time it is history and sends no events."""
     if cart.created_at is None and not cart.is_concluded and cart.completed_at is None:
         return replace(cart, created_at=now)
-    return past_orders.dated(cart, now)
+    return past_orders_rules.dated(cart, now)
 
 
 def _check_prices(cart: Cart) -> None:

@@ -12,7 +12,7 @@ from lootkeep.domain.products import ProductTerms
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError
 from lootkeep.services import products as products_service
-from lootkeep.storage import natural_keys
+from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
@@ -54,7 +54,9 @@ class Products:
         return {}
 
     async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[ProductBody]) -> tuple[set[str], None]:
-        return set(await natural_keys.products_by_sku(tx, [form.sku for form in forms if form.sku is not None])), None
+        return set(
+            await natural_keys_db.products_by_sku(tx, [form.sku for form in forms if form.sku is not None])
+        ), None
 
     async def add(
         self, deps: Deps, tx: Transaction, forms: Sequence[ProductBody], existing: None, changes: CounterDeltas

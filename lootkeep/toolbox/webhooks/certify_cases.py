@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from lootkeep.domain import deliveries, signing
+from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules
 from lootkeep.domain.receiving import TOLERANCE
 from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant, iso
 from lootkeep.kernel.ids import Ids
@@ -87,9 +87,13 @@ class _Post:
         """`age` is how long ago it was signed, `made` how long ago the event happened."""
         delivery_id = self._ids.delivery_id()
         text = msgspec.json.encode(data).decode()
-        body = deliveries.body(delivery_id, event_type, iso(Instant(self._now - age - created_before)), text).encode()
+        body = deliveries_rules.body(
+            delivery_id, event_type, iso(Instant(self._now - age - created_before)), text
+        ).encode()
         secrets = [self._secret, other_secret] if other_secret else [self._secret]
-        return SignedRequest(body, signing.headers(body, event_type, delivery_id, secrets, (self._now - age) // SECOND))
+        return SignedRequest(
+            body, signing_rules.headers(body, event_type, delivery_id, secrets, (self._now - age) // SECOND)
+        )
 
     def backwards(self) -> list[SignedRequest]:
         """One order's refund, payment and creation: the latest arrives first."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from lootkeep.domain import receiving
+from lootkeep.domain import receiving as receiving_rules
 from lootkeep.domain.deliveries import DEADLINE_SECONDS
 from lootkeep.engines.http1 import Client, ConnectionClosed, NotHttp, open_socket, target
 from lootkeep.engines.outbound import failure
@@ -102,7 +102,7 @@ class Listener:
         now = self._clock.now()
         secret, body = self._plan.secret, request.body
         headers = {name.decode(): value.decode("utf-8", "surrogateescape") for name, value in request.headers}
-        verdict = receiving.verify(body, headers, secret, now) if secret else None
+        verdict = receiving_rules.verify(body, headers, secret, now) if secret else None
         parsed = _object(body)
         identity = {name: parsed.get(name) for name in ("id", "event_type")}
         delivery_id, event_type = (value if isinstance(value, str) else None for value in identity.values())

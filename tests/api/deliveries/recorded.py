@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from lootkeep.storage import outbox
+from lootkeep.storage import outbox as outbox_db
 from tests.world import World
 
 
@@ -18,7 +18,7 @@ async def record(world: World, count: int, event_type: str = "product.created") 
     """This many events at once, without the operations that cause them."""
     async with world.db.write() as tx:
         for number in range(count):
-            await outbox.append(tx, event_type, SampleData(number), world.clock.now())
+            await outbox_db.append(tx, event_type, SampleData(number), world.clock.now())
 
 
 async def log(world: World, webhook: dict[str, Any], query: str = "") -> list[dict[str, Any]]:

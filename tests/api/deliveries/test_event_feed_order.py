@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 from sqlalchemy import select
 
-from lootkeep.storage import outbox
+from lootkeep.storage import outbox as outbox_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import events
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
@@ -62,7 +62,7 @@ async def test_an_event_with_a_smaller_id_of_a_later_transaction_is_not_skipped(
 ) -> None:
     """The older transaction takes the larger id and commits first: neither ids nor transactions are in order."""
     async with world.db.write() as younger:
-        await outbox.append(younger, "order.paid", SampleData(1), world.clock.now())
+        await outbox_db.append(younger, "order.paid", SampleData(1), world.clock.now())
         await other.execute(f"{INSERT}; COMMIT")
         assert await shown(world, 0) == []
     assert await shown(world, 0) == [1, 2, 3, 4]
@@ -72,7 +72,7 @@ async def test_an_event_with_a_smaller_id_of_a_later_transaction_is_not_skipped(
 async def test_the_feed_stops_before_the_first_event_that_may_still_commit(world: World) -> None:
     await record(world, 2)
     async with world.db.write() as slow:
-        await outbox.append(slow, "order.paid", SampleData(1), world.clock.now())
+        await outbox_db.append(slow, "order.paid", SampleData(1), world.clock.now())
         await record(world, 2)
         assert await shown(world, 0) == [1, 2]
         assert await shown(world, 4) == []
@@ -127,7 +127,7 @@ async def test_a_replay_includes_an_event_that_commits_after_its_request(
     webhook = await subscribe(insecure_world, receiver, "order.paid")
     now = insecure_world.clock.now()
     async with insecure_world.db.write() as slow:
-        await outbox.append(slow, "order.paid", SampleData(1), now)
+        await outbox_db.append(slow, "order.paid", SampleData(1), now)
         await record(insecure_world, 1, "order.paid")
         await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
         await step_replays(insecure_world.deps)
@@ -177,7 +177,7 @@ async def _write(world: World, chance: random.Random) -> None:
         try:
             async with world.db.write() as tx:
                 for _ in range(chance.randint(1, 4)):
-                    await outbox.append(tx, "order.paid", SampleData(number), world.clock.now())
+                    await outbox_db.append(tx, "order.paid", SampleData(number), world.clock.now())
                     await _pause(chance)
                 if chance.random() < 0.1:
                     raise _Rollback
@@ -197,7 +197,7 @@ async def _read_until(world: World, is_over: asyncio.Event) -> list[int]:
     while True:
         is_last = is_over.is_set()
         async with world.db.read() as tx:
-            page = await outbox.events_after(tx, ids[-1], 7)
+            page = await outbox_db.events_after(tx, ids[-1], 7)
         ids += [event.id for event in page]
         if is_last and not page:
             return ids[1:]

@@ -10,7 +10,7 @@ import pytest
 
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.score import judge
-from lootkeep.storage import fraud_checks
+from lootkeep.storage import fraud_checks as fraud_checks_db
 from lootkeep.storage.schema import disputes, events, labels
 from tests.api.fraud.shop import DAY, ORDERS, check, judged, regular, review, settings, shop
 from tests.recount import rows
@@ -158,9 +158,9 @@ async def test_every_check_can_be_reproduced_whatever_was_labelled_since(world: 
     await report(world, 2, kind="dispute_won")
     async with world.deps.db.read() as tx:
         for number in range(1, 5):
-            stored = await fraud_checks.get(tx, number)
+            stored = await fraud_checks_db.get(tx, number)
             assert stored is not None
-            verdict = judge(facts_of(stored), await fraud_checks.policy_of(tx, stored.policy_version))
+            verdict = judge(facts_of(stored), await fraud_checks_db.policy_of(tx, stored.policy_version))
             assert (verdict.signals, verdict.risk_score) == (stored.points, stored.risk_score)
 
 

@@ -7,8 +7,7 @@ import time
 
 import pytest
 from email_validator import EmailNotValidError, validate_email
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from lootkeep.api.http.fields import EmailAddress

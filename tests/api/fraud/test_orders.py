@@ -10,7 +10,7 @@ from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.score import judge
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import fraud_checks, fraud_lists
+from lootkeep.storage import fraud_checks as fraud_checks_db, fraud_lists as fraud_lists_db
 from lootkeep.storage.schema import orders, products
 from tests.api.fraud.shop import (
     BROWSER,
@@ -256,10 +256,10 @@ async def test_every_stored_check_can_be_reproduced(world: World) -> None:
         world.clock.advance(DAY)
     async with world.deps.db.read() as tx:
         stored: list[FraudCheck] = []
-        while batch := await fraud_lists.before(tx, *(stored[-1].place if stored else (Instant(2**60), 0)), 0):
+        while batch := await fraud_lists_db.before(tx, *(stored[-1].place if stored else (Instant(2**60), 0)), 0):
             stored += batch
         again = [
-            judge(facts_of(fraud_check), await fraud_checks.policy_of(tx, fraud_check.policy_version))
+            judge(facts_of(fraud_check), await fraud_checks_db.policy_of(tx, fraud_check.policy_version))
             for fraud_check in stored
         ]
     assert len(stored) == 2100

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from lootkeep.services import fraud_queue
+from lootkeep.services import fraud_queue as fraud_queue_service
 from lootkeep.storage.schema import events
 from tests.api.fraud.shop import DATACENTER, DAY, PROXY, TOR, judged, regular, review, settings, shop
 from tests.recount import rows
@@ -69,10 +69,10 @@ async def test_a_held_order_ends_as_configured_when_its_review_time_is_over(worl
         await held(world)
         await settings(world, fraud_review_when_due=when_due)
         world.clock.advance(DAY - 1)
-        await fraud_queue.end_holds(world.deps)
+        await fraud_queue_service.end_holds(world.deps)
         assert await status(world, number + 1) == "on_hold"
         world.clock.advance(1)
-        await fraud_queue.end_holds(world.deps)
+        await fraud_queue_service.end_holds(world.deps)
         assert await status(world, number + 1) == expected
     ended = [data for kind, data in await announced(world) if kind == "fraud.reviewed"]
     # The first one ended too, as soon as the settings said how.
@@ -82,7 +82,7 @@ async def test_a_held_order_ends_as_configured_when_its_review_time_is_over(worl
         (3, "cancelled"),
     ]
     assert {(data["review_outcome"], data["reviewed_by"]) for data in ended} == {(None, None)}
-    await fraud_queue.end_holds(world.deps)
+    await fraud_queue_service.end_holds(world.deps)
     assert len([kind for kind, _ in await announced(world) if kind == "fraud.reviewed"]) == 3
 
 
@@ -92,7 +92,7 @@ async def test_an_order_reviewed_in_time_is_not_changed(world: World) -> None:
     await settings(world, fraud_review_when_due="cancel")
     await review(world, 1, "legitimate")
     world.clock.advance(2 * DAY)
-    await fraud_queue.end_holds(world.deps)
+    await fraud_queue_service.end_holds(world.deps)
     assert await status(world, 1) == "pending"
 
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from lootkeep.kernel.clock import Instant, iso
-from lootkeep.services import fraud_amounts
+from lootkeep.services import fraud_amounts as fraud_amounts_service
 from tests.api.fraud.shop import DAY, ORDERS, check, judged, place, regular, settings, shop
 from tests.builders import new_customer
 from tests.recount import maintained, recounted
@@ -116,7 +116,7 @@ async def test_an_order_is_large_compared_with_earlier_orders(world: World) -> N
     for number in range(100):
         await judged(world, customers[number % 4], created_at=iso(Instant(world.clock.now() - DAY)))
     world.clock.advance(7 * DAY)
-    await fraud_amounts.refresh(world.deps)
+    await fraud_amounts_service.refresh(world.deps)
     for quantity in (1, 2):
         await judged(world, customers[0], items=[{"product_id": 1, "quantity": quantity}])
     points = [(await check(world, number))["check"]["signals"].get("large_order", 0) for number in (101, 102)]

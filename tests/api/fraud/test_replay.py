@@ -18,9 +18,12 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import Instant, ManualClock, instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers as customers_service
-from lootkeep.services import fraud, fraud_amounts
-from lootkeep.services import orders as orders_service
+from lootkeep.services import (
+    customers as customers_service,
+    fraud as fraud_service,
+    fraud_amounts as fraud_amounts_service,
+    orders as orders_service,
+)
 from lootkeep.services.orders import DisputeReport
 from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrder, PastOrders
@@ -154,7 +157,7 @@ async def lived_through(world: World, orders: list[PastOrder]) -> None:
             else:
                 await orders_service.decline(deps, order_id)
         clock.advance(order.created_at - clock.now())
-        await fraud_amounts.refresh(deps)
+        await fraud_amounts_service.refresh(deps)
         details, _ = await orders_service.place(deps, cart(order, customers[order.email]))
         await orders_service.pay(deps, details.order.id, None, None)
         for at in order.declined_at:
@@ -171,7 +174,7 @@ async def test_the_store_and_the_backtest_score_the_same_orders_alike(
 ) -> None:
     orders = past()
     await shop(world, price="19.99")
-    await fraud.change_settings(world.deps, dict(OPEN))
+    await fraud_service.change_settings(world.deps, dict(OPEN))
     await path(world, orders)
     policy = Policy(**OPEN)  # type: ignore[arg-type]
     replayed = replay(PastOrders(frozenset(COLUMNS), orders), policy, world.intelligence, lambda done: None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.storage.schema import products
 from tests.api.fraud.shop import DAY, ORDERS, PROXY, TOR, check, judged, regular, review, settings, shop
 from tests.builders import new_customer
@@ -97,7 +97,7 @@ async def test_the_last_outcome_counts_and_every_review_is_stored(world: World) 
 
 async def test_the_reviewer_is_the_user_of_the_token(world: World) -> None:
     await held(world)
-    user = await access.add_user(world.deps, "mod@shop.example", "Mod")
+    user = await access_service.add_user(world.deps, "mod@shop.example", "Mod")
     token = await world.new_token("fraud:write", user_email="mod@shop.example")
     answer = await world.post("/fraud/checks/1/review", {"outcome": "fraud"}, token=token)
     assert answer.json()["data"]["reviewed_by"] == user.id == 2

@@ -12,7 +12,7 @@ from lootkeep.domain.fraud.rule import MAX_RULES
 from lootkeep.domain.fraud.score import judge
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import fraud_checks
+from lootkeep.storage import fraud_checks as fraud_checks_db
 from tests.api.fraud.own_rules import RULE, action, make, new_list
 from tests.api.fraud.shop import DATACENTER, TOR, VPN, check, judged, regular, review, shop, stored
 from tests.world import World
@@ -154,7 +154,7 @@ async def test_every_check_can_be_reproduced_after_rules_and_lists_have_changed(
     await world.delete(f"/fraud/lists/{offices}")
     checks = await stored(world)
     async with world.deps.db.read() as tx:
-        again = [judge(facts_of(check), await fraud_checks.policy_of(tx, check.policy_version)) for check in checks]
+        again = [judge(facts_of(check), await fraud_checks_db.policy_of(tx, check.policy_version)) for check in checks]
     assert [(check.points, check.action_taken, check.rules) for check in checks] == [
         (verdict.signals, verdict.action_taken, list(verdict.rules)) for verdict in again
     ]

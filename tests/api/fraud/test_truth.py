@@ -9,8 +9,8 @@ import pytest
 
 from lootkeep.domain.fraud.calibration import base_odds
 from lootkeep.kernel.clock import instant
-from lootkeep.services import fraud_calibration
-from lootkeep.storage import fraud_truth
+from lootkeep.services import fraud_calibration as fraud_calibration_service
+from lootkeep.storage import fraud_truth as fraud_truth_db
 from tests.api.fraud.own_rules import make
 from tests.api.fraud.shop import DAY, ORDERS, TOR, VPN, judged, place, regular, review, settings, shop
 from tests.world import World
@@ -124,10 +124,10 @@ async def test_an_order_counts_for_a_calibration_when_it_is_ninety_days_old(worl
 
 async def measured(world: World) -> tuple[int, int]:
     """Orders and frauds that the report looks at, and the base odds, which are measured once a week."""
-    result = await fraud_calibration.report(world.deps)
+    result = await fraud_calibration_service.report(world.deps)
     counts = result.base.orders + result.trial.orders, result.base.frauds + result.trial.frauds
     async with world.deps.db.read() as tx:
-        base = base_odds(await fraud_truth.scores(tx, world.clock.now()), world.clock.now())
+        base = base_odds(await fraud_truth_db.scores(tx, world.clock.now()), world.clock.now())
     assert (base.orders, base.frauds) == counts
     return counts
 

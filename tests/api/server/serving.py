@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from lootkeep import wiring
 from lootkeep.domain.access import SCOPES
-from lootkeep.services import access
+from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 from tests.world import KEY, World
@@ -105,7 +105,7 @@ async def prepare(settings: Settings) -> str:
     await migrations.upgrade(engine)
     await engine.close()
     async with wiring.opened(settings) as deps:
-        secret, _ = await access.create_token(deps, name="test", scopes=list(SCOPES))
+        secret, _ = await access_service.create_token(deps, name="test", scopes=list(SCOPES))
     return secret
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given
-from hypothesis import settings as options
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings as options, strategies as st
 from msgspec.structs import replace
 
 from lootkeep.domain.fraud.facts import NetworkFacts

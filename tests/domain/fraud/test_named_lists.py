@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lootkeep.domain.fraud.expressions import ListUse
 from lootkeep.domain.fraud.named_lists import entry_value, memberships, sought

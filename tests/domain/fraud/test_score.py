@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lootkeep.domain.fraud.facts import EmailFacts, History, NetworkFacts, OrderFacts, Payment
 from lootkeep.domain.fraud.flags import Flags, flags

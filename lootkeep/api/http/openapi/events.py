@@ -9,7 +9,7 @@ import msgspec
 from lootkeep.api.http.openapi import schemas
 from lootkeep.api.http.openapi.examples import example_of
 from lootkeep.api.http.openapi.schemas import Json, ref
-from lootkeep.domain import deliveries
+from lootkeep.domain import deliveries as deliveries_rules
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import TEST_EVENT
 from lootkeep.views.events import DATA
@@ -80,8 +80,8 @@ def _operation(event_type: str, shapes: Json) -> Json:
         "responses": {
             "2XX": {"description": "The delivery was received."},
             "default": {
-                "description": f"Any other status, or no response within {deliveries.DEADLINE_SECONDS} seconds, is a "
-                "failure and is retried."
+                "description": "Any other status, or no response within "
+                f"{deliveries_rules.DEADLINE_SECONDS} seconds, is a failure and is retried."
             },
         },
     }

@@ -10,15 +10,18 @@ from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_bl
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body, QueryParameters
-from lootkeep.domain.support_tickets import MAX_MESSAGE_LENGTH, TicketCategory, TicketPriority, TicketStatus
 from lootkeep.domain.ticket_figures import TicketStats
+from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH, TicketCategory, TicketPriority, TicketStatus
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.services import support_tickets as support_tickets_service
-from lootkeep.storage import access, ticket_figures, ticket_lists
-from lootkeep.storage import support_tickets as support_tickets_db
-from lootkeep.views import support_tickets as support_tickets_views
-from lootkeep.views import ticket_stats
+from lootkeep.services import tickets as tickets_service
+from lootkeep.storage import (
+    access as access_db,
+    ticket_figures as ticket_figures_db,
+    ticket_lists as ticket_lists_db,
+    tickets as tickets_db,
+)
+from lootkeep.views import ticket_stats as ticket_stats_views, tickets as tickets_views
 
 
 def _agent(value: str) -> int | str:
@@ -105,8 +108,8 @@ async def list_support_tickets(call: Call[None, TicketQuery]) -> Reply:
     agent = call.token.user_id if query.assigned_to == "me" else query.assigned_to
     return await answer_page(
         call,
-        ticket_lists.LISTING,
-        support_tickets_views.ticket,
+        ticket_lists_db.LISTING,
+        tickets_views.ticket,
         assigned_to=None,
         agent=None if agent == "none" else agent,
         unassigned=True if agent == "none" else None,
@@ -117,60 +120,52 @@ async def get_support_ticket_stats(call: Call[None, None]) -> Reply:
     today = Instant(call.deps.clock.now() // DAY * DAY)
     tomorrow = Instant(today + DAY)
     async with call.deps.db.read(slow=True) as tx:
-        figures = await ticket_figures.figures(tx)
+        figures = await ticket_figures_db.figures(tx)
         stats = TicketStats(
             figures=figures,
-            agents={user.id: user.name for user in await access.all_users(tx)},
-            created_today=await ticket_figures.created(tx, today, tomorrow),
-            closed_today=await ticket_figures.closed(tx, today, tomorrow),
-            median_response_seconds=await ticket_figures.median_response(
+            agents={user.id: user.name for user in await access_db.all_users(tx)},
+            created_today=await ticket_figures_db.created(tx, today, tomorrow),
+            closed_today=await ticket_figures_db.closed(tx, today, tomorrow),
+            median_response_seconds=await ticket_figures_db.median_response(
                 tx, sum(figure.responded for figure in figures)
             ),
-            median_resolution_seconds=await ticket_figures.median_resolution(
+            median_resolution_seconds=await ticket_figures_db.median_resolution(
                 tx, sum(figure.resolved for figure in figures)
             ),
         )
-    return Reply(ticket_stats.stats(stats))
+    return Reply(ticket_stats_views.stats(stats))
 
 
 async def get_support_ticket(call: Call[None, MessagesQuery]) -> Reply:
     query = call.query
     async with call.deps.db.read() as tx:
-        entry = existing(await support_tickets_db.get(tx, call.id), "Support ticket")
+        entry = existing(await tickets_db.get(tx, call.id), "Support ticket")
         # One more row than requested shows whether there are earlier messages.
-        messages = await support_tickets_db.messages(tx, call.id, query.before, query.limit + 1)
+        messages = await tickets_db.messages(tx, call.id, query.before, query.limit + 1)
     shown = messages[-query.limit :]
-    return Reply(support_tickets_views.detail(entry, shown, shown[0].id if len(messages) > len(shown) else None))
+    return Reply(tickets_views.detail(entry, shown, shown[0].id if len(messages) > len(shown) else None))
 
 
 async def set_support_ticket_status(call: Call[StatusBody, None]) -> Reply:
     return Reply(
-        support_tickets_views.ticket(
-            await support_tickets_service.set_status(call.deps, call.id, call.token.user_id, call.body.status)
-        )
+        tickets_views.ticket(await tickets_service.set_status(call.deps, call.id, call.token.user_id, call.body.status))
     )
 
 
 async def add_support_ticket_message(call: Call[MessageBody, None]) -> Reply:
-    operation = support_tickets_service.note if call.body.is_internal else support_tickets_service.answer
-    return Reply(
-        support_tickets_views.posted(*await operation(call.deps, call.id, call.token.user_id, call.body.message))
-    )
+    operation = tickets_service.note if call.body.is_internal else tickets_service.answer
+    return Reply(tickets_views.posted(*await operation(call.deps, call.id, call.token.user_id, call.body.message)))
 
 
 async def close_support_ticket(call: Call[CloseBody, None]) -> Reply:
     return Reply(
-        support_tickets_views.ticket(
-            await support_tickets_service.close(call.deps, call.id, call.token.user_id, call.body.message)
-        )
+        tickets_views.ticket(await tickets_service.close(call.deps, call.id, call.token.user_id, call.body.message))
     )
 
 
 async def assign_support_ticket(call: Call[AssignBody, None]) -> Reply:
     return Reply(
-        support_tickets_views.ticket(
-            await support_tickets_service.assign(call.deps, call.id, call.token.user_id, call.body.user_id)
-        )
+        tickets_views.ticket(await tickets_service.assign(call.deps, call.id, call.token.user_id, call.body.user_id))
     )
 
 
@@ -184,7 +179,7 @@ GROUP = Group(
             list_support_tickets,
             "support-tickets:read",
             "List support tickets",
-            paged(support_tickets_views.TicketView),
+            paged(tickets_views.TicketView),
             query=TicketQuery,
             description="Newest first by default. Filters can be combined.",
         ),
@@ -194,7 +189,7 @@ GROUP = Group(
             get_support_ticket_stats,
             "support-tickets:read",
             "Read support statistics",
-            single(ticket_stats.TicketStatsView),
+            single(ticket_stats_views.TicketStatsView),
             description="Times are in minutes, exact to the second, or null if there is nothing to measure.",
         ),
         Route(
@@ -203,7 +198,7 @@ GROUP = Group(
             get_support_ticket,
             "support-tickets:read",
             "Read a support ticket with its messages",
-            single(support_tickets_views.TicketDetailView),
+            single(tickets_views.TicketDetailView),
             query=MessagesQuery,
             description="Returns the newest messages, including internal notes. Send `earlier_before` as `before` to "
             "get earlier ones.",
@@ -214,7 +209,7 @@ GROUP = Group(
             set_support_ticket_status,
             "support-tickets:write",
             "Set a support ticket's status",
-            single(support_tickets_views.TicketView, "Support ticket status updated successfully"),
+            single(tickets_views.TicketView, "Support ticket status updated successfully"),
             body=StatusBody,
             may_conflict=True,
             description="A change that is not allowed returns 409 `ticket_step_not_allowed` with the allowed ones. "
@@ -226,7 +221,7 @@ GROUP = Group(
             add_support_ticket_message,
             "support-tickets:write",
             "Add a staff message to a support ticket",
-            single(support_tickets_views.PostedMessageView, "Message added successfully", status=201),
+            single(tickets_views.PostedMessageView, "Message added successfully", status=201),
             body=MessageBody,
             max_body=MAX_LARGE_BODY,
             description="A public message is e-mailed to the customer and changes `open` to `pending`; on a closed "
@@ -238,7 +233,7 @@ GROUP = Group(
             close_support_ticket,
             "support-tickets:write",
             "Close a support ticket",
-            single(support_tickets_views.TicketView, "Support ticket closed successfully"),
+            single(tickets_views.TicketView, "Support ticket closed successfully"),
             body=CloseBody,
             max_body=MAX_LARGE_BODY,
             description="Closing again changes nothing and sends nothing.",
@@ -249,7 +244,7 @@ GROUP = Group(
             assign_support_ticket,
             "support-tickets:write",
             "Assign a support ticket",
-            single(support_tickets_views.TicketView, "Support ticket assigned successfully"),
+            single(tickets_views.TicketView, "Support ticket assigned successfully"),
             body=AssignBody,
             description="Assigns it to a user, or to nobody with null.",
         ),

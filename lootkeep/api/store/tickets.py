@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.external.support_tickets import MessageText
+from lootkeep.api.external.tickets import MessageText
 from lootkeep.api.http.fields import Name
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
-from lootkeep.domain.support_tickets import TicketCategory, TicketForm, TicketPriority
-from lootkeep.services import support_tickets as support_tickets_service
-from lootkeep.views import support_tickets as support_tickets_views
+from lootkeep.domain.tickets import TicketCategory, TicketForm, TicketPriority
+from lootkeep.services import tickets as tickets_service
+from lootkeep.views import tickets as tickets_views
 
 
 class TicketBody(Body):
@@ -36,14 +36,12 @@ class CustomerMessageBody(Body):
 
 async def open_support_ticket(call: Call[TicketBody, None]) -> Reply:
     form = TicketForm(**{name: getattr(call.body, name) for name in TicketForm.__struct_fields__})
-    message, entry = await support_tickets_service.open_ticket(call.deps, form)
-    return Reply(support_tickets_views.detail(entry, [message], None))
+    message, entry = await tickets_service.open_ticket(call.deps, form)
+    return Reply(tickets_views.detail(entry, [message], None))
 
 
 async def add_customer_message(call: Call[CustomerMessageBody, None]) -> Reply:
-    return Reply(
-        support_tickets_views.posted(*await support_tickets_service.ask(call.deps, call.id, call.body.message))
-    )
+    return Reply(tickets_views.posted(*await tickets_service.ask(call.deps, call.id, call.body.message)))
 
 
 GROUP = Group(
@@ -57,7 +55,7 @@ GROUP = Group(
             open_support_ticket,
             "store:write",
             "Open a support ticket",
-            single(support_tickets_views.TicketDetailView, "Support ticket created successfully", status=201),
+            single(tickets_views.TicketDetailView, "Support ticket created successfully", status=201),
             body=TicketBody,
             max_body=MAX_LARGE_BODY,
             description="Opens a ticket for a customer, with their first message.",
@@ -68,7 +66,7 @@ GROUP = Group(
             add_customer_message,
             "store:write",
             "Add a customer's message",
-            single(support_tickets_views.PostedMessageView, "Message added successfully", status=201),
+            single(tickets_views.PostedMessageView, "Message added successfully", status=201),
             body=CustomerMessageBody,
             max_body=MAX_LARGE_BODY,
             description="Reopens a ticket that is pending, resolved, or closed for at most 14 days. A ticket closed "

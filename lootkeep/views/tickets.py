@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from lootkeep.domain.support_tickets import (
+from lootkeep.domain.tickets import (
     AuthorType,
     LastMessageBy,
     TicketCategory,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lootkeep.deps import Deps
-from lootkeep.domain import support_tickets as support_tickets_rules
+from lootkeep.domain import tickets as tickets_rules
 from lootkeep.domain.access import User
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.support_tickets import (
+from lootkeep.domain.tickets import (
     SYSTEM,
     Ticket,
     TicketEntry,
@@ -19,8 +19,14 @@ from lootkeep.domain.support_tickets import (
 )
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
-from lootkeep.storage import access, alerts, customers, emails, orders
-from lootkeep.storage import support_tickets as support_tickets_db
+from lootkeep.storage import (
+    access as access_db,
+    alerts as alerts_db,
+    customers as customers_db,
+    emails as emails_db,
+    orders as orders_db,
+    tickets as tickets_db,
+)
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import changes as changes_db
 from lootkeep.views.emails import render
@@ -30,11 +36,11 @@ async def open_ticket(deps: Deps, form: TicketForm) -> tuple[TicketMessage, Tick
     now = deps.clock.now()
     async with deps.db.write() as tx:
         customer = await _checked(tx, form)
-        ticket = await support_tickets_db.add(tx, support_tickets_rules.opened(form, now), customer)
-        message = await support_tickets_db.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
+        ticket = await tickets_db.add(tx, tickets_rules.opened(form, now), customer)
+        message = await tickets_db.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
         await changes_db.count(tx, "tickets", None, ticket)
         text, path = f"New ticket {ticket.number}: {ticket.subject}", f"/tickets/{ticket.id}"
-        await alerts.raise_notice(tx, "ticket_created", f"ticket:{ticket.id}", text, path, now)
+        await alerts_db.raise_notice(tx, "ticket_created", f"ticket:{ticket.id}", text, path, now)
         return message, await _entry(tx, ticket.id)
 
 
@@ -43,12 +49,12 @@ async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[TicketMessage, Tic
     now = deps.clock.now()
     async with deps.db.write() as tx:
         before = await _get_for_update(tx, ticket_id)
-        after = support_tickets_rules.asked(before, now)
+        after = tickets_rules.asked(before, now)
         customer = await _customer(tx, before)
-        message = await support_tickets_db.add_message(tx, ticket_id, "customer", customer.name, body, now)
+        message = await tickets_db.add_message(tx, ticket_id, "customer", customer.name, body, now)
         if after.reopened_count > before.reopened_count:
             await _note(tx, ticket_id, "The customer's message reopened the ticket.", now)
-        await support_tickets_db.save(tx, before, after)
+        await tickets_db.save(tx, before, after)
         return message, await _entry(tx, ticket_id)
 
 
@@ -57,9 +63,9 @@ async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[T
     now = deps.clock.now()
     async with deps.db.write() as tx:
         before = await _get_for_update(tx, ticket_id)
-        after = support_tickets_rules.answered(before, now)
+        after = tickets_rules.answered(before, now)
         message = await _write_to_customer(deps, tx, before, await _user(tx, user_id), body, now)
-        await support_tickets_db.save(tx, before, after)
+        await tickets_db.save(tx, before, after)
         return message, await _entry(tx, ticket_id)
 
 
@@ -69,7 +75,7 @@ async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Tic
     async with deps.db.write() as tx:
         await _get_for_update(tx, ticket_id)
         author = await _user(tx, user_id)
-        message = await support_tickets_db.add_message(
+        message = await tickets_db.add_message(
             tx, ticket_id, "staff", author.name, body, now, user_id=author.id, is_internal=True
         )
         return message, await _entry(tx, ticket_id)
@@ -77,14 +83,14 @@ async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Tic
 
 async def set_status(deps: Deps, ticket_id: int, user_id: int, status: TicketStatus) -> TicketEntry:
     def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
-        return support_tickets_rules.moved(ticket, status, now), f"set the status to {status}."
+        return tickets_rules.moved(ticket, status, now), f"set the status to {status}."
 
     return await _step(deps, ticket_id, user_id, step)
 
 
 async def set_priority(deps: Deps, ticket_id: int, user_id: int, priority: TicketPriority) -> TicketEntry:
     def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
-        return support_tickets_rules.prioritized(ticket, priority, now), f"set the priority to {priority}."
+        return tickets_rules.prioritized(ticket, priority, now), f"set the priority to {priority}."
 
     return await _step(deps, ticket_id, user_id, step)
 
@@ -98,23 +104,23 @@ async def close(deps: Deps, ticket_id: int, user_id: int, body: str | None) -> T
             author = await _user(tx, user_id)
             ticket = before
             if body is not None:
-                ticket = support_tickets_rules.answered(before, now)
+                ticket = tickets_rules.answered(before, now)
                 await _write_to_customer(deps, tx, before, author, body, now)
             await _note(tx, ticket_id, f"{author.name} closed the ticket.", now)
-            await support_tickets_db.save(tx, before, support_tickets_rules.moved(ticket, "closed", now))
+            await tickets_db.save(tx, before, tickets_rules.moved(ticket, "closed", now))
         return await _entry(tx, ticket_id)
 
 
 async def assign(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None) -> TicketEntry:
     """To one of the users, or to nobody."""
     async with deps.db.read() as tx:
-        agent = None if agent_id is None else await access.user(tx, agent_id)
+        agent = None if agent_id is None else await access_db.user(tx, agent_id)
     if agent_id is not None and agent is None:
         raise invalid("user_id", "The user id field is not a user of this store.")
 
     def step(ticket: Ticket, now: Instant) -> tuple[Ticket, str]:
         words = f"assigned the ticket to {agent.name}." if agent else "unassigned the ticket."
-        return support_tickets_rules.assigned(ticket, agent_id, now), words
+        return tickets_rules.assigned(ticket, agent_id, now), words
 
     return await _step(deps, ticket_id, user_id, step)
 
@@ -129,17 +135,17 @@ async def _step(
         after, words = step(before, now)
         if after != before:
             await _note(tx, ticket_id, f"{(await _user(tx, user_id)).name} {words}", now)
-            await support_tickets_db.save(tx, before, after)
+            await tickets_db.save(tx, before, after)
         return await _entry(tx, ticket_id)
 
 
 async def _checked(tx: Transaction, form: TicketForm) -> Customer:
     """The customer, or all reasons why they cannot open a ticket."""
     errors: dict[str, list[str]] = {}
-    customer = await customers.get(tx, form.customer_id)
+    customer = await customers_db.get(tx, form.customer_id)
     if customer is None:
         errors["customer_id"] = ["The customer id field is not a customer of this store."]
-    order = None if form.order_id is None else await orders.get(tx, form.order_id)
+    order = None if form.order_id is None else await orders_db.get(tx, form.order_id)
     if form.order_id is not None and (order is None or order.customer_id != form.customer_id):
         errors["order_id"] = ["The order id field is not an order of this customer."]
     if errors:
@@ -164,31 +170,31 @@ async def _write_to_customer(
         author_name=author.name,
         message=body,
     )
-    await emails.add(tx, email, deps.vault.seal, now)
-    return await support_tickets_db.add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
+    await emails_db.add(tx, email, deps.vault.seal, now)
+    return await tickets_db.add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
 
 
 async def _note(tx: Transaction, ticket_id: int, words: str, now: Instant) -> None:
-    await support_tickets_db.add_message(tx, ticket_id, "system", SYSTEM, words, now, is_internal=True)
+    await tickets_db.add_message(tx, ticket_id, "system", SYSTEM, words, now, is_internal=True)
 
 
 async def _get_for_update(tx: Transaction, ticket_id: int) -> Ticket:
-    return existing(await support_tickets_db.get_for_update(tx, ticket_id), "Support ticket")
+    return existing(await tickets_db.get_for_update(tx, ticket_id), "Support ticket")
 
 
 async def _customer(tx: Transaction, ticket: Ticket) -> Customer:
-    customer = await customers.get(tx, ticket.customer_id)
+    customer = await customers_db.get(tx, ticket.customer_id)
     assert customer is not None
     return customer
 
 
 async def _entry(tx: Transaction, ticket_id: int) -> TicketEntry:
-    entry = await support_tickets_db.get(tx, ticket_id)
+    entry = await tickets_db.get(tx, ticket_id)
     assert entry is not None
     return entry
 
 
 async def _user(tx: Transaction, user_id: int) -> User:
-    user = await access.user(tx, user_id)
+    user = await access_db.user(tx, user_id)
     assert user is not None
     return user

@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import bindparam, insert, select, update
 
 from lootkeep.domain.customers import Customer, search_text
-from lootkeep.domain.support_tickets import AuthorType, Ticket, TicketEntry, TicketMessage
+from lootkeep.domain.tickets import AuthorType, Ticket, TicketEntry, TicketMessage
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
