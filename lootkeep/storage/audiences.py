@@ -12,14 +12,11 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
-    case,
     cast as sql_cast,
     exists,
     func,
     insert,
-    literal,
     literal_column,
-    not_,
     select,
 )
 
@@ -66,21 +63,24 @@ _FILTERS: dict[str, Any] = {
     "is_no_referrer": ~_HAS_REFERRED,
 }
 
-# Who gets no campaign, and why: the first matching reason.
+_IS_ACTIVE = customers.c.status == "active"
+_IS_REACHED = customers.c.email_status == "ok"
+_HAS_BOUNCED = customers.c.email_status == "bounced"
+MAY_BE_WRITTEN_TO = and_(customers.c.accepts_marketing, _IS_REACHED, _IS_ACTIVE)
+# Who gets no campaign, and why. Everyone has one reason at most, and what is rare is looked at first: a preview counts
+# all customers.
 _EXCLUSIONS: dict[Exclusion, Any] = {
-    "blocked": customers.c.status != "active",
-    "bounced": customers.c.email_status == "bounced",
-    "unsubscribed": customers.c.email_status != "ok",
-    "not_opted_in": ~customers.c.accepts_marketing,
+    "blocked": ~_IS_ACTIVE,
+    "bounced": and_(_HAS_BOUNCED, _IS_ACTIVE),
+    "unsubscribed": and_(~_IS_REACHED, ~_HAS_BOUNCED, _IS_ACTIVE),
+    "not_opted_in": and_(~customers.c.accepts_marketing, _IS_REACHED, _IS_ACTIVE),
 }
-_EXCLUSION = case(*((condition, reason) for reason, condition in _EXCLUSIONS.items()), else_="")
-MAY_BE_WRITTEN_TO = and_(*(not_(condition) for condition in _EXCLUSIONS.values()))
 
 
 @cache
 def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
     # Not grouped: an engine may sort everyone to find the groups.
-    counts = [func.count().filter(literal(reason) == _EXCLUSION) for reason in ("", *_EXCLUSIONS)]
+    counts = [func.count().filter(condition) for condition in (MAY_BE_WRITTEN_TO, *_EXCLUSIONS.values())]
     return Query(select(*counts).select_from(customers).where(*_chosen(shape)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lootkeep.storage.lists import Listing, Sort, equals, within
 from lootkeep.storage.order_events import OrderEvent
+from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.schema import events
 
 LISTING = Listing(
@@ -11,4 +12,5 @@ LISTING = Listing(
     OrderEvent,
     {"type": equals(events.c.type, "type", None), **within(events.c.created_at)},
     {"created_at": Sort(events.c.id)},
+    max_counted=MAX_COUNTED,
 )

@@ -161,23 +161,30 @@ class Listing(Generic[R]):
     # Up to this many matches are fetched by the index of their filter and sorted; more are found soon along the index
     # of the sort.
     max_sorted: int = 20_000
+    # A list that nobody maintains a total of counts so many rows from the first one of the page on; None counts all.
+    max_counted: int | None = None
     _queries: dict[Any, Query[Any]] = field(default_factory=dict)
 
     async def page(self, tx: Transaction, request: ListRequest) -> tuple[list[R], int]:
-        """The page, and how many rows there are on all pages."""
+        """The page, and how many rows there are on all pages, unless they are not all counted."""
         values = dict(request.filters)
         if "search" in values:
             values |= self.search(values.pop("search"))
         bound = {f"wanted_{name}": value for name, value in values.items()}
         names = tuple(name for name in self.filters if name in values)
-        total = await self._total(tx, names, values, bound)
+        limit = {} if self.max_counted is None else {"counted": request.page.offset + self.max_counted}
+        total = await self._total(tx, names, values, bound | limit)
         if request.page.offset >= total:
             return [], total
         size, skip = request.page.size, request.page.offset
-        is_fetched = self._is_fetched(names, request.sort, total)
+        is_fetched = self._is_fetched(names, request.sort, total) and self.is_counted(request, total)
         shape = Shape(names, request.sort, request.order, is_fetched, None if skip else size)
         query = self._compiled(shape, lambda: self._page_query(shape))
         return await tx.all(query, **bound, **({"size": size, "skip": skip} if skip else {})), total
+
+    def is_counted(self, request: ListRequest, total: int) -> bool:
+        """Whether there are no more rows than the total of this page says."""
+        return self.max_counted is None or total < request.page.offset + self.max_counted
 
     async def _total(self, tx: Transaction, names: tuple[str, ...], values: Values, bound: Values) -> int:
         # Maintained totals are counted by UTC days.
@@ -211,7 +218,12 @@ class Listing(Generic[R]):
 
     def _count_query(self, names: tuple[str, ...]) -> Query[tuple[Any, ...]]:
         conditions = self._conditions(names, next(iter(self.sorts)), is_fetched=True)
-        return Query(select(func.count()).select_from(self.table).where(*conditions))
+        if self.max_counted is None:
+            return Query(select(func.count()).select_from(self.table).where(*conditions))
+        (key,) = self.table.primary_key
+        return Query(
+            select(func.count()).select_from(select(key).where(*conditions).limit(bindparam("counted")).subquery())
+        )
 
     def _conditions(self, names: tuple[str, ...], sort: str, *, is_fetched: bool) -> list[Any]:
         """SQLite has no statistics and would use any filter's index: only useful ones are shown to it."""

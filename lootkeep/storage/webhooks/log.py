@@ -10,6 +10,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, equals, within
+from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.schema import attempts, deliveries
 
 _DELIVERY = [deliveries.c[name] for name in Delivery.__struct_fields__]
@@ -51,6 +52,7 @@ LISTING = Listing(
         **within(deliveries.c.created_at),
     },
     {"created_at": Sort(deliveries.c.id)},
+    max_counted=MAX_COUNTED,
 )
 
 
