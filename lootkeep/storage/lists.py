@@ -161,7 +161,7 @@ class Listing(Generic[R]):
     # Up to this many matches are fetched by the index of their filter and sorted; more are found soon along the index
     # of the sort.
     max_sorted: int = 20_000
-    # A list that nobody maintains a total of counts so many rows from the first one of the page on; None counts all.
+    # A log without a maintained total counts at most this many rows from the first one of the page on; None: all.
     max_counted: int | None = None
     _queries: dict[Any, Query[Any]] = field(default_factory=dict)
 
@@ -217,13 +217,16 @@ class Listing(Generic[R]):
         return leading is not None and not self._is_in_order(leading, sort) and total <= self.max_sorted
 
     def _count_query(self, names: tuple[str, ...]) -> Query[tuple[Any, ...]]:
-        conditions = self._conditions(names, next(iter(self.sorts)), is_fetched=True)
+        sort = next(iter(self.sorts))
+        conditions = self._conditions(names, sort, is_fetched=True)
         if self.max_counted is None:
             return Query(select(func.count()).select_from(self.table).where(*conditions))
         (key,) = self.table.primary_key
-        return Query(
-            select(func.count()).select_from(select(key).where(*conditions).limit(bindparam("counted")).subquery())
-        )
+        matches = select(key).where(*conditions).limit(bindparam("counted"))
+        if self._is_in_order(self._leading(names), sort):
+            # By the index of the filter: PostgreSQL would look for the first matches in the table, even at its end.
+            matches = matches.order_by(self.sorts[sort].by.desc())
+        return Query(select(func.count()).select_from(matches.subquery()))
 
     def _conditions(self, names: tuple[str, ...], sort: str, *, is_fetched: bool) -> list[Any]:
         """SQLite has no statistics and would use any filter's index: only useful ones are shown to it."""

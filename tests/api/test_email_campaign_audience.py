@@ -64,7 +64,7 @@ async def test_each_filter_finds_the_customers_it_describes(world: World) -> Non
     for filters, people in expected:
         campaign = await make(world, audience={"type": "segment", "filters": filters})
         data = (await world.get(f"{PATH}/{campaign['id']}/preview-recipients")).json()["data"]
-        assert [person["id"] for person in data["sample"]] == [person["id"] for person in people], filters
+        assert sorted(person["id"] for person in data["sample"]) == [person["id"] for person in people], filters
         assert data["total"] == len(people)
     named = await make(world, audience={"type": "customers", "customer_ids": [idle["id"], buyer["id"], 12345]})
     data = (await world.get(f"{PATH}/{named['id']}/preview-recipients")).json()["data"]

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 
+from sqlalchemy import bindparam, insert
+
 from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import MINUTE
 from lootkeep.services import retention as retention_service
+from lootkeep.storage import schema
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.webhooks import endpoints as endpoints_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.console.visits import DELIVERY, visitor
@@ -25,6 +30,16 @@ async def test_events_are_listed_newest_first_and_filtered_by_type(store: World)
     assert "0 of 1 delivered" in (await visits.get("/events?type=product.updated")).text
     csv = (await visits.get("/events?type=order.paid&format=csv")).text.splitlines()
     assert (csv[0], len(csv)) == ("Event,Id,Receivers,Data,Recorded", 2)
+
+
+async def test_a_long_feed_says_that_it_is_not_counted_to_its_end(world: World) -> None:
+    row = {"type": "order.paid", "data": "{}", "created_at": world.clock.now(), "fanned_out_at": world.clock.now()}
+    adding = Query(insert(schema.events).values({name: bindparam(name) for name in row}).inline(), set_based=True)
+    async with world.db.write() as tx:
+        await tx.execute_many(adding, [row] * (MAX_COUNTED + 10))
+    visits = await visitor(world, "read_only")
+    assert "1–25 of at least 10,000 <" in (await visits.get("/events")).text
+    assert "26–50 of 10,010 <" in (await visits.get("/events?page=2")).text
 
 
 async def test_an_event_shows_its_recipients_and_its_data(store: World) -> None:

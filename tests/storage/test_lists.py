@@ -15,6 +15,7 @@ from lootkeep.services import recount as recount_service
 from lootkeep.storage import (
     campaigns as campaigns_db,
     customer_lists as customer_lists_db,
+    event_lists as event_lists_db,
     fraud_lists as fraud_lists_db,
     gift_card_lists as gift_card_lists_db,
     order_lists as order_lists_db,
@@ -28,6 +29,7 @@ from lootkeep.storage.lists import Listing
 from lootkeep.storage.schema import metadata, order_items
 from lootkeep.storage.webhooks import log as log_db
 from tests.storage.back_office import BackOffice
+from tests.storage.plans import QueryRecorder
 from tests.storage.shop import Filters, Row, RowFilter, ShopRows
 from tests.world import World
 
@@ -119,6 +121,40 @@ async def test_every_filter_and_sort_order_equals_a_plain_computation(world: Wor
             order = ORDERS[number % 2]
             records = await everything(world.db, listing, always | values, sort, order)
             assert records == expected(rows, holds, sort, order), (values, sort, order)
+
+
+async def test_a_list_that_counts_up_to_a_limit_ends_with_its_last_row(world: World) -> None:
+    shop = ShopRows(7, 150)
+    await BackOffice(shop).open(world.db)
+    ids = sorted(row["id"] for row in await stored(world.db, "deliveries") if row["webhook_id"] == 1)
+    assert len(ids) > 20
+    listing = replace(log_db.LISTING, max_counted=10, _queries={})
+    seen: list[int] = []
+    is_counted, total = False, 1
+    async with world.db.read() as tx:
+        while len(seen) < total:
+            request = ListRequest(PageRequest(len(seen) // 5 + 1, 5), {"webhook_id": 1}, order="asc")
+            rows, total = await listing.page(tx, request)
+            is_counted = listing.is_counted(request, total)
+            assert (total, is_counted) == (min(len(ids), len(seen) + 10), len(ids) < len(seen) + 10)
+            seen += [delivery.id for delivery in rows]
+    assert (seen, total, is_counted) == (ids, len(ids), True)
+
+
+async def test_events_of_a_range_that_are_not_all_counted_are_not_fetched_to_be_sorted(world: World) -> None:
+    shop = ShopRows(7, 150)
+    await BackOffice(shop).open(world.db)
+    rows = await stored(world.db, "events")
+    first = sorted(row["created_at"] for row in rows)[len(rows) // 3]
+    ids = sorted((row["id"] for row in rows if row["created_at"] >= first), reverse=True)
+    listing = replace(event_lists_db.LISTING, max_counted=10, _queries={})
+    request = ListRequest(PageRequest(1, 5), {"from": first})
+    async with world.db.read() as tx:
+        recorder = QueryRecorder(tx)
+        events, total = await listing.page(recorder, request)
+    assert len(ids) > 10
+    assert ([event.id for event in events], total) == (ids[:5], 10)
+    assert ["fetched" in asked.query.sqlite.sql for asked in recorder.asked] == [False, False]
 
 
 async def test_a_listed_order_comes_with_its_customer_and_all_its_lines(world: World) -> None:

@@ -130,7 +130,8 @@ ROUTES = (
         "List a webhook's deliveries",
         paged(webhooks_views.DeliveryView),
         query=DeliveryQuery,
-        description="Newest first by default.",
+        description="Newest first by default. `total` and `last_page` count at most 10,000 deliveries from the first"
+        " one of the page on.",
         is_extension=True,
     ),
     Route(
