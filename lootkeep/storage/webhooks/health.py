@@ -25,12 +25,16 @@ _newest = (
     .where(deliveries.c.webhook_id == bindparam("webhook"))
     .order_by(deliveries.c.id.desc())
     .limit(_DELIVERIES)
-    .subquery()
+    .cte("newest")
 )
 _ATTEMPTS = Query(
     select(*(attempts.c[name] for name in RecentAttempt.__struct_fields__))
     .join(_newest, _newest.c.id == attempts.c.delivery_id)
-    .where(attempts.c.finished_at.is_not(None))
+    .where(
+        attempts.c.finished_at.is_not(None),
+        # Implied by the join: PostgreSQL then reads the end of the key, not all attempts.
+        attempts.c.delivery_id >= select(func.min(_newest.c.id)).scalar_subquery(),
+    )
     .order_by(attempts.c.started_at),
     RecentAttempt,
 )
