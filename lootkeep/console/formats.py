@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.fraud.review import detected_signals
-from lootkeep.kernel.clock import DAY, SECOND, Instant, iso, utc
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, iso, utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import duration
 from lootkeep.views.money import in_words
@@ -102,7 +102,9 @@ class Formats:
         """`2 min ago`, `3 h ago`, `5 d ago`, then the day; with the exact time for those who ask."""
         if at is None:
             return Markup("never")
-        return self._timed(at, self.day(at) if now - at >= _WEEK else f"{duration(now - at)} ago")
+        age = now - at
+        whole_hours = age - age % HOUR
+        return self._timed(at, self.day(at) if age >= _WEEK else f"{duration(whole_hours or age)} ago")
 
     def _timed(self, at: Instant, text: str) -> Markup:
         # Nothing here comes from people, so nothing is escaped.
