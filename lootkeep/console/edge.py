@@ -68,7 +68,7 @@ class Edge:
 
     def routes(self) -> list[Route]:
         routes = [PageRoute(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
-        nothing = Page("GET", "", None, "Not found", _nothing)
+        nothing = Page("GET", "/", None, "Not found", _nothing)
         return [
             Route(f"{PREFIX}/static/{{name}}", _asset, methods=["GET"]),
             *routes,

@@ -10,7 +10,7 @@ from typing import Any
 
 from lootkeep.console import lists
 from lootkeep.console.charts import Tile, line_chart, sparkline
-from lootkeep.console.columns import COUNT, NAME, Column, Table, amount
+from lootkeep.console.columns import COUNT, LABEL, NAME, Cell, Column, Table, amount
 from lootkeep.console.formats import Formats
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit
@@ -189,8 +189,8 @@ async def _reviews(tx: Transaction, held: int, now: Instant) -> Need:
     return ("warn", title, text, "Review", "/fraud")
 
 
-def _parts_of(title: str, empty: str) -> Table:
-    columns = (Column(title, "name", NAME), *_PRODUCTS.only("Orders", "Revenue").columns)
+def _parts_of(title: str, empty: str, cell: Cell = NAME) -> Table:
+    columns = (Column(title, "name", cell), *_PRODUCTS.only("Orders", "Revenue").columns)
     return Table(columns=columns, empty=empty)
 
 
@@ -227,7 +227,7 @@ async def show_analytics(visit: Visit) -> Answer:
             ("Products", _PRODUCTS.only("Product", "Sold", "Revenue"), products, "products"),
             ("Customers", _CUSTOMERS.only("Customer", "Orders", "Spent"), customers, "customers"),
             ("Countries", _parts_of("Country", "Where the buyers are, by the bill."), countries, None),
-            ("Payment methods", _parts_of("Method", "How they paid."), methods, None),
+            ("Payment methods", _parts_of("Method", "How they paid.", LABEL), methods, None),
         ],
     }
 

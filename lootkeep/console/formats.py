@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calendar import month_abbr
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, get_args
 
@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.fraud.review import detected_signals
-from lootkeep.kernel.clock import DAY, SECOND, Instant, iso, utc
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, iso, utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import duration
 from lootkeep.views.money import in_words
@@ -48,7 +48,7 @@ TONES = {
 }
 
 
-def day_of(local: datetime) -> str:
+def day_of(local: date) -> str:
     """Not by `strftime`, which takes more than twice as long: a page has a hundred of these."""
     return f"{local.day} {_MONTHS[local.month]} {local.year}"
 
@@ -99,10 +99,12 @@ class Formats:
         return self._timed(at, f"{self.local(at):%H:%M:%S}")
 
     def ago(self, at: Instant | None, now: Instant) -> Markup:
-        """`2 min`, `3 h`, `5 d`, then the day; with the exact time for those who ask."""
+        """`2 min ago`, `3 h ago`, `5 d ago`, then the day; with the exact time for those who ask."""
         if at is None:
             return Markup("never")
-        return self._timed(at, self.day(at) if now - at >= _WEEK else duration(now - at))
+        age = now - at
+        whole_hours = age - age % HOUR
+        return self._timed(at, self.day(at) if age >= _WEEK else f"{duration(whole_hours or age)} ago")
 
     def _timed(self, at: Instant, text: str) -> Markup:
         # Nothing here comes from people, so nothing is escaped.
@@ -148,7 +150,7 @@ def badge(status: str, text: str | None = None, tone: str | None = None) -> Mark
 def risk(check: Any) -> Markup:
     """The level and the score of a check, if there is one."""
     if check is None:
-        return Markup('<span class="muted">–</span>')
+        return Markup('<span class="muted none">–</span>')
     return badge(check.risk_level, f"{label(check.risk_level)} {check.risk_score}")
 
 

@@ -18,7 +18,6 @@ from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
 from lootkeep.domain.fraud.review import ReviewedAs, consequence, label as signal_label
 from lootkeep.domain.fraud.score import RiskLevel
-from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.domain.orders import ALLOWED, FRAUD, Order, OrderDetails, OrderStatus, Refund
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
@@ -87,6 +86,8 @@ REFUND = (
     Field("amount", "Amount", forms.amount(1), "Everything that is left when empty."),
     Field("reason", "Reason", forms.text(), "Stored with the refund and sent to receivers."),
 )
+# Points of a reason whose bar is full.
+_FULL_BAR = 40
 _REFUNDED = (
     "The refund is recorded here and announced to receivers; the money itself goes back through your payment provider."
 )
@@ -137,11 +138,10 @@ def _checked(check: CheckDetail) -> Step:
 
 
 def bars(check: CheckDetail) -> list[dict[str, Any]]:
-    """The reasons with their points, as a share of the most that each can count; the heaviest first."""
+    """The reasons with their points, all on one scale; the heaviest first."""
     reasons = []
     for name, points in sorted(check.points.items(), key=lambda item: -item[1]):
-        signal = BY_NAME.get(name)
-        width = min(100, 100 * points // signal.cap) if signal and signal.cap else 100
+        width = min(100, 100 * abs(points) // _FULL_BAR)
         tone = "bad" if points >= 30 else "warn" if points > 0 else "ok"
         reasons.append({"name": name, "points": points, "label": signal_label(name), "width": width, "tone": tone})
     return reasons

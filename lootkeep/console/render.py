@@ -45,7 +45,7 @@ def environment(formats_of_store: formats.Formats) -> Environment:
     )
     formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago")
     environment.filters |= {name: getattr(formats_of_store, name) for name in formatting}
-    functions = (number, percent, change, formats.pretty, formats.long, plural, duration)
+    functions = (number, percent, change, formats.pretty, formats.long, formats.day_of, plural, duration)
     environment.filters |= {function.__name__: function for function in (*functions, order_number, reasons)}
     environment.filters |= {"badge": badge, "label": label}
     environment.globals |= {

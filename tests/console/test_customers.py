@@ -45,7 +45,7 @@ async def test_all_data_of_a_customer_is_on_one_page(store: World) -> None:
     page = (await (await visitor(store, "read_only")).get("/customers/1")).text
     for part in ("ORD-000001", "$40.00", "TKT-000001", "My key does not work", "…7K2P", "Mina Friend", "device-1"):
         assert part in page, part
-    titles = re.findall(r"<h3>([^<]+)</h3>", page)
+    titles = re.findall(r"<h3>(?:<a [^>]+>)?([^<]+)", page)
     assert set(titles) >= {"Placed ORD-000001", "Paid ORD-000001", "Opened TKT-000001", "Brought Mina Friend"}
     assert titles[-1] == "Signed up"
     # The friend ordered from the same device.
