@@ -100,7 +100,7 @@ async def show_overview(visit: Visit) -> Answer:
                 _webhook_tile(receivers),
             ],
             "chart": _revenue_chart(course, visit.formats),
-            "needs": await _needs(tx, visit.now),
+            "needs": await _needs(tx, receivers, visit.now),
             "orders": replace(ORDERS, empty=_FIRST),
             "sales": sales,
             "receivers": receivers[:_MAX_RECEIVERS],
@@ -158,9 +158,12 @@ def _days(course: Course, formats: Formats) -> list[str]:
     return [formats.short_day(cut.at) for cut in course.cuts[:-1]]
 
 
-async def _needs(tx: Transaction, now: Instant) -> list[Need]:
+async def _needs(tx: Transaction, receivers: Sequence[Receiver], now: Instant) -> list[Need]:
     """Everything there is to do, the most urgent first."""
-    needed = [_failing_receiver(receiver, now) for receiver in await health_db.failing(tx, now)]
+    failing = [receiver for receiver in receivers if receiver.is_failing]
+    needed = [_failing_receiver(receiver, now) for receiver in failing[:_MAX_RECEIVERS]]
+    if more := len(failing) - len(needed):
+        needed.append(("bad", plural(more, "more receiver fails", "more receivers fail"), "", "Look", "/webhooks"))
     held = await fraud_lists_db.pending_review(tx)
     if held:
         needed.append(await _reviews(tx, held, now))

@@ -16,9 +16,10 @@ from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, iso, utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import duration
-from lootkeep.views.money import in_words
+from lootkeep.views.money import in_short, in_words
 
 _WEEK = 7 * DAY
+_BILLION = 100 * 10**9
 # Bytes of one text on a page, so that no page is large.
 MAX_SHOWN = 24_000
 # Looked up in a tuple: the calendar formats a date for each.
@@ -70,9 +71,10 @@ class Formats:
         return in_words(Hundredths(amount), currency or self._currency)
 
     def whole_money(self, amount: int) -> str:
-        """`$1,884`: for figures that are read at a glance."""
-        text = str(self.money(round(amount / 100) * 100))
-        return text[:-3] if text.endswith((".00", ",00")) else text
+        """`$1,884`, and from a billion on `$1.23B`: for figures that are read at a glance."""
+        if amount >= _BILLION:
+            return in_short(Hundredths(amount), self._currency)
+        return str(self.money(round(amount / 100) * 100)).removesuffix(".00")
 
     def local(self, at: Instant) -> datetime:
         return utc(at).astimezone(self._zone)

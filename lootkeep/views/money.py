@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from babel.numbers import format_currency
+from babel.numbers import format_compact_currency, format_currency
 
 from lootkeep.kernel import money
 from lootkeep.kernel.money import Hundredths
@@ -15,6 +15,11 @@ from lootkeep.kernel.money import Hundredths
 def in_words(amount: Hundredths, currency: str) -> str:
     """`$5.00`, `¥500`: the amount in the currency's own form."""
     return format_currency(money.decimal(amount), currency, locale="en_US")
+
+
+def in_short(amount: Hundredths, currency: str) -> str:
+    """`$6.53T`: an amount that is read at a glance."""
+    return format_compact_currency(money.decimal(amount), currency, fraction_digits=2, locale="en_US")
 
 
 def number(amount: Hundredths) -> int | float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.kernel.clock import HOUR
+from lootkeep.kernel.clock import HOUR, SECOND
 from lootkeep.services import retention as retention_service
 from lootkeep.storage.webhooks import health as health_db
 from lootkeep.worker.deliveries import DeliveryWorker
@@ -48,6 +48,19 @@ async def test_a_recovered_receiver_is_no_longer_reported(insecure_world: World)
     async with world.db.read() as tx:
         assert await health_db.failing(tx, world.clock.now()) == []
     assert "has failed for" not in (await (await visitor(world, "staff")).get("/health")).text
+
+
+async def test_an_attempt_that_began_after_the_page_was_asked_for_is_in_its_last_minute(insecure_world: World) -> None:
+    world = insecure_world
+    async with Receiver() as receiver:
+        await subscribe(world, receiver)
+        await record(world, 1, "order.paid")
+        asked_at = world.clock.now()
+        world.clock.advance(SECOND)
+        await work(DeliveryWorker(world.deps, MemoryWakeup()))
+    async with world.db.read() as tx:
+        (shown,) = await health_db.active(tx, asked_at)
+    assert (shown.minutes[-1], set(shown.minutes[:-1])) == ("ok", {"none"})
 
 
 def receiver_port(webhook: dict[str, str]) -> str:

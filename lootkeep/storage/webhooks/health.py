@@ -107,6 +107,7 @@ def _last_failures(attempts: Sequence[RecentAttempt]) -> list[RecentAttempt]:
 def _minutes(recent: Sequence[RecentAttempt], now: Instant) -> tuple[str, ...]:
     outcomes: list[set[bool]] = [set() for _ in range(MINUTES)]
     for attempt in recent:
-        outcomes[MINUTES - 1 - (now - attempt.started_at) // MINUTE].add(attempt.outcome == "delivered")
+        # A worker may have begun it after the page asked for the time.
+        outcomes[MINUTES - 1 - max(0, now - attempt.started_at) // MINUTE].add(attempt.outcome == "delivered")
     tones = {frozenset(): "none", frozenset({True}): "ok", frozenset({False}): "bad"}
     return tuple(tones.get(frozenset(minute), "warn") for minute in outcomes)
