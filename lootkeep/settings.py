@@ -64,7 +64,7 @@ class Settings(BaseSettings):
         "Created next to the embedded database if not set; required with PostgreSQL and in production.",
     )
     environment: Literal["development", "production"] = Field(
-        "development", description="`production` refuses to start with unsafe settings."
+        "development", description="In `production` the service refuses to start with unsafe settings."
     )
     currency: str = Field("USD", description="The store's currency, an ISO 4217 code.")
     timezone: str = Field("UTC", description="The time zone in which the console shows times and starts days.")

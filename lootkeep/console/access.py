@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lootkeep.console import forms, lists
-from lootkeep.console.columns import AGO, BADGE, CODE, DAY, NAME, YES_OR_NO, Column
+from lootkeep.console.columns import AGO, BADGE, CODE, DAY, EMAIL, NAME, YES_OR_NO, Column
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain.access import SCOPES
@@ -23,7 +23,7 @@ USERS = lists.ListPage(
     listing=accounts_db.LISTING,
     columns=(
         Column("Name", "name", NAME, "name"),
-        Column("E-mail", "email", NAME, "email"),
+        Column("E-mail", "email", EMAIL, "email"),
         Column("Role", "role", BADGE),
         Column("State", "state", BADGE),
         Column("Two-factor", "has_totp", YES_OR_NO),

@@ -44,6 +44,7 @@ def _iso(at: Any) -> str | None:
 
 TEXT = Cell(_text)
 NAME = Cell(_text, css="name")
+EMAIL = Cell(_text, css="name email")
 CODE = Cell(_code)
 ORDER = Cell(lambda value, row, visit: _code(order_number(value), row, visit), order_number)
 LABEL = Cell(lambda value, _row, _visit: escape(label(value)), label)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from lootkeep.console import forms, lists
-from lootkeep.console.columns import AGO, BADGE, COUNT, NAME, TEXT, Column, amount
+from lootkeep.console.columns import AGO, BADGE, COUNT, EMAIL, NAME, TEXT, Column, amount
 from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
 from lootkeep.console.gift_cards import GIFT_CARDS
@@ -40,7 +40,7 @@ CUSTOMERS = lists.ListPage(
     listing=customer_lists_db.LISTING,
     columns=(
         Column("Name", "name", NAME, "name"),
-        Column("E-mail", "email", NAME, "email"),
+        Column("E-mail", "email", EMAIL, "email"),
         Column("Country", "country", TEXT),
         Column("Status", "status", BADGE),
         Column("Orders", "orders_count", COUNT, "orders_count"),

@@ -112,8 +112,18 @@ class Edge:
         visit.form = await guard.read_form(visit.request)
         guard.check_token(visit)
         if page.confirm and visit.form.get("confirmed") != "yes":
-            return await self._render(visit, "form.html", _question(visit))
+            return await self._render(visit, "form.html", await self._question(visit))
         return await self._respond(visit, await self._change(visit))
+
+    async def _question(self, visit: Visit) -> Mapping[str, Any]:
+        """Whether the change is meant, as a form that sends again what was sent; the record's page has its name."""
+        page = self._page_of_form(visit)
+        record: Any = await page.handler(visit) if page and page.path.endswith("{id}") else {}
+        text = " · ".join(part for part in (record.get("title"), visit.page.confirm) if part)
+        hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
+        asked = {"title": f"{visit.page.title}?", "text": text, "submit": visit.page.title, "back": ""}
+        shown = forms.show(visit, (), None, **asked, hidden=hidden, look="danger", leave="Keep it as it is")
+        return shown | {"back": _back(visit)}
 
     async def _change(self, visit: Visit) -> Answer:
         """The change and its entry in the audit log, in one transaction."""
@@ -240,14 +250,6 @@ def _target(visit: Visit) -> str:
     """Where to go after signing in: the page that was asked for."""
     asked = visit.request.url
     return quote(asked.path + (f"?{asked.query}" if asked.query else "")) if visit.page.method == "GET" else PREFIX
-
-
-def _question(visit: Visit) -> Mapping[str, Any]:
-    """Whether the change is meant, as a form that sends again what was sent."""
-    hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
-    page = {"title": f"{visit.page.title}?", "text": visit.page.confirm, "submit": visit.page.title, "back": ""}
-    shown = forms.show(visit, (), None, **page, hidden=hidden, look="danger", leave="Keep it as it is")
-    return shown | {"back": _back(visit)}
 
 
 def _back(visit: Visit) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lootkeep.console import lists
 from lootkeep.console.charts import Tile, line_chart, sparkline
-from lootkeep.console.columns import COUNT, LABEL, NAME, Cell, Column, Table, amount
+from lootkeep.console.columns import COUNT, EMAIL, LABEL, NAME, Cell, Column, Table, amount
 from lootkeep.console.formats import Formats
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit
@@ -73,7 +73,7 @@ _CUSTOMERS = Table(
     columns=(
         Column("Id", "id"),
         Column("Customer", "name", NAME),
-        Column("E-mail", "email", NAME),
+        Column("E-mail", "email", EMAIL),
         Column("Orders", "orders", COUNT),
         Column("Spent", "spent", amount()),
     ),

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import msgspec
 
 from lootkeep.console import forms, lists
-from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, NAME, Cell, Column, Table
+from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, EMAIL, NAME, Cell, Column, Table
 from lootkeep.console.formats import badge, options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
@@ -30,7 +30,7 @@ REFERRALS = lists.ListPage(
     listing=referral_lists_db.REFERRALS,
     columns=(
         Column("Customer", "name", NAME),
-        Column("E-mail", "email", NAME),
+        Column("E-mail", "email", EMAIL),
         Column("Brought by", "referrer_name", NAME),
         Column("Status", "status", BADGE),
         Column("First order", "first_order_at", AGO),

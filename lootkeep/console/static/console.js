@@ -116,6 +116,12 @@ document.addEventListener("click", (event) => {
   else load(url.href, {}, true);
 });
 
+// What unfolds at the right edge of the page unfolds to the left.
+document.addEventListener("toggle", ({ target }) => {
+  const pop = target.matches("details.chip[open]") && target.querySelector(".pop");
+  if (pop) pop.classList.toggle("right", target.getBoundingClientRect().left + pop.offsetWidth > innerWidth - 16);
+}, true);
+
 document.addEventListener("submit", (event) => {
   const form = event.target;
   // Not form.action and form.method, which are the fields of that name in a form that has them.
