@@ -119,9 +119,9 @@ class Edge:
         """Whether the change is meant, as a form that sends again what was sent; the record's page has its name."""
         page = self._page_of_form(visit)
         record: Any = await page.handler(visit) if page and page.path.endswith("{id}") else {}
-        text = " · ".join(part for part in (record.get("title"), visit.page.confirm) if part)
+        title, text = record.get("title", visit.page.title), f"{visit.page.title}? {visit.page.confirm}"
         hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
-        asked = {"title": f"{visit.page.title}?", "text": text, "submit": visit.page.title, "back": ""}
+        asked = {"title": title, "text": text, "submit": visit.page.title, "back": ""}
         shown = forms.show(visit, (), None, **asked, hidden=hidden, look="danger", leave="Keep it as it is")
         return shown | {"back": _back(visit)}
 

@@ -119,10 +119,15 @@ class AuditEntry(msgspec.Struct, frozen=True):
         """Each field that changed, with its value before and after."""
         before, after = msgspec.json.decode(self.before), msgspec.json.decode(self.after)
         return [
-            (name, before.get(name), after.get(name))
+            (name, _written(before.get(name)), _written(after.get(name)))
             for name in dict.fromkeys((*before, *after))
             if before.get(name) != after.get(name)
         ]
+
+
+def _written(value: object) -> object:
+    """A list as people write one."""
+    return ", ".join(str(part) for part in value) if isinstance(value, list) else value
 
 
 def check_password(password: str) -> None:

@@ -29,6 +29,7 @@ async def test_a_token_is_shown_once_works_and_stops_working_when_it_is_revoked(
         entries = await audit_db.changes_since(tx, "token:2", Instant(0))
     assert [entry.action for entry in entries] == ["Revoke token", "Create a token"]
     assert secret not in entries[1].after
+    assert ("scopes", None, "orders:read") in entries[1].changes
 
 
 async def test_a_token_without_scopes_or_with_invalid_numbers_is_not_created(world: World) -> None:
