@@ -76,7 +76,8 @@ async def fill(world: World) -> None:
             await tx.run(Query(insert(webhooks).values(**hook, created_at=now, updated_at=now)))
         recorded = {"type": "order.paid", "data": "{}", "created_at": now, "fanned_out_at": now}
         await tx.execute_many(_adding(events, recorded), [recorded for _ in range(EVENTS)])
-        parked = [_parked(webhook, event, now) for webhook in range(1, WEBHOOKS + 1) for event in range(1, EVENTS + 1)]
+        # Event by event, as a fan-out writes them.
+        parked = [_parked(webhook, event, now) for event in range(1, EVENTS + 1) for webhook in range(1, WEBHOOKS + 1)]
         await tx.execute_many(_adding(deliveries, parked[0]), parked)
         attempt = {"number": 1, "outcome": "failed", "started_at": now}
         numbers = range(1, WEBHOOKS * EVENTS + 1)
