@@ -55,7 +55,6 @@ PAIRS = {
     "/referrals/list": ("referrals?per_page=25",),
     "/gift-cards": ("gift-cards?per_page=25", "gift-cards/statistics"),
     "/campaigns": ("email-campaigns?per_page=25",),
-    "/campaigns/1": ("email-campaigns/1", "email-campaigns/1/preview-recipients"),
     "/analytics": ("analytics/revenue", "analytics/sales"),
     "/fraud": (
         "fraud/queue?per_page=25",
