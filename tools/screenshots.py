@@ -1,4 +1,8 @@
-"""Pictures of the console for the documentation: the demo store in Chromium, both themes, a desk and a phone."""
+"""Pictures of the console for the documentation: the demo store in Chromium, both themes, a desk and a phone.
+
+The customers of the demo write their names in many scripts: on Debian the packages fonts-noto-core and fonts-noto-cjk
+have letters for all of them.
+"""
 
 from __future__ import annotations
 
