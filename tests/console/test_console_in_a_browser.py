@@ -74,6 +74,19 @@ def test_lists_and_orders_open_in_place_and_the_address_follows(browser: Browser
     assert browser.console() == []
 
 
+@pytest.mark.parametrize("width", [390, 820, 1400])
+def test_every_filter_unfolds_within_the_page(browser: Browser, store: Serving, width: int) -> None:
+    browser.resize(width, 900)
+    browser.open(f"{store.url}/console/orders")
+    filters = browser.run("document.querySelectorAll('details.chip').length")
+    assert filters == 2
+    for number in range(filters):
+        browser.run(f"document.querySelectorAll('details.chip')[{number}].open = true")
+        box = f"document.querySelectorAll('details.chip .pop')[{number}].getBoundingClientRect()"
+        browser.until(f"{box}.right <= innerWidth && {box}.left >= 0 && {box}.width > 0")
+    browser.resize(1400, 900)
+
+
 def test_a_ticket_is_answered_and_noted_on_in_place(browser: Browser, store: Serving) -> None:
     browser.resize(1400, 900)
     browser.open(f"{store.url}/console/tickets/1")
