@@ -4,6 +4,8 @@
 
 # `make test ARGS="-k tiers"`: passed on to the command behind run, test, docs, bench and lock.
 ARGS ?=
+# Python keeps what it compiled: otherwise each run of the tests compiles all of them again.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make COMMAND, where COMMAND is one of"

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import count
 
@@ -35,7 +35,7 @@ class SteadyLoad:
         await self._send(rate, min(seconds, WARM_UP_SECONDS))
         before, started = self._cpu(), time.monotonic()
         sent = await self._send(rate, seconds)
-        arrived = await self._arrived(len(sent))
+        arrived = await self._arrived(sent.keys())
         cpu_ms = (self._cpu() - before) * 1000 / len(sent)
         waits = [(arrived[number] - moment) * 1000 for number, moment in sent.items()]
         pace = len(sent) / (max(arrived.values()) - started)
@@ -70,13 +70,14 @@ class SteadyLoad:
                 raise SystemExit(f"A product could not be changed: {answer!r}")
         writer.close()
 
-    async def _arrived(self, how_many: int) -> dict[int, float]:
+    async def _arrived(self, numbers: Set[int]) -> dict[int, float]:
+        """When each of these arrived; late ones of the rate before do not count."""
         arrived: dict[int, float] = {}
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while len(arrived) < how_many:
-            arrived |= self.target.numbered()
+        while len(arrived) < len(numbers):
+            arrived |= {number: moment for number, moment in self.target.numbered().items() if number in numbers}
             if time.monotonic() > deadline:
-                raise SystemExit(f"{len(arrived):,} of {how_many:,} events arrived.")
+                raise SystemExit(f"{len(arrived):,} of {len(numbers):,} events arrived.")
             await asyncio.sleep(0.05)
         return arrived
 

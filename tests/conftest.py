@@ -31,9 +31,12 @@ settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("fixed")
 
 
-# What `make quick` leaves out: whatever needs a server, a browser or Node, starts processes, or takes seconds.
+# What `make quick` leaves out: whatever needs a server, a browser or Node, starts processes, takes seconds, or belongs
+# to `make check`.
 NOT_QUICK = (
+    "api/fraud/test_replay.py",
     "api/server/",
+    "api/test_full_disk.py",
     "cli/",
     "docs/",
     "engines/test_outbound_deadline.py",
@@ -45,6 +48,7 @@ NOT_QUICK = (
     "operate/",
     "races/",
     "replica/",
+    "rules/",
     "services/test_analytics.py",
     "services/test_gift_card_machine.py",
     "services/test_state_machine.py",
@@ -58,6 +62,7 @@ NOT_QUICK = (
     "storage/test_plans.py",
     "storage/test_queue_plans.py",
     "storage/test_ticket_plans.py",
+    "storage/test_upgrades.py",
     "worker/test_mishaps.py",
 )
 SERVER_FIXTURES = {"postgres_admin_url", "postgres_url", "redis_url"}
@@ -67,17 +72,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="Only what runs on SQLite, without servers or a browser.")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """True for what is not quick. It is not even imported: that takes as long as many tests."""
+    if not config.getoption("--quick") or collection_path.is_dir():
+        return None
+    path = collection_path.relative_to(Path(__file__).parent).as_posix()
+    return path.startswith(NOT_QUICK) or path.endswith("_in_a_browser.py") or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick"):
-        quick = [item for item in items if isinstance(item, pytest.Function) and _is_quick(item)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in quick])
-        items[:] = quick
+        quick = {item: isinstance(item, pytest.Function) and _is_quick(item) for item in items}
+        config.hook.pytest_deselected(items=[item for item in items if not quick[item]])
+        items[:] = [item for item in items if quick[item]]
 
 
 def _is_quick(item: pytest.Function) -> bool:
-    path = item.path.relative_to(Path(__file__).parent).as_posix()
-    if path.startswith(NOT_QUICK) or path.endswith("_in_a_browser.py"):
-        return False
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     return "postgresql" not in parameters and not SERVER_FIXTURES & set(item.fixturenames)
 

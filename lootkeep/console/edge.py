@@ -16,10 +16,10 @@ from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from lootkeep.console import forms, guard, lists
-from lootkeep.console.formats import Formats, label
+from lootkeep.console.formats import label
 from lootkeep.console.guard import Refused
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, file, url
-from lootkeep.console.render import ASSETS, Navigation, environment
+from lootkeep.console.render import ASSETS, Navigation, templates
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
@@ -61,8 +61,7 @@ class Edge:
         self._deps = deps
         self._options = options
         self._pages = pages
-        self._formats = Formats(options.timezone, deps.currency)
-        self._templates = environment(self._formats)
+        self._templates, self._formats = templates(options.timezone, deps.currency)
         self._navigation = Navigation(deps, pages, self._templates.get_template("_navigation.html"))
         self._shown = {page.path: page for page in pages if page.method == "GET"}
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from lootkeep.console import formats
 from lootkeep.console.charts import Tile
-from lootkeep.console.formats import badge, label, reasons, risk
+from lootkeep.console.formats import Formats, badge, day_of, label, long, pretty, reasons, risk
 from lootkeep.console.page import PREFIX, Page, url
 from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Person
@@ -34,7 +34,9 @@ GROUPS = ("", "Sell", "Grow", "Protect", "Support", "Connect", "Store")
 _FRESH = 10 * SECOND
 
 
-def environment(formats_of_store: formats.Formats) -> Environment:
+@cache
+def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
+    """What templates may use in a store, with its formats. Compiled once: a process may serve several stores."""
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
@@ -43,23 +45,18 @@ def environment(formats_of_store: formats.Formats) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    formats_of_store = Formats(timezone, currency)
     formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago")
     environment.filters |= {name: getattr(formats_of_store, name) for name in formatting}
-    functions = (number, percent, change, formats.pretty, formats.long, formats.day_of, plural, duration)
-    environment.filters |= {function.__name__: function for function in (*functions, order_number, reasons)}
-    environment.filters |= {"badge": badge, "label": label}
-    environment.globals |= {
-        "url": url,
-        "prefix": PREFIX,
-        "badge": badge,
-        "risk": risk,
-        "tile": Tile,
-        "assets": {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()},
-    }
+    functions = (number, percent, change, pretty, long, day_of, plural, duration, order_number, reasons, badge, label)
+    environment.filters |= {function.__name__: function for function in functions}
+    environment.globals |= {"url": url, "prefix": PREFIX, "badge": badge, "risk": risk, "tile": Tile}
+    assets = {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
+    environment.globals["assets"] = assets
     # The shared components, under the names by which every template calls them.
     for name, file in (("parts", "_parts.html"), ("lists", "_list.html"), ("fraud", "_fraud.html")):
         environment.globals[name] = environment.get_template(file).module
-    return environment
+    return environment, formats_of_store
 
 
 def _version(body: bytes) -> str:

@@ -9,6 +9,7 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -55,9 +56,7 @@ class Outbound:
         self, allowed: Sequence[IpNetwork] = (), tls: ssl.SSLContext | None = None, resolver: Resolver | None = None
     ) -> None:
         self._allowed = allowed
-        self._client = Client(
-            resolver or Resolver(), tls or ssl.create_default_context(), self._guarded_socket, _READ_BYTES
-        )
+        self._client = Client(resolver or Resolver(), tls or _system_tls(), self._guarded_socket, _READ_BYTES)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> AttemptResult:
         started = time.monotonic()
@@ -94,6 +93,12 @@ class Outbound:
 
 def header_lines(headers: Mapping[str, str]) -> bytes:
     return "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode()
+
+
+@cache
+def _system_tls() -> ssl.SSLContext:
+    """Read once: the certificates of the system take 30 ms."""
+    return ssl.create_default_context()
 
 
 def _clean(raw: bytes, longest: int) -> str:

@@ -100,7 +100,7 @@ class Sessions:
             return f"BEGIN; {lengthen(seconds)}"
         if self.is_pooled:
             return f"BEGIN; {_set(_limits(self.deadlines.statement, self.deadlines.idle_transaction))}"
-        return "BEGIN"
+        return _BEGIN
 
 
 def lengthen(seconds: float) -> str:
@@ -134,6 +134,11 @@ _SERVER = {
     "tcp_keepalives_interval": str(sockets.PROBE_SECONDS),
     "tcp_keepalives_count": str(sockets.PROBES),
 }
+
+
+# Operations go by keys and gain nothing from a plan for their values, but PostgreSQL would plan a statement that takes
+# arrays again every time: half of what it costs.
+_BEGIN = f"BEGIN; {_set({'plan_cache_mode': 'force_generic_plan'})}"
 
 
 class Connection(asyncpg.Connection):
