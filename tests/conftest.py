@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import shutil
@@ -34,11 +35,20 @@ settings.load_profile("fixed")
 # What `make quick` leaves out: whatever needs a server, a browser or Node, starts processes, takes seconds, or belongs
 # to `make check`.
 NOT_QUICK = (
+    "api/fraud/test_long_lists.py",
     "api/fraud/test_replay.py",
     "api/server/",
+    "api/test_access.py",
     "api/test_full_disk.py",
+    "api/test_large_bodies.py",
+    "api/test_reference.py",
+    "api/test_sandbox.py",
     "cli/",
+    "console/test_full_pages.py",
     "docs/",
+    "domain/test_campaign_emails.py",
+    "engines/test_intelligence_fetching.py",
+    "engines/test_outbound.py",
     "engines/test_outbound_deadline.py",
     "engines/test_ratelimit.py",
     "engines/test_ssrf.py",
@@ -55,12 +65,14 @@ NOT_QUICK = (
     "services/test_ticket_state_machine.py",
     "storage/test_campaign_plans.py",
     "storage/test_fraud_plans.py",
-    "storage/test_list_plans.py",
     "storage/test_generated_store.py",
+    "storage/test_list_plans.py",
     "storage/test_lists.py",
     "storage/test_migrations.py",
     "storage/test_plans.py",
     "storage/test_queue_plans.py",
+    "storage/test_sqlite.py",
+    "storage/test_statements.py",
     "storage/test_ticket_plans.py",
     "storage/test_upgrades.py",
     "worker/test_mishaps.py",
@@ -85,6 +97,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         quick = {item: isinstance(item, pytest.Function) and _is_quick(item) for item in items}
         config.hook.pytest_deselected(items=[item for item in items if not quick[item]])
         items[:] = [item for item in items if quick[item]]
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: the garbage collector need not look at them again and again."""
+    gc.freeze()
 
 
 def _is_quick(item: pytest.Function) -> bool:
