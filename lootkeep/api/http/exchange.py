@@ -6,8 +6,11 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
 from lootkeep.api.http import envelope
 from lootkeep.api.http.envelope import FIXED_HEADERS, Headers
+from lootkeep.api.http.responding import respond
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import Token
 from lootkeep.engines.tracing import Span
@@ -68,6 +71,10 @@ class Exchange:
             (b"x-request-id", self.request_id.encode()),
             *self.answer_headers,
         ]
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
         body = b"" if self.scope["method"] == "HEAD" else self.body
+        server = getattr(send, "__self__", None)
+        if isinstance(server, RequestResponseCycle):
+            await respond(server, self.status, headers, body)
+            return
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
