@@ -30,7 +30,7 @@ run: ## start the service on 127.0.0.1:8000 with the embedded database
 test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node and Chromium, which it finds or installs
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest -n 2 $(ARGS)
 
-quick: setup ## run the tests that need no server and no browser, on SQLite
+quick: setup ## run the fast tests that need no server and no browser, on SQLite
 	@exec .venv/bin/python -m pytest -n 2 --quick $(ARGS)
 
 check: setup ## style, types, imports, dead code, dependencies, licences, advisories and the rules in tests/rules
