@@ -67,21 +67,21 @@ _IS_ACTIVE = customers.c.status == "active"
 _IS_REACHED = customers.c.email_status == "ok"
 _HAS_BOUNCED = customers.c.email_status == "bounced"
 MAY_BE_WRITTEN_TO = and_(customers.c.accepts_marketing, _IS_REACHED, _IS_ACTIVE)
-# Who gets no campaign, and why. Everyone has one reason at most, and what is rare is looked at first: a preview counts
-# all customers.
-_EXCLUSIONS: dict[Exclusion, Any] = {
-    "blocked": ~_IS_ACTIVE,
-    "bounced": and_(_HAS_BOUNCED, _IS_ACTIVE),
-    "unsubscribed": and_(~_IS_REACHED, ~_HAS_BOUNCED, _IS_ACTIVE),
-    "not_opted_in": and_(~customers.c.accepts_marketing, _IS_REACHED, _IS_ACTIVE),
-}
+# Who may be written to, and why others may not: a preview counts all customers, so what can be told from these and the
+# number of everyone is not counted.
+_COUNTED = (
+    MAY_BE_WRITTEN_TO,
+    ~_IS_ACTIVE,
+    and_(~_IS_REACHED, _IS_ACTIVE),
+    and_(_HAS_BOUNCED, _IS_ACTIVE),
+)
 
 
 @cache
 def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
     # Not grouped: an engine may sort everyone to find the groups.
-    counts = [func.count().filter(condition) for condition in (MAY_BE_WRITTEN_TO, *_EXCLUSIONS.values())]
-    return Query(select(*counts).select_from(customers).where(*_chosen(shape)))
+    counts = [func.count().filter(condition) for condition in _COUNTED]
+    return Query(select(func.count(), *counts).select_from(customers).where(*_chosen(shape)))
 
 
 @cache
@@ -118,9 +118,15 @@ _COUNT_FIXED = Query(
 async def preview(tx: Transaction, audience: Audience) -> Preview:
     """Who a campaign would reach now, and who is excluded and why; each is counted once."""
     shape, values = _asked(audience)
-    ((total, *excluded),) = await tx.all(_counts(shape), **values)
+    ((everyone, total, blocked, unreached, bounced),) = await tx.all(_counts(shape), **values)
     sample = [row[:3] for row in await tx.all(_sample(shape), size=SAMPLE, **values)]
-    return Preview(total, dict(zip(_EXCLUSIONS, excluded, strict=True)), sample)
+    excluded: dict[Exclusion, int] = {
+        "blocked": blocked,
+        "bounced": bounced,
+        "unsubscribed": unreached - bounced,
+        "not_opted_in": everyone - total - blocked - unreached,
+    }
+    return Preview(total, excluded, sample)
 
 
 async def someone(tx: Transaction, audience: Audience) -> Reader | None:
