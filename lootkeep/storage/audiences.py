@@ -67,8 +67,8 @@ _IS_ACTIVE = customers.c.status == "active"
 _IS_REACHED = customers.c.email_status == "ok"
 _HAS_BOUNCED = customers.c.email_status == "bounced"
 MAY_BE_WRITTEN_TO = and_(customers.c.accepts_marketing, _IS_REACHED, _IS_ACTIVE)
-# Who may be written to, and why others may not: a preview counts all customers, so what can be told from these and the
-# number of everyone is not counted.
+# Who may be written to, and why others may not. A preview counts all customers, so what follows from these counts and
+# the number of all is not counted itself.
 _COUNTED = (
     MAY_BE_WRITTEN_TO,
     ~_IS_ACTIVE,
