@@ -72,6 +72,7 @@ class Exchange:
             *self.answer_headers,
         ]
         body = b"" if self.scope["method"] == "HEAD" else self.body
+        # uvicorn's own `send`, which nothing wraps: then the response needs no messages.
         server = getattr(send, "__self__", None)
         if isinstance(server, RequestResponseCycle):
             await respond(server, self.status, headers, body)
