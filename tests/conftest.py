@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import shutil
@@ -97,11 +96,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         quick = {item: isinstance(item, pytest.Function) and _is_quick(item) for item in items}
         config.hook.pytest_deselected(items=[item for item in items if not quick[item]])
         items[:] = [item for item in items if quick[item]]
-
-
-def pytest_collection_finish() -> None:
-    """Modules and tests stay to the end: the garbage collector need not look at them again and again."""
-    gc.freeze()
 
 
 def _is_quick(item: pytest.Function) -> bool:
