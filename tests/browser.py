@@ -103,10 +103,10 @@ class Browser:
             if answer.status_code != HTTPStatus.NOT_FOUND:
                 return str(_value(answer)).strip()
 
-    def wait_for_text(self, text: str) -> None:
+    def wait_for_text(self, text: str, element: str = "main") -> None:
         """In the content of the page; works without JavaScript and across page loads."""
         assert '"' not in text
-        self._post("element", using="xpath", value=f'//main[contains(normalize-space(.), "{text}")]')
+        self._post("element", using="xpath", value=f'//{element}[contains(normalize-space(.), "{text}")]')
 
     def wait_for_url(self, text: str) -> None:
         """In the address of the page; works without JavaScript and across page loads."""

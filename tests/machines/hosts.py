@@ -72,8 +72,10 @@ class Machines:
         await self.migrate()
         for host in (*APIS, *WORKERS):
             self.start_service(host)
-        self._start_proxy()
+        # Afterwards, or its first checks fail and it refuses requests until the next ones.
         await self.ready(*APIS)
+        self._start_proxy()
+        await self.ready("proxy")
 
     async def migrate(self) -> None:
         await self._run("client", str(PROGRAM), "migrate")

@@ -108,40 +108,42 @@ class Store:
 async def running_store(network: Network, folder: Path) -> AsyncIterator[Store]:
     """To be called on the host `client`."""
     machines, receiver = Machines(network, folder), Receiver()
-    await machines.start()
     server = await asyncio.start_server(receiver.serve, network.address("client"), RECEIVER_PORT)
-    given: dict[str, Any] = machines.settings()
-    settings = Settings(_env_file=None, **given)
-    async with wiring.opened(settings) as deps:
-        await fraud_service.change_settings(deps, {"fraud_detection_enabled": False})
-        await webhooks_service.create(deps, f"http://{network.address('client')}:{RECEIVER_PORT}/", ["order.created"])
-        tokens = [await _token(deps, None) for _ in range(LIMITED_TOKENS)]
-        token = await _token(deps, 1_000_000)
-    shop = await _opened_shop(machines.base_url, token)
-    ordering = asyncio.create_task(shop.run())
     try:
-        yield Store(machines, receiver, shop, iter(tokens), ordering)
+        await machines.start()
+        shop, limited = await _opened_shop(machines, f"http://{network.address('client')}:{RECEIVER_PORT}/")
+        ordering = asyncio.create_task(shop.run())
+        try:
+            yield Store(machines, receiver, shop, iter(limited), ordering)
+        finally:
+            shop.is_open = False
+            ordering.cancel()
+            await asyncio.wait([ordering])
     finally:
-        shop.is_open = False
-        ordering.cancel()
-        await asyncio.wait([ordering])
         server.close()
         machines.kill_all()
+
+
+async def _opened_shop(machines: Machines, receiver_url: str) -> tuple[Shop, list[str]]:
+    """A shop with a product and customers, and tokens with the usual limit."""
+    given: dict[str, Any] = machines.settings()
+    async with wiring.opened(Settings(_env_file=None, **given)) as deps:
+        await fraud_service.change_settings(deps, {"fraud_detection_enabled": False})
+        await webhooks_service.create(deps, receiver_url, ["order.created"])
+        limited = [await _token(deps, None) for _ in range(LIMITED_TOKENS)]
+        token = await _token(deps, 1_000_000)
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(base_url=machines.base_url, headers=headers, timeout=30) as client:
+        product = await client.post(f"{STORE}/products", json={"name": "VIP rank", "price": "20.00"})
+        people = [{"name": f"Player {number}", "email": f"{number}@mail.example"} for number in range(CUSTOMERS)]
+        customers = [await client.post(f"{STORE}/customers", json=person) for person in people]
+    ids = [customer.json()["data"]["customer"]["id"] for customer in customers]
+    return Shop(machines.base_url, token, ids, product.json()["data"]["id"]), limited
 
 
 async def _token(deps: Deps, limit: int | None) -> str:
     secret, _ = await access_service.create_token(deps, name="machines", scopes=tuple(SCOPES), rate_limit=limit)
     return secret
-
-
-async def _opened_shop(base_url: str, token: str) -> Shop:
-    headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=base_url, headers=headers, timeout=30) as client:
-        product = await client.post(f"{STORE}/products", json={"name": "VIP rank", "price": "20.00"})
-        people = [{"name": f"Player {number}", "email": f"{number}@mail.example"} for number in range(CUSTOMERS)]
-        customers = [await client.post(f"{STORE}/customers", json=person) for person in people]
-    ids = [customer.json()["data"]["customer"]["id"] for customer in customers]
-    return Shop(base_url, token, ids, product.json()["data"]["id"])
 
 
 def _longest_pause(times: Sequence[float], began: float) -> float:
