@@ -38,13 +38,15 @@ def _number(name: str) -> Any:
     return bindparam(f"wanted_{name}", type_=BigInteger)
 
 
-_HAS_BOUGHT = exists().where(
-    orders.c.customer_id == customers.c.id,
-    orders.c.paid_at.is_not(None),
-    order_items.c.order_id == orders.c.id,
-    IsListed(order_items.c.product_id, _list("product_ids")),
+# Found from the products and tags: a campaign names few of them.
+_HAS_BOUGHT = customers.c.id.in_(
+    select(orders.c.customer_id).where(
+        orders.c.paid_at.is_not(None),
+        order_items.c.order_id == orders.c.id,
+        IsListed(order_items.c.product_id, _list("product_ids")),
+    )
 )
-_HAS_TAG = exists().where(customer_tags.c.customer_id == customers.c.id, IsListed(customer_tags.c.tag, _list("tags")))
+_HAS_TAG = customers.c.id.in_(select(customer_tags.c.customer_id).where(IsListed(customer_tags.c.tag, _list("tags"))))
 _HAS_REFERRED = exists().where(referrers.c.customer_id == customers.c.id, referrers.c.total_referrals > 0)
 
 # Each filter by name; `segment` is any combination of them.
@@ -64,24 +66,30 @@ _FILTERS: dict[str, Any] = {
 }
 
 _IS_ACTIVE = customers.c.status == "active"
-_IS_REACHED = customers.c.email_status == "ok"
+# Written out, as the condition of the index is.
+_OK = literal_column("'ok'", Text)
+_IS_REACHED = customers.c.email_status == _OK
+_IS_UNREACHED = customers.c.email_status != _OK
 _HAS_BOUNCED = customers.c.email_status == "bounced"
 MAY_BE_WRITTEN_TO = and_(customers.c.accepts_marketing, _IS_REACHED, _IS_ACTIVE)
-# Who may be written to, and why others may not. A preview counts all customers, so what follows from these counts and
-# the number of all is not counted itself.
-_COUNTED = (
-    MAY_BE_WRITTEN_TO,
-    ~_IS_ACTIVE,
-    and_(~_IS_REACHED, _IS_ACTIVE),
-    and_(_HAS_BOUNCED, _IS_ACTIVE),
-)
 
 
 @cache
 def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
-    # Not grouped: an engine may sort everyone to find the groups.
-    counts = [func.count().filter(condition) for condition in _COUNTED]
-    return Query(select(func.count(), *counts).select_from(customers).where(*_chosen(shape)))
+    """Everyone, who may be written to, who is blocked; who is not reached, and of those, who bounced.
+
+    All customers are read, so what follows from these counts is not counted itself. Not grouped: an engine may sort
+    everyone to find the groups.
+    """
+    chosen = _chosen(shape)
+
+    def few(*conditions: Any) -> Any:
+        people = select(func.count()).select_from(customers).where(_IS_UNREACHED, _IS_ACTIVE, *conditions, *chosen)
+        return people.correlate(None).scalar_subquery()
+
+    counts = [func.count().filter(condition) for condition in (MAY_BE_WRITTEN_TO, ~_IS_ACTIVE)]
+    everyone = select(func.count(), *counts, few(), few(_HAS_BOUNCED))
+    return Query(everyone.select_from(customers).where(*chosen))
 
 
 @cache

@@ -104,7 +104,7 @@ async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], change
     added = []
     for row, check_id in zip(rows, await tx.insert(_ADD, rows), strict=True):
         check = OrderCheck(check_id, **{name: row[name] for name in OrderCheck.__struct_fields__ if name != "id"})
-        changes.count("fraud checks", None, FraudCheck(**row, id=check_id))
+        changes.count("fraud checks", None, check)
         added.append(check)
     return added
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import get_args
 
-from sqlalchemy import Text, bindparam, func, literal_column, select, tuple_
+from sqlalchemy import BigInteger, Text, bindparam, func, literal_column, select, tuple_
 
 from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
-from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort, Values, columns_of, counted, equals, within
@@ -58,6 +58,18 @@ _MADE = Query(
 )
 
 
+_DAY = fraud_checks.c.created_at // literal_column(str(DAY), BigInteger)
+_BLOCKED = Query(
+    select(_DAY, func.count())
+    .where(
+        fraud_checks.c.action_taken == literal_column("'blocked'", Text),
+        fraud_checks.c.created_at >= bindparam("start"),
+        fraud_checks.c.created_at < bindparam("end"),
+    )
+    .group_by(_DAY)
+)
+
+
 _FRAUDS = Query(
     select(fraud_checks.c.action_taken, func.count())
     .where(
@@ -72,6 +84,12 @@ _FRAUDS = Query(
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
     """How many checks of each level and action were made in this time."""
     return {(level, action): count for level, action, count in await tx.all(_MADE, start=start, end=end)}
+
+
+async def blocked_by_day(tx: Transaction, days: Sequence[Instant]) -> list[int]:
+    """How many checks of each of these UTC days blocked an order; the days follow one another."""
+    counts = dict(await tx.all(_BLOCKED, start=days[0], end=days[-1] + DAY))
+    return [counts.get(day // DAY, 0) for day in days]
 
 
 async def frauds_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[str, int]:

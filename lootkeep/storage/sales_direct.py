@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, BindParameter, Select, bindparam, case, cast, func, literal, select
+from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal, select
 
 from lootkeep.domain.analytics import TopCustomer
 from lootkeep.kernel.clock import Instant
@@ -75,35 +75,32 @@ async def new_customers(tx: Transaction, start: Instant, end: Instant, product_i
     return int(count)
 
 
-# Above this number of orders, only customers who can be among the best are added up, unless they are many.
+# Above this number of orders, only the best customers of all time are added up, if nobody else can be among the best.
 _FEW_ORDERS = 1_000
-_FIRST_LOOK = 50
-_MAX_CANDIDATES = 2_000
+_CANDIDATES = (50, 2_000)
 
 # What remains of the orders paid in this period, after refunds.
 _LEFT = case((orders.c.currency == bindparam("currency"), orders.c.total - orders.c.refunded_total), else_=0)
 _SPENT = cast(func.coalesce(func.sum(_LEFT), 0), BigInteger)
 _STANDING = func.count(orders.c.id).filter(orders.c.status != "refunded")
-_FLOOR: BindParameter[int] = bindparam("floor", type_=BigInteger)
-_NTH_SPENT = Query(
-    select(customers.c.total_spent)
-    .order_by(customers.c.total_spent.desc(), customers.c.id.desc())
-    .limit(1)
-    .offset(bindparam("skip"))
-)
+_RANKED = (customers.c.total_spent.desc(), customers.c.id.desc())
+_NTH_SPENT = Query(select(customers.c.total_spent).order_by(*_RANKED).limit(1).offset(bindparam("skip")))
+_BEST_OF_ALL_TIME = select(customers.c.id).order_by(*_RANKED).limit(bindparam("candidates"))
 
 
 @cache
-def _top_query(is_product: bool, is_rich: bool) -> Query[TopCustomer]:
+def _top_query(is_product: bool, has_candidates: bool) -> Query[TopCustomer]:
     spent = _of(select(orders.c.customer_id, _STANDING.label("orders"), _SPENT.label("spent")), is_product)
-    if is_rich:
-        spent = spent.where(orders.c.customer_id.in_(select(customers.c.id).where(customers.c.total_spent >= _FLOOR)))
-    sums = spent.where(*_PAID).group_by(orders.c.customer_id).subquery()
+    if has_candidates:
+        spent = spent.where(orders.c.customer_id.in_(_BEST_OF_ALL_TIME))
+    sums = spent.where(*_PAID).group_by(orders.c.customer_id).having(_SPENT > 0).cte("sums").prefix_with("MATERIALIZED")
+    # Only those who spent as much as the last one shown are looked up, not every buyer.
+    shown = select(sums.c.spent).order_by(sums.c.spent.desc()).limit(bindparam("size")).subquery()
     best = (
         select(customers.c.id, customers.c.name, customers.c.email, sums.c.orders, sums.c.spent)
         .join_from(sums, customers, customers.c.id == sums.c.customer_id)
-        .where(sums.c.spent > 0)
-        .order_by(sums.c.spent.desc(), customers.c.total_spent.desc(), customers.c.id.desc())
+        .where(sums.c.spent >= select(func.min(shown.c.spent)).scalar_subquery())
+        .order_by(sums.c.spent.desc(), *_RANKED)
         .limit(bindparam("size"))
     )
     return Query(best, TopCustomer)
@@ -114,18 +111,18 @@ async def top_customers(
 ) -> list[TopCustomer]:
     """Who spent most in this time, of `orders` orders; refunds of these are subtracted.
 
-    Nobody spent more in any time than in all: the last of those who are found among the best customers of all time
-    says how much anyone else must have spent in all to be among the best of this time.
+    Nobody spent more in any time than in all: if the last of those found among the best customers of all time spent as
+    much in this time as the next of these spent in all, nobody else can be among the best.
     """
     values = _values(start, end, product_id) | {"currency": currency, "size": size}
-    floor, least = [await _nth_spent(tx, number) for number in (_FIRST_LOOK, _MAX_CANDIDATES)]
-    if product_id is None and orders > _FEW_ORDERS and floor > least:
-        best = await tx.all(_top_query(False, True), **values, floor=floor)
-        needed = best[-1].spent if len(best) == size else 0
-        if needed >= floor:
+    if product_id is None and orders > _FEW_ORDERS:
+        enough = [await _nth_spent(tx, count) for count in _CANDIDATES]
+        best = await tx.all(_top_query(False, True), **values, candidates=_CANDIDATES[0])
+        least = best[-1].spent if len(best) == size else 0
+        if least >= enough[0]:
             return best
-        if needed > least:
-            return await tx.all(_top_query(False, True), **values, floor=needed)
+        if least >= enough[1]:
+            return await tx.all(_top_query(False, True), **values, candidates=_CANDIDATES[1])
     return await tx.all(_top_query(product_id is not None, False), **values)
 
 

@@ -12,6 +12,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, equals
+from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.schema import subscriptions
 
 _SUBSCRIPTION = [subscriptions.c[name] for name in Subscription.__struct_fields__]
@@ -75,6 +76,7 @@ LISTING = Listing(
         "status": equals(subscriptions.c.status, "status"),
     },
     {"created_at": Sort(subscriptions.c.created_at)},
+    max_counted=MAX_COUNTED,
 )
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from sqlalchemy import bindparam, insert
+
 from lootkeep.kernel.clock import DAY
+from lootkeep.storage import schema
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.queue import MAX_COUNTED
 from tests.builders import STORE, new_customer, new_product
 from tests.world import World
 
@@ -28,6 +33,24 @@ async def test_a_subscription_reads_as_it_was_returned(world: World) -> None:
     assert (await world.get(f"{STORE}/subscriptions/1")).json() == {"success": True, "data": subscription}
     answer = await world.get(f"{STORE}/subscriptions/2")
     assert (answer.status_code, answer.json()["message"]) == (404, "Subscription not found.")
+
+
+async def test_very_many_are_counted_up_to_a_limit_from_the_page_on(world: World) -> None:
+    await new_product(world, **MONTHLY)
+    await new_customer(world)
+    await subscribe(world, 1)
+    async with world.db.write() as tx:
+        (row,) = await tx.all(Query(schema.subscriptions.select()))
+        named = dict(zip(schema.subscriptions.c.keys(), row, strict=True))
+        del named["id"]
+        adding = Query(
+            insert(schema.subscriptions).values({name: bindparam(name) for name in named}).inline(), set_based=True
+        )
+        await tx.execute_many(adding, [named] * (MAX_COUNTED + 20))
+    metas = [
+        (await world.get(f"{STORE}/subscriptions?per_page=100&page={page}")).json()["meta"] for page in (1, 2, 101)
+    ]
+    assert [meta["total"] for meta in metas] == [MAX_COUNTED, MAX_COUNTED + 21, MAX_COUNTED + 21]
 
 
 async def test_the_list_is_filtered_newest_first(world: World) -> None:

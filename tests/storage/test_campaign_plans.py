@@ -128,6 +128,7 @@ AUDIENCES = {
     "countries": Audience("segment", (), SegmentFilters(countries=("DE",))),
     "spent": Audience("segment", (), SegmentFilters(min_total_spent=Hundredths(0), min_orders=0)),
     "registered": Audience("segment", (), SegmentFilters(registered_from=Instant(0), last_order_after=Instant(0))),
+    "products": Audience("segment", (), SegmentFilters(product_ids=(1, 2))),
     "tags": Audience("segment", (), SegmentFilters(tags=("vip",), is_referrer=False)),
 }
 

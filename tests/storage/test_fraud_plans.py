@@ -41,6 +41,8 @@ Reading = Callable[[Transaction], Awaitable[Any]]
 
 
 _MIDDLE = Instant((END - buyers.YEAR // 2) // DAY * DAY)
+# In the first third of the year, when orders are blocked.
+_MONTH = [Instant(_MIDDLE - day * DAY) for day in range(150, 120, -1)]
 _DAYS = (
     (None, None),
     (_MIDDLE, None),
@@ -82,6 +84,7 @@ READINGS: dict[str, Reading] = {
 # Counted when they are asked for, along an index.
 COUNTS: dict[str, Reading] = {
     "checks of a month": lambda tx: fraud_lists_db.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
+    "blocked orders of a month": lambda tx: fraud_lists_db.blocked_by_day(tx, _MONTH),
     "signals": lambda tx: fraud_truth_db.signal_counts(tx, END),
     "frauds of a month": lambda tx: fraud_lists_db.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
     "rules": lambda tx: fraud_truth_db.rule_tallies(tx, END),
@@ -101,6 +104,14 @@ async def judged(judged_location: Path | str) -> AsyncIterator[GeneratedStore]:
     async with opened(judged_location) as store:
         assert {"customers", "orders", "sightings", "fraud_checks"} <= store.large
         yield store
+
+
+async def test_blocked_orders_of_each_day_are_the_checks_of_that_day_that_blocked(judged: GeneratedStore) -> None:
+    async with judged.engine.read() as tx:
+        blocked = await fraud_lists_db.blocked_by_day(tx, _MONTH)
+        each = [await fraud_lists_db.made_between(tx, day, Instant(day + DAY)) for day in _MONTH]
+    assert blocked == [sum(count for (_, action), count in day.items() if action == "blocked") for day in each]
+    assert sum(blocked)
 
 
 # For a rare combination, PostgreSQL may look at every row of a table that is no larger.

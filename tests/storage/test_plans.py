@@ -150,14 +150,24 @@ async def test_a_query_reads_little_more_than_it_returns(store: GeneratedStore, 
     assert [work for work in await store.works(recorder) if not store.is_small(work)] == []
 
 
-async def test_top_customers_need_no_spending_floor_when_all_spent_alike(store: GeneratedStore) -> None:
-    times = (YEAR.start, YEAR.end, "USD", 10)
+@pytest.mark.parametrize("days", [1, 7, 30, 180, 365])
+async def test_top_customers_are_the_same_whether_all_orders_are_added_up_or_few(
+    store: GeneratedStore, days: int
+) -> None:
+    async with store.engine.read() as tx:
+        for start in range(YEAR.start, YEAR.end, days * DAY):
+            times = (Instant(start), Instant(min(start + days * DAY, YEAR.end)), "USD", 10)
+            best = await sales_direct_db.top_customers(tx, *times, orders=SIZE, product_id=None)
+            assert best == await sales_direct_db.top_customers(tx, *times, orders=0, product_id=None)
+
+
+async def test_top_customers_of_all_orders_are_found_without_adding_up_everyone(store: GeneratedStore) -> None:
+    times = (Instant(0), rows.NOW, "USD", 10)
     async with store.engine.read() as tx:
         recorder = QueryRecorder(tx)
         best = await sales_direct_db.top_customers(recorder, *times, orders=SIZE, product_id=None)
-        assert "floor" not in recorder.asked[-1].values
         assert best == await sales_direct_db.top_customers(tx, *times, orders=0, product_id=None)
-    assert len(best) == 10
+    assert (len(best), recorder.asked[-1].values["candidates"]) == (10, 50)
 
 
 async def test_operations_need_no_table_scan(store: GeneratedStore, world: World) -> None:

@@ -104,7 +104,8 @@ GROUP = Group(
             "List subscriptions",
             paged(subscriptions_views.SubscriptionView),
             query=SubscriptionQuery,
-            description="Newest first.",
+            description="Newest first. `total` and `last_page` count at most 10,000 subscriptions from the first one "
+            "of the page on.",
         ),
         Route(
             "GET",

@@ -58,4 +58,5 @@ CHANGES = {
     "0037": Change("Renames two columns of gift cards: stored_status and next_status_change_at."),
     "0038": Change("Adds up the values of gift cards once, instead of at every request for their figures."),
     "0039": Change("Replaces the index of customers by consent by one that counts an audience.", is_online=True),
+    "0040": Change("Adds indexes of blocked checks, and of customers whom no e-mail reaches.", is_online=True),
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, text as sql
 
 from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
+
+_UNREACHED = sql("email_status <> 'ok'")
 
 customers = Table(
     "customers",
@@ -44,8 +46,9 @@ customers = Table(
     Index(None, "created_at", "id"),
     Index(None, "status", "created_at", "id"),
     Index(None, "country", "created_at", "id"),
-    # The last two are for the preview of a campaign, which counts all customers.
+    # The last two columns are for the preview of a campaign, which counts all customers, and whom no e-mail reaches.
     Index("ix_customers_audience", "accepts_marketing", "created_at", "id", "status", "email_status"),
+    Index("ix_customers_unreached", "email_status", "status", sqlite_where=_UNREACHED, postgresql_where=_UNREACHED),
     Index(None, "orders_count", "id"),
     Index(None, "total_spent", "id"),
     Index(

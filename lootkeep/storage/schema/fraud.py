@@ -17,6 +17,7 @@ from sqlalchemy import (
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
 _IS_FRAUD = sql("truth = 'fraud'")
+_IS_BLOCKED = sql("action_taken = 'blocked'")
 # A literal, also in queries: otherwise SQLite does not use the index.
 IS_DUE = sql("due_at IS NOT NULL AND review_outcome IS NULL AND action_taken = 'verification_required'")
 _WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
@@ -79,6 +80,8 @@ fraud_checks = Table(
     # The sort order of the list, with all filtered columns.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
     Index("ix_fraud_checks_frauds", "created_at", "action_taken", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
+    # The overview of the console counts them by day.
+    Index("ix_fraud_checks_blocked", "created_at", sqlite_where=_IS_BLOCKED, postgresql_where=_IS_BLOCKED),
     # The review queue, which is short in any store.
     Index("ix_fraud_checks_waiting", "created_at", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
     Index("ix_fraud_checks_loss", "expected_loss", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
