@@ -10,7 +10,7 @@ import apsw
 import asyncpg
 from sqlalchemy import Table
 
-from bench import built, cards, data, lists, tickets
+from bench import built, cards, data, lists, rewards, tickets
 from bench.analytics import NUMBERS
 from bench.lists import BEGIN, DAYS
 from bench.options import progress
@@ -26,22 +26,25 @@ WEBHOOK = 1
 
 
 def statements(engine: str, size: int) -> Iterator[str]:
-    """What `lists` has none of: checks, referrals, tickets, and events that were delivered."""
+    """What `lists` has none of: checks, referrals, tickets, events that were delivered, and so on."""
     true, false = ("true", "false") if engine == "postgresql" else ("1", "0")
     numbers = NUMBERS[engine].format(size)
     at = f"{BEGIN} + (i * {DAYS * DAY // size})"
-    is_flagged, is_reviewed = "i % 10 = 3", f"i < {size - size // 100}"
+    is_blocked, is_held, is_reviewed = "i % 100 = 7", "(i % 10 = 3 OR i % 100 = 7)", f"i < {size - size // 100}"
+    facts = f"""'{{"at":' || ({at}) || ',"email":"c' || i || '@c.example"}}'"""
     yield (
         "INSERT INTO fraud_checks (id, order_id, customer_id, ip_address, email, risk_score, risk_level, action_taken,"
         " signals, is_vpn, is_proxy, is_datacenter, is_tor, is_sanctioned_country, has_geo_mismatch,"
         " has_velocity_violation, is_disposable_email, is_reviewed, review_outcome, reviewed_at, facts,"
         " policy_version, created_at, due_at)"
         " SELECT i, i, i, '203.0.113.9', 'c' || i || '@c.example', i % 60, 'low',"
-        f" CASE WHEN {is_flagged} THEN 'flagged' ELSE 'allowed' END, '{{}}'{f', {false}' * 8},"
-        f" CASE WHEN {is_flagged} AND {is_reviewed} THEN {true} ELSE {false} END,"
-        f" CASE WHEN {is_flagged} AND {is_reviewed} THEN 'legitimate' END,"
-        f" CASE WHEN {is_flagged} AND {is_reviewed} THEN {at} END, '{{}}', 1, {at},"
-        f" CASE WHEN {is_flagged} THEN {at} + {DAY} END FROM {numbers}"
+        f" CASE WHEN {is_blocked} THEN 'blocked' WHEN {is_held} THEN 'flagged' ELSE 'allowed' END,"
+        f" '{{}}'{f', {false}' * 8},"
+        f" CASE WHEN {is_held} AND {is_reviewed} THEN {true} ELSE {false} END,"
+        f" CASE WHEN {is_held} AND {is_reviewed} THEN 'legitimate' END,"
+        f" CASE WHEN {is_held} AND {is_reviewed} THEN {at} END,"
+        f" {facts}, 1, {at},"
+        f" CASE WHEN {is_held} THEN {at} + {DAY} END FROM {numbers}"
     )
     yield (
         "INSERT INTO referrals (customer_id, referrer_id, status, referred_at, first_order_at, marks)"
@@ -49,6 +52,7 @@ def statements(engine: str, size: int) -> Iterator[str]:
     )
     yield from _tickets(numbers, at, size, false)
     yield from _deliveries(numbers, at, true)
+    yield from rewards.statements(numbers, at, true, false)
 
 
 def _tickets(numbers: str, at: str, size: int, false: str) -> Iterator[str]:
@@ -134,7 +138,7 @@ async def _make_postgres(url: str, size: int) -> None:
 async def store(engine: str, size: int) -> str:
     """The address of a store of this size, made if it is not there yet."""
     started = time.monotonic()
-    name = built.name_of("grown", size, __file__, lists.__file__, cards.__file__)
+    name = built.name_of("grown", size, __file__, lists.__file__, cards.__file__, rewards.__file__)
     if engine == "sqlite":
         address = str(await built.on_sqlite(name, partial(_make_sqlite, size=size)))
     else:

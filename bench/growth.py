@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import structlog
 import uvloop
@@ -23,7 +24,7 @@ from bench.readings import opened
 from bench.report import Cell, SectionResult, Table, ratio, shown, verdict
 from lootkeep.api import external, store
 from lootkeep.console.pages import PAGES
-from lootkeep.kernel.clock import ManualClock
+from lootkeep.kernel.clock import DAY, Instant, ManualClock, iso, utc
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import sign_in as sign_in_service
 from tests.console.visits import user
@@ -51,14 +52,17 @@ ROUND_SECONDS = 0.02
 # By the beginning of a path, what the store has there; what furnish adds comes from it.
 IDS = {"webhooks/deliveries": "wh_7", "deliveries": "wh_7", "webhooks": str(grown.WEBHOOK), "users": "1"}
 NEEDED = {"fraud/explain": "?ip=203.0.113.9", "email-campaigns/{id}/preview": "?customer_id=7", "search": f"?q={RARE}"}
+YEAR = "?from={}&to={}".format(*(utc(Instant(grown.END - days * DAY)).date() for days in (365, 1)))
+ALERT = {"name": "Team", "channel": "slack", "target": "https://hooks.example/slack", "triggers": ["order_held"]}
 # Reached before signing in.
 _OPEN = ("/sign-in", "/setup")
 _PARAMETER = re.compile(r"\{\w+\}")
 
 TEXT = f"""CPU of every GET endpoint and every page of the console in stores of different sizes, called without
 sockets. The size is the number of customers, products, orders with their checks, campaigns, gift cards, tickets,
-events and deliveries each. The largest store may cost {MAX_TIMES:.0f} times what the smallest costs; a deep page, whole
-months of checks, the medians of all tickets and a year of analytics up to {MAX_DEEP_MS:.0f} ms of CPU."""
+subscriptions, claimed rewards, events and deliveries each. The largest store may cost {MAX_TIMES:.0f} times what the
+smallest costs; a deep page, whole months of checks, the medians of all tickets and a year of analytics up to
+{MAX_DEEP_MS:.0f} ms of CPU."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +119,22 @@ async def open_store(engine: str, size: int, location: str) -> GrownStore:
     world = World(opened_store.engine, clock=ManualClock(grown.END), ids=RandomIds(), rate_limit_per_minute=0)
     await world.begin()
     ids = await furnish(world)
+    alert = await _example(world, "/alerts", ALERT)
+    await _example(world, f"/webhooks/{grown.WEBHOOK}/replay", {"since": iso(Instant(grown.END - DAY))})
     secret = await sign_in_service.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
     console = Caller(world, opened_store, {"host": "store.test", "cookie": f"lootkeep={secret}"})
     api = Caller(world, opened_store, {"host": "store.test", "authorization": f"Bearer {world.token}"})
-    return GrownStore(size, world, api, console, {"fraud/checks": str(ids["check"])} | IDS)
+    return GrownStore(size, world, api, console, {"fraud/checks": str(ids["check"]), "alerts": str(alert)} | IDS)
+
+
+async def _example(world: World, path: str, body: dict[str, Any]) -> int:
+    """The id of one, created if there is none yet."""
+    answer = await world.get(path)
+    if answer.status_code == 404 or not answer.json()["data"]:
+        answer = await world.post(path, body)
+        answer.raise_for_status()
+    data = answer.json()["data"]
+    return int((data[0] if isinstance(data, list) else data)["id"])
 
 
 def paths() -> Iterator[tuple[str, str]]:
@@ -130,6 +146,8 @@ def paths() -> Iterator[tuple[str, str]]:
             path = f"{group.prefix}{route.path}"
             needed = next((query for end, query in NEEDED.items() if path.endswith(end)), "")
             yield path.removeprefix("/api"), path + needed
+            if "/analytics/" in path:
+                yield f"{path.removeprefix('/api')}, a year", path + YEAR
             fields = route.query.model_fields if route.query else {}
             if "page" in fields:
                 yield f"{path.removeprefix('/api')}, middle page", f"{path}?page={{page}}"
@@ -139,6 +157,8 @@ def paths() -> Iterator[tuple[str, str]]:
         if page.method == "GET" and page.path not in _OPEN:
             path = f"/console{page.path}"
             yield path, path + next((query for end, query in NEEDED.items() if path.endswith(f"/{end}")), "")
+            if path.endswith("/analytics"):
+                yield f"{path}, a year", path + YEAR
 
 
 async def compare_path(name: str, template: str, stores: list[GrownStore], rounds: int) -> list[Cell] | None:
