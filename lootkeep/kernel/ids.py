@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import random
 import secrets
 import uuid
 from typing import Protocol
@@ -38,11 +39,15 @@ class Ids(Protocol):
 class RandomIds:
     """The operating system's randomness."""
 
+    def __init__(self) -> None:
+        # A request id may be guessed, and asking the operating system for each takes a system call.
+        self._random = random.Random(secrets.randbits(256))  # noqa: S311
+
     def secret(self) -> str:
         return secrets.token_urlsafe(32)
 
     def request_id(self) -> str:
-        return secrets.token_hex(12)
+        return f"{self._random.getrandbits(96):024x}"
 
     def delivery_id(self) -> str:
         return f"wh_{uuid.uuid4()}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import NewType
 
 Hundredths = NewType("Hundredths", int)
@@ -37,6 +38,8 @@ def parse(value: int | Decimal | str) -> Hundredths:
     return Hundredths(-amount if sign else amount)
 
 
+# A store has few different amounts.
+@lru_cache(maxsize=4096)
 def text(amount: Hundredths) -> str:
     """`12.50`: the public format of amounts."""
     if amount < 0:

@@ -21,12 +21,7 @@ _ALL = Query(select(*_TIER).order_by(tiers.c.sort_order, tiers.c.referrals_requi
 _LOCK = Query(select(*_TIER).where(_THIS).with_for_update(), Tier)
 _GET = Query(select(*_TIER).where(_THIS), Tier)
 _ADD_CLAIM = Query(update(tiers).where(_THIS).values(claims_count=tiers.c.claims_count + 1))
-_ADD = Query(
-    insert(tiers)
-    .values(**_TERMS, claims_count=0, created_at=bindparam("now"), updated_at=bindparam("now"))
-    .returning(*_TIER),
-    Tier,
-)
+_ADD = Query(insert(tiers).values(**_TERMS, claims_count=0, created_at=bindparam("now"), updated_at=bindparam("now")))
 _SET = Query(update(tiers).where(_THIS).values(**_TERMS, updated_at=bindparam("now")).returning(*_TIER), Tier)
 _TOGGLE = Query(
     update(tiers).where(_THIS).values(is_active=not_(tiers.c.is_active), updated_at=bindparam("now")).returning(*_TIER),
@@ -55,8 +50,9 @@ async def add_claim(tx: Transaction, tier_id: int) -> None:
 
 
 async def add_tier(tx: Transaction, terms: TierTerms, now: Instant) -> Tier:
-    (tier,) = await tx.all(_ADD, **_values(terms), now=now)
-    return tier
+    values = _values(terms)
+    (tier_id,) = await tx.insert(_ADD, [values | {"now": now}])
+    return Tier(**values, id=tier_id, claims_count=0, created_at=now, updated_at=now)
 
 
 async def set_terms(tx: Transaction, tier: Tier, now: Instant) -> Tier:
@@ -77,6 +73,6 @@ async def remove_unclaimed_tier(tx: Transaction, tier_id: int) -> bool:
     return await tx.one(_REMOVE_UNCLAIMED, tier_id=tier_id) is not None
 
 
-def _values(terms: TierTerms) -> dict[str, object]:
+def _values(terms: TierTerms) -> dict[str, Any]:
     values = msgspec.structs.asdict(terms)
     return {name: values[name] for name in _TERMS}

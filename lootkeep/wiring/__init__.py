@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable, MutableMapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, MutableMapping
+from contextlib import asynccontextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,7 +30,7 @@ from lootkeep.services import (
     retention as retention_service,
 )
 from lootkeep.settings import Settings, load, shown
-from lootkeep.storage.engine.database import Database, Engine
+from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.wiring.observation import NOT_OBSERVED, Observation, observing
@@ -105,7 +105,7 @@ class Application:
         await receive()
         async with (
             opened(self._settings) as deps,
-            watch_tokens(deps.db) as token_version,
+            cast(Engine, deps.db).watch_tokens() as token_version,
             observing(self._settings) as observation,
         ):
             tokens = Tokens(deps, token_version)
@@ -274,11 +274,6 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("purge events", 3600, partial(retention_service.purge_events, deps, settings.events_kept_days)),
         PeriodicTask("purge e-mails", 3600, partial(retention_service.purge_emails, deps, settings.mails_kept_days)),
     )
-
-
-def watch_tokens(db: Database) -> AbstractAsyncContextManager[Callable[[], int | None]]:
-    """Reports whether a cached token may have changed; an embedded database looks up each one."""
-    return db.watch_tokens() if isinstance(db, PostgresDatabase) else nullcontext(lambda: None)
 
 
 def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:

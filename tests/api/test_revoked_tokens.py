@@ -10,7 +10,6 @@ import asyncpg
 import pytest
 from sqlalchemy import bindparam, update
 
-from lootkeep import wiring
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import access as access_service
 from lootkeep.storage.engine.database import Engine
@@ -37,9 +36,9 @@ class OtherProcess(World):
     """The world of another process that serves the same database, and remembers tokens where it may."""
 
     async def remembers(self) -> None:
-        """Returns as soon as it would use what it remembers; on SQLite it looks tokens up every time."""
+        """Returns as soon as it would use what it remembers."""
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while self.db.name == "postgresql" and self.token_version() is None:
+            while self.token_version() is None:
                 await asyncio.sleep(0.01)
 
     async def status(self, secret: str) -> int:
@@ -53,7 +52,7 @@ async def elsewhere(world: World, db_location: Path | str) -> AsyncIterator[Othe
         if isinstance(db_location, Path)
         else await PostgresDatabase.open(db_location, connections=2)
     )
-    async with wiring.watch_tokens(engine) as version:
+    async with engine.watch_tokens() as version:
         other_process = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)
         await other_process.remembers()
         yield other_process

@@ -58,6 +58,18 @@ async def test_a_cached_token_is_looked_up_again_although_the_clock_was_set_back
     assert (before.status_code, after.status_code) == (200, 401)
 
 
+async def test_a_header_padded_with_spaces_is_accepted_but_not_cached(db: Engine) -> None:
+    world = World(db, token_version=lambda: 1)
+    await world.begin()
+    secret = await world.new_token("referrals:read")
+    padded = " " * 300 + secret
+    before = await world.get("/referrals/tiers", token=padded)
+    await access_service.revoke_token(world.deps, (await stored(world, secret)).id)
+    after = await world.get("/referrals/tiers", token=padded)
+    await world.close()
+    assert (before.status_code, after.status_code) == (200, 401)
+
+
 async def test_a_new_token_is_accepted_although_it_was_rejected_before_its_creation(world: World) -> None:
     # The world counts what it makes: its own token, the id of the request below, and then this.
     next_secret = f"lk_secret-{3:036d}"

@@ -92,7 +92,7 @@ def test_database_log_index_and_key_are_readable_by_their_owner_only(terminal: T
             modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in terminal.folder.glob("lootkeep.db*")}
     finally:
         os.umask(before)
-    names = ("lootkeep.db", "lootkeep.db-wal", "lootkeep.db-shm", "lootkeep.db.key")
+    names = ("lootkeep.db", "lootkeep.db-wal", "lootkeep.db-shm", "lootkeep.db-tokens", "lootkeep.db.key")
     assert modes == dict.fromkeys(names, 0o600)
 
 

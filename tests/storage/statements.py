@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy import bindparam, func, insert, select, text
 
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
@@ -15,6 +15,13 @@ ADD = Query(
 EMAILS = Query(select(users.c.email).order_by(users.c.email))
 
 COUNT = Query(select(func.count()).select_from(users))
+
+MANY = Query(
+    text(
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000)"
+        " INSERT INTO users (email, name, is_owner, created_at) SELECT x, '', 0, 0 FROM n"
+    )
+)
 
 
 async def add(db: Engine, *emails: str) -> None:

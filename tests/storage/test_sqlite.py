@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import struct
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import apsw
@@ -15,25 +13,11 @@ from sqlalchemy import text
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from tests.storage.statements import COUNT, add, emails
+from tests.storage.statements import COUNT, MANY, add, emails
 
 # The layout of a write-ahead log, from SQLite's description of its file format.
 _LOG_HEADER = 32
 _FRAME_HEADER = 24
-
-
-@pytest.fixture
-def file(tmp_path: Path, sqlite_template: Path) -> Path:
-    path = tmp_path / "embedded.db"
-    shutil.copy(sqlite_template, path)
-    return path
-
-
-@pytest.fixture
-async def embedded(file: Path) -> AsyncIterator[SqliteDatabase]:
-    db = SqliteDatabase(file)
-    yield db
-    await db.close()
 
 
 async def test_concurrent_operations_share_a_commit(file: Path, embedded: SqliteDatabase) -> None:
@@ -184,14 +168,6 @@ async def test_a_slow_read_does_not_hold_up_the_others(embedded: SqliteDatabase)
         assert await near.one(COUNT) == (0,)
         was_still_counting = not counting.done()
         assert (await counting, was_still_counting) == ([(2_000_000,)], True)
-
-
-MANY = Query(
-    text(
-        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000)"
-        " INSERT INTO users (email, name, is_owner, created_at) SELECT x, '', 0, 0 FROM n"
-    )
-)
 
 
 async def add_many(db: SqliteDatabase) -> None:

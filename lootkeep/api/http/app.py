@@ -160,10 +160,12 @@ class AdmissionMiddleware:
         self._app = app
         self._admission = admission
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if TICKET in scope or scope["path"] in PROBES:
-            await self._app(scope, receive, send)
-            return
+            return self._app(scope, receive, send)
+        return self._admit(scope, receive, send)
+
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope[TICKET] = ticket = AdmissionTicket(self._admission)
         try:
             await ticket.enter()
@@ -187,10 +189,11 @@ class ModeSwitch:
         self._test = test
         self._on_test_request = on_test_request
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not _has_test_token(scope):
-            await self._live(scope, receive, send)
-            return
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        switched = self._call_test if _has_test_token(scope) else self._live
+        return switched(scope, receive, send)
+
+    async def _call_test(self, scope: Scope, receive: Receive, send: Send) -> None:
         send = _adding(send, MODE)
         try:
             # Without a sandbox there are no test tokens: the store rejects it like any unknown token.

@@ -44,8 +44,8 @@ class Exchange:
         self.scope = scope
         self.receive = receive
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        given = self.headers.get(b"x-request-id", b"")
-        self.request_id = given.decode() if _REQUEST_ID.fullmatch(given) else make_id()
+        given = self.headers.get(b"x-request-id")
+        self.request_id = given.decode() if given and _REQUEST_ID.fullmatch(given) else make_id()
         self.cause = Cause(request_id=self.request_id)
         self.answer_headers: Headers = []
         self.route: Route | None = None
@@ -66,8 +66,7 @@ class Exchange:
 
     async def send(self, send: Send) -> None:
         headers = [
-            *FIXED_HEADERS,
-            (b"content-length", str(len(self.body)).encode()),
+            (b"content-length", b"%d" % len(self.body)),
             (b"x-request-id", self.request_id.encode()),
             *self.answer_headers,
         ]
@@ -77,5 +76,5 @@ class Exchange:
         if isinstance(server, RequestResponseCycle):
             await respond(server, self.status, headers, body)
             return
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.start", "status": self.status, "headers": [*FIXED_HEADERS, *headers]})
         await send({"type": "http.response.body", "body": body})

@@ -36,7 +36,7 @@ class PageQuery(QueryParameters):
 
     def request(self, **changed: Any) -> ListRequest:
         """The page that was asked for, of what passes the filters that were sent; some are stored in another form."""
-        filters = {name: value for name, value in self if name not in _NO_FILTERS}
+        filters = {name: value for name, value in vars(self).items() if name not in _NO_FILTERS}
         if "search" in filters:
             filters["search"] = term(filters["search"])
         if "from_" in filters:

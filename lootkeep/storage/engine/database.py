@@ -83,6 +83,10 @@ class Engine(Database, Protocol):
         """The schema's revision; None for an empty database."""
         ...
 
+    def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
+        """Inside the block: another number after every change of a token; None while it is unknown."""
+        ...
+
     async def tables(self) -> set[str]:
         """The names of all tables, including those of other programs."""
         ...

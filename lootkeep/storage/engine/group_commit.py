@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import apsw
 
 from lootkeep.kernel.errors import Unavailable
+
+R = TypeVar("R")
 
 # Another process (a command, a backup) may hold the write lock for a moment; after this time it is an error.
 PATIENCE_SECONDS = 5.0
@@ -33,8 +36,8 @@ class Writer:
     """The only connection that writes. Operations return when they are on disk; concurrent ones share an fsync.
 
     The lock is fair. A commit queues behind the operations that are already waiting, so they all join its group.
-    Only those that join need a savepoint: the first is the whole transaction until it ends. So a batch, which is
-    mostly alone, is spared the copies of pages that a savepoint keeps and SQLite walks through at every statement.
+    If one fails after it has written, the transaction is rolled back and the statements of the others are run again:
+    nobody else has written, so they do the same. Savepoints would copy every page that any operation changes.
     """
 
     def __init__(self, connection: apsw.Connection, patience_seconds: float) -> None:
@@ -44,7 +47,9 @@ class Writer:
         self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-commit")
         self._waiting: list[asyncio.Future[None]] = []
         self._committing: asyncio.Task[None] | None = None
-        self._is_first = True
+        # The statements of the transaction that write, with their rows of values, and how many others ran before.
+        self.written: list[tuple[str, Sequence[Sequence[Any]]]] = []
+        self._written_before = 0
         self.on_commit: Callable[[Set[str]], None] = lambda _changed: None
         self._changed: set[str] = set()
         connection.set_update_hook(self._note_change)
@@ -54,24 +59,44 @@ class Writer:
         deadline = asyncio.get_running_loop().time() + self._patience_seconds
         await self._lock.acquire(deadline)
         try:
-            self._is_first = not self.connection.in_transaction
-            if self._is_first:
+            if not self.connection.in_transaction:
                 await self._begin(deadline)
-            else:
-                self.connection.execute("SAVEPOINT operation")
+            self._written_before = len(self.written)
         except BaseException:
             self._lock.release()
             raise
 
     async def leave(self, *, succeeded: bool) -> None:
+        committed: asyncio.Future[None] | None = None
         try:
-            committed = self._end_operation(succeeded)
+            if not self.connection.in_transaction:
+                # A full disk can make SQLite roll back the whole group: then no operation in it may succeed.
+                self._answer(_lost)
+                raise Unavailable
+            if succeeded:
+                committed = asyncio.get_running_loop().create_future()
+                self._waiting.append(committed)
+            elif not self._waiting:
+                self.connection.execute("ROLLBACK")
+                self.written.clear()
+            elif len(self.written) > self._written_before:
+                await self._take_back()
         finally:
             if self._committing is None:
                 self._committing = asyncio.get_running_loop().create_task(self._commit())
             self._lock.release()
         if committed:
             await committed
+
+    async def in_thread(self, function: Callable[..., R], *arguments: Any) -> R:
+        """What takes long: other operations wait for it, readers do not."""
+        running = asyncio.get_running_loop().run_in_executor(self.thread, function, *arguments)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            # The connection is in use until then, so nothing can be rolled back before.
+            await asyncio.wait([running])
+            raise
 
     async def close(self) -> None:
         if self._committing:
@@ -91,20 +116,34 @@ class Writer:
             except OUTAGES as error:
                 raise Unavailable from error
 
-    def _end_operation(self, succeeded: bool) -> asyncio.Future[None] | None:
-        """Returns the commit to wait for, if there is anything to commit."""
-        if not self.connection.in_transaction:
-            # A full disk can make SQLite roll back the whole group: then no operation in it may succeed.
-            self._answer(_lost)
-            raise Unavailable
-        if not succeeded:
-            self.connection.execute("ROLLBACK" if self._is_first else "ROLLBACK TO operation; RELEASE operation")
-            return None
-        if not self._is_first:
-            self.connection.execute("RELEASE operation")
-        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(committed)
-        return committed
+    async def _take_back(self) -> None:
+        """The transaction is then as it was before the operation."""
+        del self.written[self._written_before :]
+        try:
+            await self.in_thread(self._run_again)
+        finally:
+            if not self.connection.in_transaction:
+                self._answer(_lost)
+
+    def _run_again(self) -> None:
+        version = self._data_version()
+        self.connection.execute("ROLLBACK")
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            if self._data_version() != version:
+                # Another process has written in between, so the same statements might do something else.
+                self.connection.execute("ROLLBACK")
+                return
+            for sql, rows in self.written:
+                self.connection.executemany(sql, rows).fetchall()
+        except apsw.Error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+
+    def _data_version(self) -> int:
+        """Another number after every commit of another connection."""
+        ((version,),) = self.connection.execute("PRAGMA data_version")
+        return int(version)
 
     async def _commit(self) -> None:
         await self._lock.acquire()
@@ -133,6 +172,8 @@ class Writer:
         self._changed.add(table)
 
     def _answer(self, verdict: Callable[[asyncio.Future[None]], None]) -> None:
+        """The transaction has ended."""
+        self.written.clear()
         waiting, self._waiting = self._waiting, []
         for committed in waiting:
             if not committed.done():

@@ -86,7 +86,6 @@ class PostgresDatabase:
             await all_have_forgotten()
 
     def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
-        """Inside the block: a number that grows with every change of a token; None while it is unknown."""
         return watching_tokens(self._listen_url) if self._listen_url else nullcontext(lambda: None)
 
     async def revision(self) -> str | None:

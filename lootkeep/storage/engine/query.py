@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar, overload
 
-from sqlalchemy import BigInteger, Boolean
+from sqlalchemy import BigInteger, Boolean, SelectBase
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import asyncpg as postgresql
 from sqlalchemy.engine import Dialect
@@ -30,11 +30,12 @@ def row(*values: Any) -> tuple[Any, ...]:
 class Compiled(Generic[R]):
     """A statement in one dialect: its text, its arguments in order, and how rows become records."""
 
-    __slots__ = ("arguments", "records", "sql")
+    __slots__ = ("arguments", "records", "sql", "writes")
 
     def __init__(self, statement: ClauseElement, record: Callable[..., R], dialect: Dialect) -> None:
         compiled: Any = statement.compile(dialect=dialect)
         self.sql = str(compiled)
+        self.writes = not isinstance(statement, SelectBase)
         if "POSTCOMPILE" in self.sql:
             raise TypeError(f"A list of unknown length cannot be compiled once: {self.sql}")
         names: tuple[str, ...] = tuple(compiled.positiontup or ())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite_tokens import note_change, watching_tokens
 
 R = TypeVar("R")
 
@@ -30,48 +31,41 @@ _TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE
 class SqliteTransaction:
     """Runs queries on one connection, in the calling thread: they take microseconds, a thread hop takes fifty."""
 
-    __slots__ = ("_connection", "_cursor")
+    __slots__ = ("_connection", "_cursor", "_written")
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, written: list[Any]) -> None:
         self._connection = connection
+        self._written = written
         # One cursor for all: every query fetches its rows before the next one starts.
         self._cursor = connection.cursor()
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
-        compiled = query.sqlite
-        try:
-            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
-        except OUTAGES as error:
-            raise Unavailable from error
-        return compiled.records(rows)
+        return self._fetch(query, values)
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
-        # Does not call `all`: lookups are the most frequent queries, and one more coroutine is a tenth of their cost.
-        compiled = query.sqlite
-        try:
-            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
-        except OUTAGES as error:
-            raise Unavailable from error
-        return compiled.records(rows)[0] if rows else None
+        rows = self._fetch(query, values)
+        return rows[0] if rows else None
 
     async def run(self, query: Query[Any], **values: Any) -> None:
-        await self.all(query, **values)
+        self._fetch(query, values)
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
-        return await self.all(query, **values)
+        return self._fetch(query, values)
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         return [record for values in rows for record in self._fetch(query, values)]
 
     async def execute_many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         compiled = query.sqlite
+        arguments = [compiled.arguments(values) for values in rows]
+        self._written.append((compiled.sql, arguments))
         try:
-            self._connection.executemany(compiled.sql, [compiled.arguments(values) for values in rows])
+            self._connection.executemany(compiled.sql, arguments)
         except OUTAGES as error:
             raise Unavailable from error
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        # No RETURNING: it makes an insert half as expensive again, and several times as expensive in a savepoint.
+        # No RETURNING: it makes an insert half as expensive again.
         added = []
         for values in rows:
             self._fetch(query, values)
@@ -92,8 +86,11 @@ class SqliteTransaction:
 
     def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
         compiled = query.sqlite
+        arguments = compiled.arguments(values)
+        if compiled.writes:
+            self._written.append((compiled.sql, (arguments,)))
         try:
-            rows = self._cursor.execute(compiled.sql, compiled.arguments(values)).fetchall()
+            rows = self._cursor.execute(compiled.sql, arguments).fetchall()
         except OUTAGES as error:
             raise Unavailable from error
         return compiled.records(rows)
@@ -103,24 +100,18 @@ class WritingTransaction(SqliteTransaction):
     """Writes a hundred thousand rows in the thread of the commits: other operations wait for it, readers do not."""
 
     def __init__(self, writer: Writer) -> None:
-        super().__init__(writer.connection)
-        self._thread = writer.thread
+        super().__init__(writer.connection, writer.written)
+        self._writer = writer
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
-        running = asyncio.get_running_loop().run_in_executor(self._thread, self._fetch, query, values)
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            # The connection is in use until then, so nothing can be rolled back before.
-            await asyncio.wait([running])
-            raise
+        return await self._writer.in_thread(self._fetch, query, values)
 
 
 class _SlowTransaction(SqliteTransaction):
     """Runs queries in a separate thread: a search through a million rows must not delay the others."""
 
     def __init__(self, connection: apsw.Connection, thread: ThreadPoolExecutor) -> None:
-        super().__init__(connection)
+        super().__init__(connection, [])
         self._thread = thread
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
@@ -144,10 +135,11 @@ class SqliteDatabase:
 
     def __init__(self, path: Path, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self.label = str(path)
+        self._path = path
         self._writer = Writer(_open_for_writing(path), patience_seconds)
         self._tx = WritingTransaction(self._writer)
         self._reader = _open_for_reading(path)
-        self._read = _Read(SqliteTransaction(self._reader))
+        self._read = _Read(SqliteTransaction(self._reader, []))
         self._slow_reader = _open_for_reading(path)
         self._slow_reader.execute(f"PRAGMA cache_size = -{_SLOW_CACHE_KB}")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-slow-read")
@@ -159,9 +151,14 @@ class SqliteDatabase:
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Write(self._writer, self._tx)
 
-    def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
-        """Tokens are not cached here: a lookup takes five microseconds, checking for changes takes two."""
-        return self.write()
+    @asynccontextmanager
+    async def write_tokens(self) -> AsyncIterator[Transaction]:
+        async with self.write() as tx:
+            yield tx
+        note_change(self._path)
+
+    def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
+        return watching_tokens(self._path)
 
     def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
         """Calls the operation after every commit in this process, with the tables whose rows changed.
@@ -184,6 +181,7 @@ class SqliteDatabase:
         async with self.write():
             statements = script(await self.revision())
             try:
+                self._writer.written.append((statements, ((),)))
                 # A script stops at the first row that nobody fetches.
                 self._writer.connection.execute(statements).fetchall()
             except apsw.SQLError as error:

@@ -36,10 +36,11 @@ class CounterDeltas:
         if added is None:
             return
         at, key, values = added
+        all_sums, empty = self._sums[total.sums], [0] * len(total.sums.sums)
         blocks: list[tuple[int, ...]] = [(level, at // LENGTHS[level]) for level in total.levels] or [()]
         for block in blocks:
-            sums = self._sums[total.sums].setdefault((*block, *key), [0] * len(values))
-            for index, value in enumerate(values):
+            sums = all_sums.setdefault((*block, *key), empty[:])
+            for index, value in zip(total.indexes, values, strict=True):
                 sums[index] += sign * value
 
     def buy(self, customer_id: int, at: Instant) -> None:
@@ -49,9 +50,8 @@ class CounterDeltas:
     async def apply(self, tx: Transaction) -> None:
         """The last step of an operation, always in the same order, so two operations never deadlock."""
         for sums, changed in self._sums.items():
-            names = [f"new_{name}" for name in (*sums.key, "shard", *sums.sums)]
             rows = [
-                dict(zip(names, (*key, self._shard, *values), strict=True))
+                dict(zip(sums.names, (*key, self._shard, *values), strict=True))
                 for key, values in sorted(changed.items())
                 if any(values)
             ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, FromClause, Select, Table, Text, bindparam, case, cast, func, select
@@ -17,7 +16,6 @@ from lootkeep.storage.engine.query import Query
 
 # When, under which key and how much a record adds.
 Added = tuple[int, tuple[Any, ...], tuple[int, ...]]
-ValueReader = Callable[[Any], Any]
 
 
 class Constant(str):
@@ -41,6 +39,7 @@ class SumTable:
         self.key = sorted(keys, key=lambda name: name not in ("level", "block"))
         self.sums = [column.name for column in table.c if not column.primary_key]
         new: dict[str, Any] = {name: bindparam(f"new_{name}") for name in (*self.key, "shard", *self.sums)}
+        self.names = tuple(f"new_{name}" for name in new)
         self.add = Query(self.added_to(postgresql.insert(table).values(new)), set_based=True)
 
     def added_to(self, insert: postgresql.Insert) -> postgresql.Insert:
@@ -69,36 +68,34 @@ class Total:
     given: tuple[str, ...] = ()
     where: Mapping[str, Any] = field(default_factory=dict)
 
-    def of(self, record: Any) -> Added | None:
-        """What a record adds; None if nothing."""
-        at = getattr(record, self.at) if self.at else 0
-        if at is None:
-            return None
-        for name in self.given:
-            if getattr(record, name) is None:
-                return None
-        for name, value in self.where.items():
-            if getattr(record, name) != value:
-                return None
-        key, sums = self._readers
-        return at, tuple([read(record) for read in key]), tuple([read(record) for read in sums])
-
     @cached_property
-    def _readers(self) -> tuple[list[ValueReader], list[ValueReader]]:
-        """How each part of the key and each sum is read from a record: compiled once, for every write."""
-        key = [self._key_reader(name) for name in self.sums.key if name in self.key]
-        return key, [_reader(self.adds.get(name, 0)) for name in self.sums.sums]
+    def of(self) -> Callable[[Any], Added | None]:
+        """What a record adds; None if nothing. Generated once, like the functions of a query: every write calls it."""
+        absent = [f"record.{name} is None" for name in (*((self.at,) if self.at else ()), *self.given)]
+        absent += [f"record.{name} != {value!r}" for name, value in self.where.items()]
+        key = [self._key_of(name) for name in self.sums.key if name in self.key]
+        sums = [f"record.{value}" if isinstance(value, str) else f"{value}" for value in self.adds.values()]
+        added = f"(record.{self.at}, " if self.at else "(0, "
+        added += f"({''.join(f'{part}, ' for part in key)}), ({''.join(f'{part}, ' for part in sums)}))"
+        text = f"lambda record: None if {' or '.join(absent)} else {added}" if absent else f"lambda record: {added}"
+        function: Callable[[Any], Added | None] = eval(text, {"word": _word})  # noqa: S307
+        return function
 
-    def _key_reader(self, column: str) -> ValueReader:
+    def _key_of(self, column: str) -> str:
         part = self.key[column]
         if isinstance(part, Constant):
-            return _reader(str(part), is_field=False)
+            return repr(str(part))
         if isinstance(part, TextKey):
-            prefix, words = part[0], part[1:]
-            return lambda record: prefix + ".".join([_word(getattr(record, name)) for name in words])
+            words = " + '.' + ".join(f"word(record.{name})" for name in part[1:])
+            return f"{part[0]!r} + {words}" if words else repr(part[0])
         if isinstance(self.sums.table.c[column].type, Text):
-            return lambda record: "" if (value := getattr(record, part)) is None else str(value)
-        return lambda record: getattr(record, part) or 0
+            return f"'' if record.{part} is None else str(record.{part})"
+        return f"record.{part} or 0"
+
+    @cached_property
+    def indexes(self) -> tuple[int, ...]:
+        """The sums that it adds to."""
+        return tuple(self.sums.sums.index(name) for name in self.adds)
 
     def counted(self, source: FromClause, level: int | None) -> Select[Any]:
         """The key and the sums of all rows; with a level, of its blocks."""
@@ -136,10 +133,6 @@ def summed(sums: SumTable, rows: Any) -> Select[Any]:
     key = [rows.c[name] for name in sums.key]
     added = (cast(func.sum(rows.c[name]), BigInteger).label(name) for name in sums.sums)
     return select(*key, *added).group_by(*key)
-
-
-def _reader(value: str | int, *, is_field: bool = True) -> ValueReader:
-    return attrgetter(value) if isinstance(value, str) and is_field else lambda record: value
 
 
 def _word(value: object) -> str:
