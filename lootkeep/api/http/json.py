@@ -56,12 +56,21 @@ def _refuse_constant(_: str) -> NoReturn:
 
 
 # Decimals keep every digit as written: money never passes through a float.
-_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant)
+_DECODER = msgspec.json.Decoder(float_hook=Decimal)
+# Four times as slow, but it shows what is wrong.
+_EXPLAINING = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant)
 
 
 def _decode(raw: bytes) -> Any:
     try:
-        return _DECODER.decode(raw.decode())
+        return _DECODER.decode(raw)
+    except (msgspec.DecodeError, ValueError, ArithmeticError, RecursionError):
+        return _explain(raw)
+
+
+def _explain(raw: bytes) -> Any:
+    try:
+        return _EXPLAINING.decode(raw.decode())
     except UnicodeDecodeError:
         raise _unacceptable("The request body must be UTF-8.") from None
     except (ValueError, ArithmeticError, RecursionError):
