@@ -50,7 +50,7 @@ async def claim_times(deps: Deps, run: Run, events: int, count: int) -> dict[str
             await deliveries_db.settle(tx, _LEASE, settled, deps.clock.now())
         started = time.monotonic()
         async with deps.db.read() as tx:
-            await deliveries_db.next_due(tx, deps.clock.now())
+            await deliveries_db.due(tx, deps.clock.now())
         times["next due"].append((time.monotonic() - started) * 1000)
     return {name: spread(those) for name, those in times.items()}
 
@@ -59,7 +59,7 @@ async def _claim(deps: Deps) -> list[ClaimedDelivery]:
     """As the worker does it: a look, then the claim."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        due = await deliveries_db.webhooks_due(tx, now)
+        due = (await deliveries_db.due(tx, now)).webhooks
     async with deps.db.write() as tx:
         claimed, _ = await deliveries_db.claim(tx, [deliveries_db.ClaimSlot(*row, 10) for row in due], _LEASE, now)
     return [delivery for _, delivery in claimed]

@@ -173,7 +173,7 @@ async def one_round(side: Side, count: int, *, is_warm: bool) -> None:
         claimed = True
         while claimed:
             async with side.engine.write() as tx:
-                due = await deliveries_db.webhooks_due(tx, side.now)
+                due = (await deliveries_db.due(tx, side.now)).webhooks
                 slots = [ClaimSlot(webhook, priorities, 10) for webhook, priorities in due]
                 pairs, _ = await deliveries_db.claim(tx, slots, lease, side.now)
             claimed = bool(pairs)

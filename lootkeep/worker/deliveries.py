@@ -56,6 +56,7 @@ class DeliveryWorker(QueueWorker):
         self._chance = chance
         self._lines = lines
         self._tracer = tracer
+        self._next_due: Instant | None = None
         self._in_flight: Counter[int] = Counter()
         self._sending: set[asyncio.Task[None]] = set()
         self._latest: list[asyncio.Task[None]] = []
@@ -64,13 +65,13 @@ class DeliveryWorker(QueueWorker):
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
         await self._linger()
         settled = await self._settle()
-        fanned_out = await self._fan_out()
+        has_more = await self._fan_out()
         claimed = await self._claim()
-        return settled or fanned_out or claimed
+        return settled or has_more or claimed
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
         # Due deliveries wait for room at their webhook, and every finished request makes room.
-        return await deliveries_db.next_due(tx, now)
+        return self._next_due
 
     async def drain(self) -> None:
         if self._sending:
@@ -87,18 +88,20 @@ class DeliveryWorker(QueueWorker):
             await asyncio.wait(waited_for, timeout=_LINGER_SECONDS)
 
     async def _fan_out(self) -> bool:
+        """Whether more events may be waiting."""
         # Looked up first: an idle worker never writes, and so never wakes itself.
         async with self._deps.db.read() as tx:
             if not await fan_out_db.has_waiting_events(tx):
                 return False
         async with self._deps.db.write() as tx:
-            return await fan_out_db.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now()) > 0
+            fanned_out = await fan_out_db.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now())
+        return fanned_out == fan_out_db.BATCH
 
     async def _claim(self) -> bool:
         """Fair: every webhook with something due gets up to its own limit, none can take another's."""
         now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
-            due = await deliveries_db.webhooks_due(tx, now)
+            due, self._next_due = await deliveries_db.due(tx, now)
         rooms = [ClaimSlot(webhook, what, self._concurrency - self._in_flight[webhook]) for webhook, what in due]
         slots = [slot for slot in rooms if slot.room > 0]
         if not slots:

@@ -47,7 +47,7 @@ class QueueWorker(ABC):
 
     @abstractmethod
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
-        """Settles what has finished, claims what is due and sends it; False if there was nothing to do."""
+        """Settles what has finished, claims what is due and sends it; False if there is nothing more to do."""
 
     @abstractmethod
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:

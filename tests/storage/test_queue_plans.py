@@ -36,15 +36,14 @@ ReadCall = Callable[[Transaction, Any], Awaitable[Any]]
 
 
 async def claim(tx: Transaction, now: Any) -> None:
-    slots = [deliveries_db.ClaimSlot(*due, 10) for due in await deliveries_db.webhooks_due(tx, now)]
+    slots = [deliveries_db.ClaimSlot(*due, 10) for due in (await deliveries_db.due(tx, now)).webhooks]
     claimed, cancelled = await deliveries_db.claim(tx, slots, "worker", now)
     assert (len(claimed), cancelled) == (WEBHOOKS * DUE, 0)
 
 
 LOOKS: dict[str, ReadCall] = {
-    "which webhooks are due": deliveries_db.webhooks_due,
+    "what is due": deliveries_db.due,
     "claim": claim,
-    "next due": deliveries_db.next_due,
     "backlog": deliveries_db.backlog,
     "is anything to fan out": lambda tx, _: fan_out_db.has_waiting_events(tx),
     "fan out": lambda tx, now: fan_out_db.fan_out(tx, lambda: "wh_new", now),

@@ -52,7 +52,7 @@ async def fan_out(world: World) -> None:
 
 async def claim(world: World, tx: Transaction, lease: str) -> list[ClaimedDelivery]:
     now = world.clock.now()
-    slots = [deliveries_db.ClaimSlot(*due, 10) for due in await deliveries_db.webhooks_due(tx, now)]
+    slots = [deliveries_db.ClaimSlot(*due, 10) for due in (await deliveries_db.due(tx, now)).webhooks]
     claimed, _ = await deliveries_db.claim(tx, slots, lease, now)
     return [delivery for _, delivery in claimed]
 

@@ -152,19 +152,21 @@ class ClaimSlot(NamedTuple):
     room: int
 
 
-async def webhooks_due(tx: Transaction, now: Instant) -> list[tuple[int, list[int]]]:
-    """Active webhooks with something to send, and the priorities of that."""
-    rows = [
-        (webhook_id, [priority for priority, due in enumerate(times) if due is not None and due <= now])
-        for webhook_id, *times in await tx.all(_FIRST_DUE, now=now)
-    ]
-    return [row for row in rows if row[1]]
+class Due(NamedTuple):
+    """Active webhooks with something to send, with the priorities of that, and when there will be more to send."""
+
+    webhooks: list[tuple[int, list[int]]]
+    next_at: Instant | None
 
 
-async def next_due(tx: Transaction, now: Instant) -> Instant | None:
-    """When there will be more to send than what is already due."""
+async def due(tx: Transaction, now: Instant) -> Due:
     rows = await tx.all(_FIRST_DUE, now=now)
-    return min((due for _, *times in rows for due in times if due is not None and due > now), default=None)
+    webhooks = [
+        (webhook_id, [priority for priority, at in enumerate(times) if at is not None and at <= now])
+        for webhook_id, *times in rows
+    ]
+    later = (at for _, *times in rows for at in times if at is not None and at > now)
+    return Due([webhook for webhook in webhooks if webhook[1]], min(later, default=None))
 
 
 async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:

@@ -15,7 +15,7 @@ from lootkeep.storage.schema import deliveries, events
 from lootkeep.storage.webhooks import endpoints
 
 # How many events one transaction fans out.
-_BATCH = 100
+BATCH = 100
 
 _IS_WAITING = events.c.fanned_out_at.is_(None)
 _ANY_WAITING = Query(select(events.c.created_at).where(_IS_WAITING).order_by(events.c.id).limit(1))
@@ -23,7 +23,7 @@ _WAITING = Query(
     select(events.c.id, events.c.type)
     .where(_IS_WAITING)
     .order_by(events.c.id)
-    .limit(_BATCH)
+    .limit(BATCH)
     .with_for_update(skip_locked=True)
 )
 _FANNED_OUT = Query(

@@ -73,7 +73,7 @@ class Deliveries:
             while await worker.run_once():
                 await worker.drain()
             async with self._shop.deps.db.read() as tx:
-                due = await deliveries_db.next_due(tx, clock.now())
+                due = (await deliveries_db.due(tx, clock.now())).next_at
         clock.advance(before - clock.now())
 
     async def _open(self) -> None:
