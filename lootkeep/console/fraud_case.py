@@ -25,7 +25,6 @@ from lootkeep.storage import (
     fraud_queue as fraud_queue_db,
     linked_accounts as linked_accounts_db,
     order_lists as order_lists_db,
-    orders as orders_db,
     settings as settings_db,
 )
 from lootkeep.storage.engine.database import Transaction
@@ -69,19 +68,18 @@ def version(check: FraudCheck, order: Order) -> int:
 async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) -> dict[str, Any]:
     """Everything that a reviewer sees of a check."""
     check = existing(await fraud_checks_db.get(tx, check_id), "Fraud check")
-    order = existing(await orders_db.get(tx, check.order_id), "Order")
-    (sale,) = await order_lists_db.sales(tx, [order])
+    sale = existing(await order_lists_db.get(tx, check.order_id), "Order")
     referrer_id = sale.customer.referred_by_id
     referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
     return {
         "check": check,
         "sale": sale,
-        "version": version(check, order),
+        "version": version(check, sale.order),
         "bars": bars(check),
         "facts": list(_facts(check, facts_of(check))),
         "graph": draw(await _shared_things(tx, sale.customer.id)),
         "if_approved": _if_approved(sale, referrer),
-        "if_rejected": _if_rejected(order),
+        "if_rejected": _if_rejected(sale.order),
         "precedents": _precedents([bar["name"] for bar in bars(check)], decisions),
         "reviews": await reviews(tx, check),
         # Of fraud, by the score and the base odds of this store.

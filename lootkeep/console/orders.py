@@ -63,7 +63,7 @@ ORDERS = lists.ListPage(
         Column("Total", "order.total", amount("order.currency"), "total"),
         Column("Placed", "order.created_at", AGO, "created_at"),
     ),
-    link=lambda details: f"/orders/{details.order.id}",
+    link=lambda row: f"/orders/{row.order.id}",
     empty="Orders appear here as the store places them through the Store API.",
     choices=(
         lists.Choice("status", "Status", options(OrderStatus), is_open=True),
@@ -77,7 +77,6 @@ ORDERS = lists.ListPage(
         "payment_method": ("Payment", str),
     },
     search="Name, e-mail, order number or transaction",
-    load=lambda _, tx, orders: order_lists_db.sales(tx, orders),
 )
 ORDER = Record[Order](
     "Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
@@ -192,10 +191,10 @@ def _sent(recorded: Sequence[Sending], at: Instant) -> list[Step]:
 
 async def show_order(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        order = existing(await orders_db.get(tx, visit.id), "Order")
-        (details,) = await order_lists_db.sales(tx, [order])
+        details = existing(await order_lists_db.get(tx, visit.id), "Order")
         check = await fraud_checks_db.get(tx, details.check.id) if details.check else None
         moments = await _moments(tx, details, check)
+    order = details.order
     return {
         "order": order,
         "title": order.number,
@@ -239,7 +238,7 @@ def _review(outcome: ReviewedAs, what: str) -> Handler:
     async def handler(visit: Visit) -> Answer:
         before = await ORDER.lock(visit)
         async with visit.deps.db.read() as tx:
-            (details,) = await order_lists_db.sales(tx, [before])
+            details = existing(await order_lists_db.get(tx, before.id), "Order")
         if details.check is None:
             raise Unprocessable("not_checked", "This order was not checked for fraud, so there is nothing to review.")
         await fraud_service.review(visit.deps, details.check.id, outcome, visit.text("notes"), visit.user.id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -11,7 +10,7 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain import customers as customers_rules
 from lootkeep.domain.customers import ERASED_NAME
-from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.paging import ListRequest, PageRequest
@@ -60,7 +59,6 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
         customer = existing(await customers_db.get(tx, customer_id), "Customer")
         referrers = await customer_lists_db.referrers(tx, [customer])
         held = await customer_export_db.held(tx, customer_id, customer.email)
-        orders = await _all(tx, order_lists_db.LISTING, customer_id=customer_id)
         cards = await _all(tx, gift_card_lists_db.LISTING, customer_id=customer_id)
         cards += await _all(tx, gift_card_lists_db.LISTING, recipient_email=customer.email)
         owned = await _all(tx, subscriptions_db.LISTING, customer_id=customer_id)
@@ -68,7 +66,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
         return CustomerExportView(
             exported_at=utc(now),
             customer=customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)),
-            orders=[orders_views.order(details) for details in await _details(tx, orders)],
+            orders=[orders_views.order(details) for details in await _orders(tx, customer_id)],
             subscriptions=[subscriptions_views.subscription(record, customer) for record in owned],
             support_tickets=await _tickets(tx, customer_id),
             gift_cards=[gift_cards_views.gift_card(card, now) for card in {card.id: card for card in cards}.values()],
@@ -94,11 +92,12 @@ async def _all(tx: Transaction, listing: Listing[R], **filters: Any) -> list[R]:
     return records
 
 
-async def _details(tx: Transaction, orders: Sequence[Order]) -> list[OrderDetails]:
-    details: list[OrderDetails] = []
-    for start in range(0, len(orders), _PAGE):
-        details += await order_lists_db.sales(tx, orders[start : start + _PAGE])
-    return details
+async def _orders(tx: Transaction, customer_id: int) -> list[OrderDetails]:
+    rows = await _all(tx, order_lists_db.LISTING, customer_id=customer_id)
+    orders: list[OrderDetails] = []
+    for start in range(0, len(rows), _PAGE):
+        orders += await order_lists_db.with_items(tx, rows[start : start + _PAGE])
+    return orders
 
 
 async def _tickets(tx: Transaction, customer_id: int) -> list[TicketDetailView]:

@@ -19,7 +19,7 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import sales_direct
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import one_of
+from lootkeep.storage.rows import one_of
 from lootkeep.storage.schema import products, sales_rollups as rollups
 from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.declared import SALES

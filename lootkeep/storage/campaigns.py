@@ -12,7 +12,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, contains, contains_short, counted, equals, within
+from lootkeep.storage.lists import Counted, Listing, Sort, contains, contains_short, equals, within
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
 from lootkeep.storage.totals import changes
 
@@ -111,7 +111,7 @@ LISTING = Listing(
         **within(email_campaigns.c.created_at),
     },
     {name: Sort(email_campaigns.c[name]) for name in SORTS},
-    counted(lambda _: ["email_campaigns.all"]),
+    Counted(lambda _: ["email_campaigns.all"]),
 )
 
 

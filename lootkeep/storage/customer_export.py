@@ -8,7 +8,7 @@ from lootkeep.domain.customer_export import HeldData, HeldTrace, SentEmail, Staf
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import columns_of
+from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import (
     audit_log,
     campaign_recipients,

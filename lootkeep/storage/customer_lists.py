@@ -10,18 +10,18 @@ from lootkeep.domain.customers import Customer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.lists import (
+    Counted,
     Listing,
     Sort,
     at_least,
     at_most,
     contains,
     contains_short,
-    counted,
     equals,
-    one_of,
     subquery,
     within,
 )
+from lootkeep.storage.rows import one_of
 from lootkeep.storage.schema import customer_tags, customers
 
 _TAGGED = select(customer_tags.c.customer_id).where(customer_tags.c.tag == bindparam("wanted_tag"))
@@ -52,7 +52,7 @@ LISTING = Listing(
         "total_spent": Sort(customers.c.total_spent),
         "last_order_at": Sort(customers.c.last_order_at, nulls="smallest"),
     },
-    counted(lambda _: ["customers.all"]),
+    Counted(lambda _: ["customers.all"]),
 )
 
 

@@ -14,7 +14,8 @@ from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Join, Listing, Sort, Values, columns_of, counted, equals, within
+from lootkeep.storage.lists import Counted, Join, Listing, Sort, Values, equals, within
+from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks
 from lootkeep.storage.totals import counters
 
@@ -45,7 +46,7 @@ LISTING = Listing(
         **within(fraud_checks.c.created_at),
     },
     {"created_at": Sort(fraud_checks.c.created_at)},
-    counted(_counters, {"risk_level", "action_taken", "is_reviewed"}),
+    Counted(_counters, {"risk_level", "action_taken", "is_reviewed"}),
     columns=(*columns_of(fraud_checks, CheckSummary), customers.c.name.label("customer_name")),
     joins=(Join(customers, customers.c.id == fraud_checks.c.customer_id),),
 )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from sqlalchemy import (
@@ -21,11 +20,11 @@ from sqlalchemy import (
 )
 
 from lootkeep.domain.customers import folded
-from lootkeep.kernel.clock import DAY
 from lootkeep.kernel.paging import ListRequest, SortDirection
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import MIN_INDEXED_TERM, Contains, ContainsShort, Unindexed
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import columns_of
 from lootkeep.storage.totals import counters
 
 R = TypeVar("R")
@@ -117,13 +116,18 @@ class Join(NamedTuple):
     is_optional: bool = False
 
 
-def counted(names: Callable[[Values], Iterable[str]], filters: AbstractSet[str] = frozenset()) -> MaintainedTotal:
-    """From the counters with these names, if only these filters are set."""
+@dataclass(frozen=True)
+class Counted:
+    """The total is the sum of these counters, if only these filters are set. The first page brings it along."""
 
-    async def total(tx: Transaction, values: Values) -> int | None:
-        return await counters.total(tx, names(values)) if values.keys() <= filters else None
+    names: Callable[[Values], Iterable[str]]
+    filters: AbstractSet[str] = frozenset()
 
-    return total
+    def knows(self, values: Values) -> bool:
+        return values.keys() <= self.filters
+
+    async def __call__(self, tx: Transaction, values: Values) -> int | None:
+        return await counters.total(tx, self.names(values)) if self.knows(values) else None
 
 
 class Shape(NamedTuple):
@@ -134,6 +138,8 @@ class Shape(NamedTuple):
     order: SortDirection
     # The matches are fetched by the index of their filter, then sorted.
     is_fetched: bool
+    # Every row comes with the maintained total.
+    has_total: bool
     # The size of a first page as a literal: PostgreSQL plans a LIMIT parameter again each time, which takes longer than
     # the query.
     first_rows: int | None
@@ -172,27 +178,34 @@ class Listing(Generic[R]):
             values |= self.search(values.pop("search"))
         bound = {f"wanted_{name}": value for name, value in values.items()}
         names = tuple(name for name in self.filters if name in values)
-        limit = {} if self.max_counted is None else {"counted": request.page.offset + self.max_counted}
-        total = await self._total(tx, names, values, bound | limit)
-        if request.page.offset >= total:
-            return [], total
         size, skip = request.page.size, request.page.offset
-        is_fetched = self._is_fetched(names, request.sort, total) and self.is_counted(request, total)
-        shape = Shape(names, request.sort, request.order, is_fetched, None if skip else size)
-        query = self._compiled(shape, lambda: self._page_query(shape))
-        return await tx.all(query, **bound, **({"size": size, "skip": skip} if skip else {})), total
+        is_by_sort = self._is_by_sort(names, request.sort)
+        if isinstance(self.maintained, Counted) and self.maintained.knows(values) and is_by_sort and not skip:
+            shape = Shape(names, request.sort, request.order, is_fetched=False, has_total=True, first_rows=size)
+            names_of_counters = counters.joined(self.maintained.names(values))
+            rows = await tx.all(self._page(shape), **bound, counters=names_of_counters)
+            return [row for _, row in rows], rows[0][0] if rows else 0
+        limit = {} if self.max_counted is None else {"counted": skip + self.max_counted}
+        total = await self._total(tx, names, values, bound | limit)
+        if skip >= total:
+            return [], total
+        is_fetched = not is_by_sort and total <= self.max_sorted and self.is_counted(request, total)
+        first_rows = None if skip else size
+        shape = Shape(names, request.sort, request.order, is_fetched, has_total=False, first_rows=first_rows)
+        return await tx.all(self._page(shape), **bound, **({"size": size, "skip": skip} if skip else {})), total
 
     def is_counted(self, request: ListRequest, total: int) -> bool:
         """Whether there are no more rows than the total of this page says."""
         return self.max_counted is None or total < request.page.offset + self.max_counted
 
     async def _total(self, tx: Transaction, names: tuple[str, ...], values: Values, bound: Values) -> int:
-        # Maintained totals are counted by UTC days.
-        has_whole_days = all(values.get(name, 0) % DAY == 0 for name in ("from", "to"))
-        total = await self.maintained(tx, values) if self.maintained and has_whole_days else None
+        total = await self.maintained(tx, values) if self.maintained else None
         if total is None:
             ((total,),) = await tx.all(self._compiled(names, lambda: self._count_query(names)), **bound)
         return int(total)
+
+    def _page(self, shape: Shape) -> Query[Any]:
+        return self._compiled(shape, lambda: self._page_query(shape))
 
     def _compiled(self, key: Any, make: Callable[[], Query[Any]]) -> Query[Any]:
         """There are more shapes than anyone uses: the most recently used stay."""
@@ -212,9 +225,10 @@ class Listing(Generic[R]):
         is_default = sort == next(iter(self.sorts))
         return leading.column is self.sorts[sort].by or (leading.index == "sorted" and is_default)
 
-    def _is_fetched(self, names: tuple[str, ...], sort: str, total: int) -> bool:
+    def _is_by_sort(self, names: tuple[str, ...], sort: str) -> bool:
+        """Whether an index returns the matches in sort order, however many there are."""
         leading = self._leading(names)
-        return leading is not None and not self._is_in_order(leading, sort) and total <= self.max_sorted
+        return leading is None or self._is_in_order(leading, sort)
 
     def _count_query(self, names: tuple[str, ...]) -> Query[tuple[Any, ...]]:
         sort = next(iter(self.sorts))
@@ -241,7 +255,7 @@ class Listing(Generic[R]):
             *(self.filters[name].clause(is_indexed=_is_among(self.filters[name].column, columns)) for name in names),
         ]
 
-    def _page_query(self, shape: Shape) -> Query[R]:
+    def _page_query(self, shape: Shape) -> Query[Any]:
         """The page is cut from the keys alone; only its rows are fetched and joined."""
         (key,) = self.table.primary_key
         sort = self.sorts[shape.sort]
@@ -261,38 +275,15 @@ class Listing(Generic[R]):
         rows = rows.select_from(page).join(self.table, key == page.c.key)
         for join in self.joins:
             rows = rows.join(join.table, join.on, isouter=join.is_optional)
-        return Query(rows.order_by(*sort.ordered(page.c.position, page.c.key, shape.order)), self.record)
+        rows = rows.order_by(*sort.ordered(page.c.position, page.c.key, shape.order))
+        if shape.has_total:
+            record = self.record
+            total = counters.SUM.scalar_subquery().label("total")
+            return Query(
+                rows.with_only_columns(total, *rows.selected_columns), lambda total, *row: (total, record(*row))
+            )
+        return Query(rows, self.record)
 
 
 def _is_among(column: Any, columns: Iterable[Any]) -> bool:
     return any(column is other for other in columns)
-
-
-async def one_of(
-    tx: Transaction, table: Table, column: str, record: Callable[..., R], values: Sequence[int]
-) -> list[R]:
-    """The rows with one of the values in this column, by id: related rows of a page."""
-    if not values:
-        return []
-    distinct = sorted(set(values))
-    # The last value is repeated, so there are few queries of different lengths.
-    length = next(size for size in _LENGTHS if size >= len(distinct))
-    distinct += distinct[-1:] * (length - len(distinct))
-    return await tx.all(
-        _one_of(table, column, record, length), **{f"of_{i}": value for i, value in enumerate(distinct)}
-    )
-
-
-_LENGTHS = (1, 5, 15, 50, 100)
-
-
-@cache
-def _one_of(table: Table, column: str, record: Callable[..., R], length: int) -> Query[R]:
-    these: list[BindParameter[int]] = [bindparam(f"of_{number}") for number in range(length)]
-    query = select(*columns_of(table, record)).where(table.c[column].in_(these))
-    return Query(query.order_by(table.c.id), record)
-
-
-def columns_of(table: Table, record: Callable[..., Any]) -> list[Any]:
-    fields: tuple[str, ...] = getattr(record, "__struct_fields__")  # noqa: B009  not every callable has them
-    return [table.c[name] for name in fields]

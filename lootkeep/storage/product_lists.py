@@ -9,13 +9,13 @@ from sqlalchemy import BigInteger, bindparam, literal_column, select
 from lootkeep.domain.products import Product
 from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.lists import (
+    Counted,
     Listing,
     Sort,
     at_least,
     at_most,
     contains,
     contains_short,
-    counted,
     equals,
     subquery,
     within,
@@ -53,6 +53,6 @@ LISTING = Listing(
         "sales_count": Sort(products.c.sales_count),
         "updated_at": Sort(products.c.updated_at),
     },
-    counted(lambda _: ["products.all"]),
+    Counted(lambda _: ["products.all"]),
     always=(products.c.deleted_at.is_(None),),
 )

@@ -18,6 +18,7 @@ from lootkeep.domain.referrals import (
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import (
+    Counted,
     Filter,
     Join,
     Listing,
@@ -25,7 +26,6 @@ from lootkeep.storage.lists import (
     Values,
     contains,
     contains_short,
-    counted,
     equals,
     subquery,
 )
@@ -60,7 +60,7 @@ REFERRALS = Listing(
         "status": equals(referrals.c.status, "status"),
     },
     {"created_at": Sort(referrals.c.referred_at)},
-    counted(_counters, {"status"}),
+    Counted(_counters, {"status"}),
     columns=(
         referrals.c.customer_id,
         customers.c.name,
@@ -84,7 +84,7 @@ CLAIMS = Listing(
     ClaimEntry,
     {},
     {"created_at": Sort(reward_claims.c.claimed_at)},
-    counted(lambda _: ["claims.made"]),
+    Counted(lambda _: ["claims.made"]),
     columns=(
         reward_claims.c.id,
         reward_claims.c.claimed_at,
@@ -110,7 +110,7 @@ REFUSED = Listing(
     RefusedEntry,
     {},
     {"created_at": Sort(refused_referrals.c.id)},
-    counted(lambda _: ["refused_referrals.made"]),
+    Counted(lambda _: ["refused_referrals.made"]),
     columns=(
         refused_referrals.c.id,
         refused_referrals.c.reason,

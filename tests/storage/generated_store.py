@@ -82,7 +82,7 @@ class GeneratedStore:
         if SUMS in work.sql:
             return not work.scanned & self.large
         # A table that is in the order of the list is walked along until the page is full.
-        is_walked = work.touched <= self.most // 20
+        is_walked = work.touched <= self.most // 10
         is_counting = work.sql.startswith(COUNTING)
         return is_walked or (not work.scanned & self.large and (is_counting or work.touched <= self.most))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.errors import existing
 from lootkeep.storage import order_lists as order_lists_db, orders as orders_db
@@ -11,11 +11,12 @@ from lootkeep.storage.engine.database import Transaction
 
 async def lock(tx: Transaction, order_id: int) -> OrderDetails:
     """The order, locked until the transaction ends."""
-    order = existing(await orders_db.get_for_update(tx, order_id), "Order")
-    return await load(tx, order)
+    await orders_db.get_for_update(tx, order_id)
+    # Not in one statement with the lock, which may wait: what is joined would be as it was before.
+    return await load(tx, order_id)
 
 
-async def load(tx: Transaction, order: Order) -> OrderDetails:
-    note(order=order.id)
-    (details,) = await order_lists_db.sales(tx, [order])
+async def load(tx: Transaction, order_id: int) -> OrderDetails:
+    details = existing(await order_lists_db.get(tx, order_id), "Order")
+    note(order=order_id)
     return details

@@ -73,7 +73,7 @@ async def _find_existing(tx: Transaction, carts: Mapping[int, Cart]) -> dict[int
             outcomes[index] = Conflict("order_in_progress", "An order with this external id is being placed right now.")
     for order in await orders_db.by_external_id(tx, named):
         assert order.external_id is not None
-        outcomes.setdefault(named[order.external_id], (await _details.load(tx, order), False))
+        outcomes.setdefault(named[order.external_id], (await _details.load(tx, order.id), False))
     return outcomes
 
 

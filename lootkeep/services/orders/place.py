@@ -116,7 +116,7 @@ async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
     if not await tx.lock(f"order {cart.external_id}"):
         raise Conflict("order_in_progress", "An order with this external id is being placed right now.")
     orders = await orders_db.by_external_id(tx, [cart.external_id])
-    return await _details.load(tx, orders[0]) if orders else None
+    return await _details.load(tx, orders[0].id) if orders else None
 
 
 async def _take_turn(tx: Transaction, cart: Cart, policy: Policy) -> tuple[Customer, list[Trace]]:

@@ -15,7 +15,9 @@ _SUM = cast(func.sum(counters.c.value), BigInteger)
 _UNDER = Query(
     select(counters.c.name, _SUM).where(counters.c.name.like(bindparam("pattern"))).group_by(counters.c.name)
 )
-_OF = Query(select(func.coalesce(_SUM, 0)).where(IsOneOf(counters.c.name, bindparam("names", type_=Text))))
+# Of the totals whose names are in `counters`, with blanks between them.
+SUM = select(func.coalesce(_SUM, 0)).where(IsOneOf(counters.c.name, bindparam("counters", type_=Text)))
+_OF = Query(SUM)
 
 
 async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
@@ -24,7 +26,11 @@ async def totals(tx: Transaction, prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix): total for name, total in rows}
 
 
+def joined(names: Iterable[str]) -> str:
+    return " ".join(names)
+
+
 async def total(tx: Transaction, names: Iterable[str]) -> int:
     """The sum of these totals."""
-    ((value,),) = await tx.all(_OF, names=" ".join(names))
+    ((value,),) = await tx.all(_OF, counters=joined(names))
     return int(value)
