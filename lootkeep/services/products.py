@@ -8,7 +8,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, existing, invalid
+from lootkeep.kernel.errors import Conflict, InvalidFields, existing, invalid
 from lootkeep.storage import outbox as outbox_db, products as products_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import changes as changes_db
@@ -28,9 +28,9 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
 
 async def add_in(tx: Transaction, terms: ProductTerms, now: Instant, changes: CounterDeltas) -> Product:
     """The same inside a larger transaction; sends no events."""
-    terms = products_rules.checked(terms)
-    await _claim_sku(tx, terms.sku)
-    product = await products_db.add(tx, terms, now)
+    product = await products_db.add(tx, products_rules.checked(terms), now)
+    if product is None:
+        raise _taken()
     changes.count("products", None, product)
     return product
 
@@ -43,8 +43,8 @@ async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Produc
         names = products_rules.changed_fields(before, after)
         if not names:
             return before
-        if after.sku != before.sku:
-            await _claim_sku(tx, after.sku)
+        if after.sku not in (before.sku, None) and not await products_db.claim_sku(tx, after.sku):
+            raise _taken()
         product = await products_db.set_terms(tx, before, after, now)
         await outbox_db.append(tx, "product.updated", products_views.updated(product, names), now)
     return product
@@ -61,9 +61,8 @@ async def delete(deps: Deps, product_id: int) -> None:
         await changes_db.count(tx, "products", product, None)
 
 
-async def _claim_sku(tx: Transaction, sku: str | None) -> None:
-    if sku is not None and not await products_db.claim_sku(tx, sku):
-        raise invalid("sku", "The sku field has already been taken.")
+def _taken() -> InvalidFields:
+    return invalid("sku", "The sku field has already been taken.")
 
 
 async def _get_for_update(tx: Transaction, product_id: int) -> Product:

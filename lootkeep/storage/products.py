@@ -34,7 +34,7 @@ _ADD = Query(
         created_at=bindparam("now"),
         updated_at=bindparam("now"),
     )
-    .on_conflict_do_nothing(index_elements=["slug"])
+    .on_conflict_do_nothing()
     .returning(*_PRODUCT),
     Product,
 )
@@ -74,7 +74,9 @@ _SUBSCRIBED = Query(
     .limit(1)
 )
 
-_TAG = Query(insert(product_tags).values(tag=bindparam("word"), product_id=bindparam("product_id")))
+_TAG = Query(
+    insert(product_tags).values(tag=bindparam("word"), product_id=bindparam("product_id")).inline(), set_based=True
+)
 _UNTAG = Query(delete(product_tags).where(product_tags.c.product_id == bindparam("product_id")))
 
 # Longer than any number at the end of a slug.
@@ -96,14 +98,18 @@ async def get_for_update(tx: Transaction, product_id: int) -> Product | None:
     return await tx.one(_LOCK, product_id=product_id)
 
 
-async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
-    """The product with the slug of its name, numbered if it is taken."""
+async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product | None:
+    """The product with the slug of its name, numbered if it is taken; None if another product has its sku."""
+    if terms.sku is not None and not await _lock_sku(tx, terms.sku):
+        return None
     base_slug = slug = products_rules.slug_of(terms.name)
     while True:
         product = await tx.one(_ADD, **_values(terms), slug=slug, now=now)
         if product is not None:
             await _tag(tx, product)
             return product
+        if terms.sku is not None and await _has_sku(tx, terms.sku):
+            return None
         # Another transaction may take the same free slug: the constraint decides, and we try again.
         slug = await _free_slug(tx, base_slug)
 
@@ -154,7 +160,16 @@ async def _tag(tx: Transaction, product: Product) -> None:
 
 async def claim_sku(tx: Transaction, sku: str) -> bool:
     """False if a product has it, or is about to get it in a transaction that is still open."""
-    return await tx.lock(f"product sku {sku}") and await tx.one(_WITH_SKU, wanted_sku=sku) is None
+    return await _lock_sku(tx, sku) and not await _has_sku(tx, sku)
+
+
+async def _lock_sku(tx: Transaction, sku: str) -> bool:
+    """A change of a product cannot leave the constraint to decide, as a new product can."""
+    return await tx.lock(f"product sku {sku}")
+
+
+async def _has_sku(tx: Transaction, sku: str) -> bool:
+    return await tx.one(_WITH_SKU, wanted_sku=sku) is not None
 
 
 async def _free_slug(tx: Transaction, base: str) -> str:

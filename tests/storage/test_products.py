@@ -21,7 +21,9 @@ SWORD = msgspec.structs.replace(PLAIN, name="Sword", price=Hundredths(19_99))
 
 async def make(db: Engine, **terms: Any) -> Product:
     async with db.write() as tx:
-        return await products_db.add(tx, msgspec.structs.replace(SWORD, **terms), NOW)
+        product = await products_db.add(tx, msgspec.structs.replace(SWORD, **terms), NOW)
+    assert product is not None
+    return product
 
 
 async def read(db: Engine, product_id: int) -> Product:
