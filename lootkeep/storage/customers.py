@@ -63,7 +63,9 @@ _CHANGING = (
     *("note", "updated_at", "status_reason", "consent_given_at", "consent_withdrawn_at", "erased_at"),
 )
 _SAVE = Query(update(customers).where(_THIS).values({name: bindparam(name) for name in (*_CHANGING, "search_text")}))
-_TAG = Query(insert(customer_tags).values(tag=bindparam("word"), customer_id=bindparam("customer")))
+_TAG = Query(
+    insert(customer_tags).values(tag=bindparam("word"), customer_id=bindparam("customer")).inline(), set_based=True
+)
 _UNTAG = Query(delete(customer_tags).where(customer_tags.c.customer_id == bindparam("customer")))
 _SET_REFERRER = Query(
     update(customers).where(_THIS).values(referred_by_id=bindparam("referrer")).returning(*_CUSTOMER), Customer
