@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple, get_args
 
-from sqlalchemy import BigInteger, bindparam, select, union
+from sqlalchemy import BigInteger, bindparam, cast, select, union
 
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import Order, OrderCheck, OrderDetails, OrderItem, OrderStatus
@@ -111,14 +111,15 @@ LISTING = Listing(
 )
 
 
-# A row for each line: few, so that repeating the order costs less than a second statement.
+# A row for each line: few, so that repeating the order costs less than a second statement. SQLite would plan the joins
+# again for each id, were it not hidden in the CAST.
 _THIS = Query(
     select(*_COLUMNS, *columns_of(order_items, OrderItem))
     .select_from(orders)
     .join(customers, _CUSTOMER.on)
     .outerjoin(fraud_checks, _CHECK.on)
     .outerjoin(order_items, order_items.c.order_id == orders.c.id)
-    .where(orders.c.id == bindparam("order"))
+    .where(orders.c.id == cast(bindparam("order", type_=BigInteger), BigInteger))
     .order_by(order_items.c.id)
 )
 _TO_ITEM = len(_COLUMNS)
