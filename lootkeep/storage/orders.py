@@ -40,6 +40,7 @@ _ADD = Query(insert(orders).values({name: bindparam(name) for name in _NEW}))
 _ADD_ITEM = Query(insert(items).values({name: bindparam(name) for name in OrderItem.__struct_fields__ if name != "id"}))
 _GET = Query(select(*_ORDER).where(_THIS), Order)
 _LOCK = Query(select(*_ORDER).where(_THIS).with_for_update(), Order)
+_LOCK_ALONE = Query(select(orders.c.id).where(_THIS).with_for_update())
 _BY_EXTERNAL_ID = Query(select(*_ORDER).where(orders.c.external_id == bindparam("external")), Order)
 _ITEMS = Query(select(*_ITEM).where(items.c.order_id == bindparam("order")).order_by(items.c.id), OrderItem)
 _SET = Query(update(orders).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
@@ -99,6 +100,11 @@ async def get(tx: Transaction, order_id: int) -> Order | None:
 async def get_for_update(tx: Transaction, order_id: int) -> Order | None:
     """Locked until the transaction ends: two steps of one order run one after the other."""
     return await tx.one(_LOCK, order=order_id)
+
+
+async def lock(tx: Transaction, order_id: int) -> None:
+    """The same without reading it."""
+    await tx.run(_LOCK_ALONE, order=order_id)
 
 
 async def by_external_id(tx: Transaction, external_ids: Iterable[str]) -> list[Order]:

@@ -11,7 +11,7 @@ from lootkeep.storage.engine.database import Transaction
 
 async def lock(tx: Transaction, order_id: int) -> OrderDetails:
     """The order, locked until the transaction ends."""
-    await orders_db.get_for_update(tx, order_id)
+    await orders_db.lock(tx, order_id)
     # Not in one statement with the lock, which may wait: what is joined would be as it was before.
     return await load(tx, order_id)
 
