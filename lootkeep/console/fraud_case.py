@@ -24,7 +24,7 @@ from lootkeep.storage import (
     fraud_checks as fraud_checks_db,
     fraud_queue as fraud_queue_db,
     linked_accounts as linked_accounts_db,
-    order_lists as order_lists_db,
+    order_details as order_details_db,
     settings as settings_db,
 )
 from lootkeep.storage.engine.database import Transaction
@@ -68,7 +68,7 @@ def version(check: FraudCheck, order: Order) -> int:
 async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) -> dict[str, Any]:
     """Everything that a reviewer sees of a check."""
     check = existing(await fraud_checks_db.get(tx, check_id), "Fraud check")
-    sale = existing(await order_lists_db.get(tx, check.order_id), "Order")
+    sale = existing(await order_details_db.get(tx, check.order_id), "Order")
     referrer_id = sale.customer.referred_by_id
     referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
     return {

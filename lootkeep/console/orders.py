@@ -28,6 +28,7 @@ from lootkeep.storage import (
     customers as customers_db,
     disputes as disputes_db,
     fraud_checks as fraud_checks_db,
+    order_details as order_details_db,
     order_events as order_events_db,
     order_lists as order_lists_db,
     orders as orders_db,
@@ -191,7 +192,7 @@ def _sent(recorded: Sequence[Sending], at: Instant) -> list[Step]:
 
 async def show_order(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        details = existing(await order_lists_db.get(tx, visit.id), "Order")
+        details = existing(await order_details_db.get(tx, visit.id), "Order")
         check = await fraud_checks_db.get(tx, details.check.id) if details.check else None
         moments = await _moments(tx, details, check)
     order = details.order
@@ -238,7 +239,7 @@ def _review(outcome: ReviewedAs, what: str) -> Handler:
     async def handler(visit: Visit) -> Answer:
         before = await ORDER.lock(visit)
         async with visit.deps.db.read() as tx:
-            details = existing(await order_lists_db.get(tx, before.id), "Order")
+            details = existing(await order_details_db.get(tx, before.id), "Order")
         if details.check is None:
             raise Unprocessable("not_checked", "This order was not checked for fraud, so there is nothing to review.")
         await fraud_service.review(visit.deps, details.check.id, outcome, visit.text("notes"), visit.user.id)

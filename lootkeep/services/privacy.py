@@ -22,6 +22,7 @@ from lootkeep.storage import (
     customer_lists as customer_lists_db,
     customers as customers_db,
     gift_card_lists as gift_card_lists_db,
+    order_details as order_details_db,
     order_lists as order_lists_db,
     outbox as outbox_db,
     personal_data as personal_data_db,
@@ -96,7 +97,7 @@ async def _orders(tx: Transaction, customer_id: int) -> list[OrderDetails]:
     rows = await _all(tx, order_lists_db.LISTING, customer_id=customer_id)
     orders: list[OrderDetails] = []
     for start in range(0, len(rows), _PAGE):
-        orders += await order_lists_db.with_items(tx, rows[start : start + _PAGE])
+        orders += await order_details_db.with_items(tx, rows[start : start + _PAGE])
     return orders
 
 

@@ -70,7 +70,7 @@ class DeliveryWorker(QueueWorker):
         return settled or has_more or claimed
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
-        # Due deliveries wait for room at their webhook, and every finished request makes room.
+        # As the last look showed. Due deliveries wait for room at their webhook, and every finished request makes room.
         return self._next_due
 
     async def drain(self) -> None:

@@ -18,6 +18,7 @@ from lootkeep.storage import (
     event_lists as event_lists_db,
     fraud_lists as fraud_lists_db,
     gift_card_lists as gift_card_lists_db,
+    order_details as order_details_db,
     order_lists as order_lists_db,
     product_lists as product_lists_db,
     referral_lists as referral_lists_db,
@@ -85,7 +86,7 @@ async def stored(db: Database, kind: str) -> list[Row]:
 
 
 def id_of(row: Any) -> int:
-    record = row.order if isinstance(row, order_lists_db.OrderRow) else row
+    record = row.order if isinstance(row, order_details_db.OrderRow) else row
     return int(getattr(record, "id", None) or record.customer_id)
 
 
@@ -168,7 +169,7 @@ async def test_a_listed_order_comes_with_its_customer_and_all_its_lines(world: W
     await recount_service.rebuild(world.deps)
     async with world.db.read() as tx:
         rows, _ = await order_lists_db.LISTING.page(tx, ListRequest(PageRequest(1, 40), {}, "id", "asc"))
-        sales = await order_lists_db.with_items(tx, rows)
+        sales = await order_details_db.with_items(tx, rows)
         stored = await tx.all(Query(select(order_items.c.order_id, order_items.c.id).order_by(order_items.c.id)))
     assert [(details.order.id, line.id) for details in sales for line in details.items] == stored
     assert [details.customer.email for details in sales] == [shop.emails[row["customer_id"]] for row in shop.orders]

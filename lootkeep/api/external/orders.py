@@ -15,7 +15,7 @@ from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, DeliveredQuantity, OrderStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import order_lists as order_lists_db
+from lootkeep.storage import order_details as order_details_db, order_lists as order_lists_db
 from lootkeep.views import orders as orders_views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
@@ -71,13 +71,13 @@ async def list_orders(call: Call[None, OrderQuery]) -> Reply:
     request = query.request(coupon_code=plain_code(query.coupon_code) if query.coupon_code else None)
     async with call.deps.db.read(slow=request.is_slow) as tx:
         rows, total = await order_lists_db.LISTING.page(tx, request)
-        orders = await order_lists_db.with_items(tx, rows)
+        orders = await order_details_db.with_items(tx, rows)
     return Reply([orders_views.order(details) for details in orders], page=query.asked, total=total)
 
 
 async def get_order(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        details = existing(await order_lists_db.get(tx, call.id), "Order")
+        details = existing(await order_details_db.get(tx, call.id), "Order")
     return Reply(orders_views.order(details))
 
 

@@ -1,11 +1,11 @@
-"""An order with its items, customer and fraud check: the only place that loads one."""
+"""An order with its items, customer and fraud check, as every step of an order begins."""
 
 from __future__ import annotations
 
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import order_lists as order_lists_db, orders as orders_db
+from lootkeep.storage import order_details as order_details_db, orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -17,6 +17,6 @@ async def lock(tx: Transaction, order_id: int) -> OrderDetails:
 
 
 async def load(tx: Transaction, order_id: int) -> OrderDetails:
-    details = existing(await order_lists_db.get(tx, order_id), "Order")
+    details = existing(await order_details_db.get(tx, order_id), "Order")
     note(order=order_id)
     return details
