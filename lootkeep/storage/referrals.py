@@ -12,7 +12,7 @@ from lootkeep.domain.referrals import AbuseReason, Referral, ReferralStatus, Ref
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import orders, referrals, referrers, refused_referrals
+from lootkeep.storage.schema import labels, orders, referrals, referrers, refused_referrals
 from lootkeep.storage.totals.changes import CounterDeltas
 
 _REFERRAL = [referrals.c[name] for name in Referral.__struct_fields__]
@@ -27,7 +27,10 @@ _SET = Query(
 )
 _FIRST_STANDING_ORDER = Query(
     select(func.min(orders.c.paid_at)).where(
-        orders.c.customer_id == bindparam("customer"), or_(*(orders.c.status == status for status in STANDING))
+        orders.c.customer_id == bindparam("customer"),
+        or_(*(orders.c.status == status for status in STANDING)),
+        # A confirmed fraud earns nobody a reward.
+        ~select(labels.c.order_id).where(labels.c.order_id == orders.c.id, labels.c.kind == "customer").exists(),
     )
 )
 _THIS_REFERRER = referrers.c.customer_id == bindparam("referrer")

@@ -38,14 +38,23 @@ def _lock(key: Any, condition: Any) -> Query[Any]:
 
 
 _STOCKS = _lock(products.c.id, products.c.id.in_(_with_a_stock))
-_OF_CANCELLING = (_lock(orders.c.id, _ORDERS), _STOCKS, _lock(gift_cards.c.id, gift_cards.c.id.in_(_cards)))
+_REFERRALS = (
+    _lock(referrals.c.customer_id, referrals.c.customer_id.in_(_buyers)),
+    _lock(referrers.c.customer_id, referrers.c.customer_id.in_(_referrers)),
+)
+_OF_CANCELLING = (
+    _lock(orders.c.id, _ORDERS),
+    _STOCKS,
+    _lock(gift_cards.c.id, gift_cards.c.id.in_(_cards)),
+    # A fraud takes back the referral of a paid order.
+    *_REFERRALS,
+)
 _OF_PAYING = (
     _lock(orders.c.id, _ORDERS),
     _STOCKS,
     _lock(products.c.id, products.c.id.in_(select(items.c.product_id).where(_OF_ORDERS))),
     _lock(customers.c.id, customers.c.id.in_(_buyers)),
-    _lock(referrals.c.customer_id, referrals.c.customer_id.in_(_buyers)),
-    _lock(referrers.c.customer_id, referrers.c.customer_id.in_(_referrers)),
+    *_REFERRALS,
 )
 
 

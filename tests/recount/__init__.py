@@ -9,6 +9,7 @@ from lootkeep.storage.schema import (
     coupons,
     customers,
     gift_cards,
+    labels,
     orders,
     products,
     referral_tiers,
@@ -72,7 +73,7 @@ async def maintained(db: Database) -> Totals:
 async def recounted(db: Database, currency: str = "USD") -> Totals:
     """The same, counted again from the orders, referrals, claims and refunds themselves."""
     placed = await rows(db, orders)
-    attributed = judged(await rows(db, referrals), placed)
+    attributed = judged(await rows(db, referrals), placed, await rows(db, labels))
     return {
         "counters": await recounted_counters(db, placed, attributed),
         "customers": {who["id"]: spending_of(who["id"], placed, currency) for who in await rows(db, customers)},

@@ -21,11 +21,12 @@ async def taken(db: Database, *, ignoring: set[int]) -> Counter[int]:
     return held
 
 
-def judged(attributed: list[Row], placed: list[Row]) -> list[Row]:
-    """The referrals, with state and first order as the orders that count say."""
+def judged(attributed: list[Row], placed: list[Row], labelled: list[Row]) -> list[Row]:
+    """The referrals, with state and first order as the orders that count say: confirmed frauds do not."""
+    frauds = {label["order_id"] for label in labelled if label["kind"] == "customer"}
     paid_at = defaultdict(list)
     for order in placed:
-        if order["status"] in STANDING:
+        if order["status"] in STANDING and order["id"] not in frauds:
             paid_at[order["customer_id"]].append(order["paid_at"])
     firsts = {row["customer_id"]: min(paid_at[row["customer_id"]], default=None) for row in attributed}
     return [

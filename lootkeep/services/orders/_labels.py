@@ -8,12 +8,20 @@ from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.identity import mailbox
 from lootkeep.domain.orders import OrderDetails
-from lootkeep.storage import disputes as disputes_db, fraud_checks as fraud_checks_db, order_events as order_events_db
+from lootkeep.storage import (
+    disputes as disputes_db,
+    fraud_checks as fraud_checks_db,
+    order_events as order_events_db,
+    referrals as referrals_db,
+)
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.totals.changes import CounterDeltas
 
 
-async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None) -> FraudCheck | None:
-    """Sets the truth of the locked check, and the links for later orders."""
+async def settle(
+    tx: Transaction, details: OrderDetails, check: FraudCheck | None, changes: CounterDeltas
+) -> FraudCheck | None:
+    """Sets the truth of the locked check, the links for later orders, and whether the referral still counts."""
     order = details.order
     disputes = await disputes_db.of_order(tx, order.id)
     refunds = await order_events_db.refunds_of(tx, order.id)
@@ -24,6 +32,7 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     opened = open_disputes(disputes)
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
     await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, truth_now))
+    await referrals_db.judge(tx, details.customer, changes)
     return await fraud_checks_db.set_truth(tx, check, truth_now) if check else None
 
 

@@ -191,13 +191,13 @@ async def _write(
         OrderDetails(order, items, draft.request.customer, check_of.get(order.id))
         for draft, (order, items) in zip(drafts, added, strict=True)
     ]
-    for draft, details in zip(drafts, sales, strict=True):
-        if draft.request.cart.disputed_at is not None:
-            report = DisputeReport("dispute", "fraudulent", draft.request.cart.disputed_at)
-            await import_dispute(tx, details.order.id, report, now)
     paid = [details for details in sales if details.order.paid_at is not None]
     if paid:
         await _payment.count(tx, paid, changes, deps.currency)
+    for draft, details in zip(drafts, sales, strict=True):
+        if draft.request.cart.disputed_at is not None:
+            report = DisputeReport("dispute", "fraudulent", draft.request.cart.disputed_at)
+            await import_dispute(tx, details.order.id, report, now, changes)
     for draft, details in zip(drafts, sales, strict=True):
         await _write_refunds(deps, tx, details, draft.refunds, changes)
     return sales

@@ -53,7 +53,7 @@ async def refund(
         details = replace(details, order=after)
         await _count(tx, details, given, changes, deps.currency)
         if reason_code:
-            await _labels.settle(tx, details, check)
+            await _labels.settle(tx, details, check, changes)
         await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, given), now)
         await changes.apply(tx)
     return details, given, replace(parts, unrecovered=unrecovered)

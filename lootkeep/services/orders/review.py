@@ -26,11 +26,11 @@ from lootkeep.views import fraud_events as fraud_events_views
 
 async def lock_ring(tx: Transaction, order_ids: Collection[int], outcome: ReviewedAs) -> None:
     """Locks everything that reviews of these orders change, up front: one by one they could deadlock."""
-    if outcome == "fraud":
-        await ring_locks_db.for_cancelling(tx, order_ids)
-    elif outcome == "legitimate":
+    if outcome == "legitimate":
         # A released order may have nothing left to pay.
         await ring_locks_db.for_paying(tx, order_ids)
+    else:
+        await ring_locks_db.for_cancelling(tx, order_ids)
 
 
 async def apply_review(
@@ -41,7 +41,7 @@ async def apply_review(
     step = consequence(outcome, details.order.status)
     details = await _take(deps, tx, details, step, now, changes) if step else details
     await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
-    return await _labels.settle(tx, details, check) or check
+    return await _labels.settle(tx, details, check, changes) or check
 
 
 async def end_hold(

@@ -91,7 +91,9 @@ class Disputes:
         for form in forms:
             order_id = existing.get(form.order, 0) if isinstance(form.order, str) else form.order
             try:
-                outcomes.append(await orders_service.import_dispute(tx, order_id, form.report, deps.clock.now()))
+                outcomes.append(
+                    await orders_service.import_dispute(tx, order_id, form.report, deps.clock.now(), changes)
+                )
             except AppError as reason:
                 outcomes.append(reason)
         return outcomes
