@@ -71,16 +71,17 @@ async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) ->
     sale = existing(await order_details_db.get(tx, check.order_id), "Order")
     referrer_id = sale.customer.referred_by_id
     referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
+    reasons = await bars(tx, check)
     return {
         "check": check,
         "sale": sale,
         "version": version(check, sale.order),
-        "bars": bars(check),
+        "bars": reasons,
         "facts": list(_facts(check, facts_of(check))),
         "graph": draw(await _shared_things(tx, sale.customer.id)),
         "if_approved": _if_approved(sale, referrer),
         "if_rejected": _if_rejected(sale.order),
-        "precedents": _precedents([bar["name"] for bar in bars(check)], decisions),
+        "precedents": _precedents([bar["name"] for bar in reasons], decisions),
         "reviews": await reviews(tx, check),
         # Of fraud, by the score and the base odds of this store.
         "probability": probability(check.risk_score, (await settings_db.get(tx, BASE_ODDS, BaseOdds)).odds),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,10 @@ from lootkeep.console.sendings import Sending, sendings
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
+from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.review import ReviewedAs, consequence, label as signal_label
 from lootkeep.domain.fraud.score import RiskLevel
+from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.orders import ALLOWED, FRAUD, Order, OrderDetails, OrderStatus, Refund
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
@@ -114,7 +116,7 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     declined = await payment_attempts_db.of_order(tx, order.id)
     moments = [
         Step(order.created_at, "info", "Placed", part="placed", values=referrer),
-        *([_checked(check), *await reviews(tx, check)] if check else ()),
+        *([_checked(check, await bars(tx, check)), *await reviews(tx, check)] if check else ()),
         *_steps(details),
         *(_refunded(refund, details) for refund in refunds),
         *(_disputed(dispute) for dispute in disputes),
@@ -131,19 +133,22 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     return [*moments, *_sent(recorded, last)]
 
 
-def _checked(check: CheckDetail) -> Step:
+def _checked(check: CheckDetail, reasons: Sequence[Mapping[str, Any]]) -> Step:
     tone, title = _HELD[check.action_taken]
     title = title.format(check.risk_score, check.risk_level)
-    return Step(check.created_at, tone, title, part="bars", values=bars(check))
+    return Step(check.created_at, tone, title, part="bars", values=reasons)
 
 
-def bars(check: CheckDetail) -> list[dict[str, Any]]:
-    """The reasons with their points, all on one scale; the heaviest first."""
+async def bars(tx: Transaction, check: CheckDetail) -> list[dict[str, Any]]:
+    """The reasons with what they saw and their points, all on one scale; the heaviest first."""
+    policy = await fraud_checks_db.policy_of(tx, check.policy_version)
+    facts = sentences(check.points, facts_of(check), policy)
     reasons = []
     for name, points in sorted(check.points.items(), key=lambda item: -item[1]):
         width = min(100, 100 * abs(points) // _FULL_BAR)
         tone = "bad" if points >= 30 else "warn" if points > 0 else "ok"
-        reasons.append({"name": name, "points": points, "label": signal_label(name), "width": width, "tone": tone})
+        texts = {"name": name, "label": signal_label(name), "fact": facts.get(name, "")}
+        reasons.append(texts | {"points": points, "width": width, "tone": tone})
     return reasons
 
 

@@ -18,6 +18,13 @@ def duration(microseconds: int) -> str:
     return f"{microseconds // DAY} d"
 
 
+def spelled(microseconds: int) -> str:
+    """`41 seconds`, `2 minutes`, `20 hours`, `214 days`."""
+    units = ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"), (SECOND, "second"))
+    size, unit = next((unit for unit in units if microseconds >= unit[0]), units[-1])
+    return plural(max(0, microseconds) // size, unit)
+
+
 def plural(count: int, singular: str, many: str | None = None) -> str:
     """`1 order`, `2 orders`."""
     return f"{count:,} {singular if count == 1 else many or singular + 's'}"

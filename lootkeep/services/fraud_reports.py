@@ -16,6 +16,7 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.rule import Rule
 from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge
+from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import fraud_rules
@@ -37,6 +38,8 @@ class Explanation(msgspec.Struct, frozen=True):
     """What counts against a buyer now, and until when."""
 
     verdict: Verdict
+    # What each signal saw.
+    facts: dict[str, str]
     ends: dict[str, Instant]
     is_known_customer: bool
     is_whitelisted: bool
@@ -99,7 +102,9 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
         facts = replace(facts, lists=await fraud_entries_db.membership(tx, lists_asked(policy.rules), facts))
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
-    return Explanation(judge(facts, policy), ends, customer is not None, is_whitelisted(facts, policy))
+    verdict = judge(facts, policy)
+    said = sentences(verdict.signals, facts, policy)
+    return Explanation(verdict, said, ends, customer is not None, is_whitelisted(facts, policy))
 
 
 def _facts(

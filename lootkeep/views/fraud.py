@@ -10,9 +10,12 @@ import msgspec
 from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud import review as review_rules
 from lootkeep.domain.fraud.checks import CheckDetail, CheckEntry, FraudCheck, Review, Waiting
+from lootkeep.domain.fraud.comparison import facts_of
+from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.rule import RuleAction, RuleMode
 from lootkeep.domain.fraud.score import Action, RiskLevel, probability
+from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.orders import OrderStatus, order_number
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import text
@@ -89,6 +92,10 @@ class FraudCheckDetailView(_Judged, frozen=True):
     email: Annotated[str, field("The buyer's e-mail address at that time.", "jun@example.com")]
     user_agent: Annotated[str | None, field("The browser's User-Agent.", None)]
     signals: Annotated[dict[str, int], field("Points by signal name.", {"datacenter": 15})]
+    facts: Annotated[
+        dict[str, str],
+        field("Extension: what each signal saw, by name.", {"account_age": "signed up 41 seconds before"}),
+    ]
     asn_name: Annotated[str | None, field("The operator of the network; null if unknown.", None)]
     asn_number: Annotated[int | None, field("The autonomous system number.", None)]
     review_notes: Notes
@@ -198,7 +205,7 @@ CheckCounts = Mapping[tuple[str, str], int]
 
 
 _ENTRY = shown(FraudCheckView, CheckEntry, "order", "customer")
-_DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "rules", "probability", "order", "customer")
+_DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "facts", "rules", "probability", "order", "customer")
 
 reviewed: Callable[[FraudCheck], ReviewedView] = shown(ReviewedView, FraudCheck)
 assigned: Callable[[FraudCheck], AssignedView] = shown(AssignedView, FraudCheck)
@@ -224,13 +231,15 @@ def queued(check: Waiting) -> QueuedCheckView:
     )
 
 
-def check(detail: CheckDetail, odds: float) -> CheckAnswerView:
+def check(detail: CheckDetail, policy: Policy, odds: float) -> CheckAnswerView:
+    """`policy` is the one it was judged with."""
     points = detail.points
     number, total = order_number(detail.order_id), text(detail.order_total)
     return CheckAnswerView(
         check=_DETAIL(
             detail,
             signals=points,
+            facts=sentences(points, facts_of(detail), policy),
             probability=round(probability(detail.risk_score, odds), 4),
             rules=[RuleHitView(hit.id, hit.name, hit.action, hit.mode) for hit in detail.rules],
             order=CheckOrderDetailView(detail.order_id, number, detail.order_status, total),

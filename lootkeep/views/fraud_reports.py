@@ -70,6 +70,10 @@ class ExplainedSignalView(msgspec.Struct, frozen=True):
     name: Annotated[str, field("The signal.", "velocity_ip")]
     label: Annotated[str, field("As text.", "Too many orders from one address")]
     points: Annotated[int, field("Its points.", 30)]
+    fact: Annotated[
+        str | None,
+        field("What it saw; null for a rule.", "6 orders from 203.0.113.9 in 60 minutes, the limit is 5"),
+    ]
     until: Annotated[Moment | None, field("When it expires; null if it does not.", "2026-11-15T11:30:00Z")]
 
 
@@ -107,7 +111,12 @@ def backtest(comparison: Comparison, *, is_complete: bool, has_rule: bool = Fals
 
 
 def explanation(
-    verdict: Verdict, ends: Mapping[str, Instant], *, is_known_customer: bool, is_whitelisted: bool
+    verdict: Verdict,
+    facts: Mapping[str, str],
+    ends: Mapping[str, Instant],
+    *,
+    is_known_customer: bool,
+    is_whitelisted: bool,
 ) -> ExplanationView:
     return ExplanationView(
         verdict.risk_score,
@@ -116,7 +125,7 @@ def explanation(
         is_known_customer,
         is_whitelisted,
         [
-            ExplainedSignalView(name, label(name), points, optional_utc(ends.get(name)))
+            ExplainedSignalView(name, label(name), points, facts.get(name), optional_utc(ends.get(name)))
             for name, points in verdict.signals.items()
         ],
     )

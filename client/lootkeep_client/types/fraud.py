@@ -199,6 +199,7 @@ class FraudCheckDetail(TypedDict):
     email: str
     user_agent: str | None
     signals: Mapping[str, int]
+    facts: Mapping[str, str]
     asn_name: str | None
     asn_number: int | None
     review_notes: str | None

@@ -162,6 +162,7 @@ class ExplainedSignal(TypedDict):
     name: str
     label: str
     points: int
+    fact: str | None
     until: str | None
 
 

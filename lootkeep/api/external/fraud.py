@@ -25,7 +25,7 @@ from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS, BaseOdds
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import instant, utc
-from lootkeep.kernel.errors import NotFound, invalid
+from lootkeep.kernel.errors import NotFound, existing, invalid
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
 from lootkeep.storage import fraud_checks as fraud_checks_db, fraud_lists as fraud_lists_db, settings as settings_db
@@ -99,11 +99,10 @@ async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:
 
 async def get_fraud_check(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        check = await fraud_checks_db.get(tx, call.id)
+        check = existing(await fraud_checks_db.get(tx, call.id), "Fraud check")
+        policy = await fraud_checks_db.policy_of(tx, check.policy_version)
         base = await settings_db.get(tx, BASE_ODDS, BaseOdds)
-    if check is None:
-        raise NotFound("Fraud check")
-    return Reply(fraud_views.check(check, base.odds))
+    return Reply(fraud_views.check(check, policy, base.odds))
 
 
 async def list_fraud_reviews(call: Call[None, None]) -> Reply:

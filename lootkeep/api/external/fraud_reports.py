@@ -81,6 +81,7 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
     return Reply(
         fraud_reports_views.explanation(
             explanation.verdict,
+            explanation.facts,
             explanation.ends,
             is_known_customer=explanation.is_known_customer,
             is_whitelisted=explanation.is_whitelisted,

@@ -78,7 +78,7 @@ async def test_the_list_shows_twenty_checks_with_order_and_customer(world: World
     assert len(answer["data"]) == 20
     first = answer["data"][0]
     detail = stored[0]
-    alone = {"email", "user_agent", "signals", "asn_name", "asn_number", "review_notes"}
+    alone = {"email", "user_agent", "signals", "facts", "asn_name", "asn_number", "review_notes"}
     alone |= {"engine_version", "policy_version", "rules", "probability", "truth", "truth_source", "truth_at"}
     assert set(first) == set(detail) - alone
     assert first["order"] == {"id": 36, "order_number": "ORD-000036"}

@@ -67,6 +67,11 @@ async def test_a_check_is_returned_with_every_specified_field(world: World) -> N
         "risk_level": "medium",
         "action_taken": "flagged",
         "signals": {"datacenter": 10, "disposable_email": 20, "user_agent_missing_or_bot": 20},
+        "facts": {
+            "datacenter": f"{DATACENTER} belongs to a hosting provider",
+            "disposable_email": "mailboxes at trash.example last for minutes",
+            "user_agent_missing_or_bot": "it calls itself curl/8.0",
+        },
         "detected_country": None,
         "billing_country": "DE",
         "detected_city": None,

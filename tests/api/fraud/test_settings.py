@@ -195,6 +195,7 @@ async def test_an_explanation_of_a_buyer_includes_when_each_reason_ends(world: W
     assert data["is_known_customer"] is True
     assert set(by_name) == {"datacenter", "disposable_email", "velocity_email", "order_burst"}
     assert by_name["velocity_email"]["until"] == "2026-12-15T13:00:00Z"
+    assert by_name["velocity_email"]["fact"] == "4 orders of this mailbox in 60 minutes, the limit is 3"
     assert by_name["datacenter"]["until"] is None
     assert data["risk_score"] == sum(row["points"] for row in data["signals"])
 
