@@ -17,7 +17,6 @@ from lootkeep.services import fraud_named_lists, fraud_policy, orders
 from lootkeep.services.fraud_named_lists import BlockKind
 from lootkeep.storage import fraud_checks as fraud_checks_db, settings as settings_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 ListName = Literal["fraud_whitelisted_ips", "fraud_whitelisted_emails", "fraud_custom_blocked_countries"]
 
@@ -41,16 +40,14 @@ async def review(
     now = deps.clock.now()
     async with deps.db.write() as tx:
         check = existing(await fraud_checks_db.get_for_update(tx, check_id), "Fraud check")
-        changes = CounterDeltas(shard_key=check.customer_id)
-        check = await fraud_checks_db.review(tx, check, outcome, notes, reviewer, now, changes)
-        check = await orders.apply_review(deps, tx, check, outcome, now, changes)
+        check = await fraud_checks_db.review(tx, check, outcome, notes, reviewer, now)
+        check = await orders.apply_review(deps, tx, check, outcome, now)
         if whitelist_ip and check.ip_address:
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
         if whitelist_email:
             await _change_list(tx, "fraud_whitelisted_emails", check.email, now, is_added=True)
         if block:
             await fraud_named_lists.block_buyers(tx, [check], block, reviewer, now)
-        await changes.apply(tx)
     return check
 
 
@@ -74,13 +71,11 @@ async def review_ring(
             for check_id in sorted(set(check_ids))
         ]
         await orders.lock_ring(tx, [check.order_id for check in checks], outcome)
-        changes = CounterDeltas(shard_key=0)
         for check in checks:
-            check = await fraud_checks_db.review(tx, check, outcome, notes, reviewer, now, changes)
-            reviewed.append(await orders.apply_review(deps, tx, check, outcome, now, changes))
+            check = await fraud_checks_db.review(tx, check, outcome, notes, reviewer, now)
+            reviewed.append(await orders.apply_review(deps, tx, check, outcome, now))
         if block:
             await fraud_named_lists.block_buyers(tx, reviewed, block, reviewer, now)
-        await changes.apply(tx)
     return reviewed
 
 

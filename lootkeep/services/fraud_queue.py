@@ -14,7 +14,6 @@ from lootkeep.storage import (
     fraud_queue as fraud_queue_db,
     settings as settings_db,
 )
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def assign(
@@ -42,6 +41,4 @@ async def end_holds(deps: Deps) -> None:
             # Someone may have reviewed it, or extended its due time, since it was read.
             if check is None or check.review_outcome or check.due_at is None or check.due_at > now:
                 continue
-            changes = CounterDeltas(shard_key=check.customer_id)
-            await orders.end_hold(deps, tx, check, step, now, changes)
-            await changes.apply(tx)
+            await orders.end_hold(deps, tx, check, step, now)

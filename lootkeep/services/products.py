@@ -11,27 +11,23 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, existing, invalid
 from lootkeep.storage import outbox as outbox_db, products as products_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals import changes as changes_db
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import products as products_views
 
 
 async def create(deps: Deps, terms: ProductTerms) -> Product:
     now = deps.clock.now()
-    changes = CounterDeltas(shard_key=now)
     async with deps.db.write() as tx:
-        product = await add_in(tx, terms, now, changes)
+        product = await add_in(tx, terms, now)
         await outbox_db.append(tx, "product.created", products_views.created(product), now)
-        await changes.apply(tx)
     return product
 
 
-async def add_in(tx: Transaction, terms: ProductTerms, now: Instant, changes: CounterDeltas) -> Product:
+async def add_in(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
     """The same inside a larger transaction; sends no events."""
     product = await products_db.add(tx, products_rules.checked(terms), now)
     if product is None:
         raise _taken()
-    changes.count("products", None, product)
+    tx.totals.count("products", None, product)
     return product
 
 
@@ -58,7 +54,7 @@ async def delete(deps: Deps, product_id: int) -> None:
             raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
         await products_db.remove(tx, product_id, now)
         await outbox_db.append(tx, "product.deleted", products_views.deleted(product, now), now)
-        await changes_db.count(tx, "products", product, None)
+        tx.totals.count("products", product, None)
 
 
 def _taken() -> InvalidFields:

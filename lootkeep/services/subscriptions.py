@@ -22,7 +22,6 @@ from lootkeep.storage import (
     subscriptions as subscriptions_db,
 )
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import subscriptions as subscriptions_views
 
 
@@ -121,20 +120,18 @@ async def _pay_period(
     deps: Deps, tx: Transaction, subscription: Subscription, product: Product, customer: Customer, now: Instant
 ) -> tuple[Subscription, OrderDetails]:
     """Creates the paid order of the subscription's period, and appends the events of both."""
-    changes = CounterDeltas(shard_key=customer.id)
     line = subscriptions_rules.line(subscription, product)
     cart = Cart(customer.id, (CartLine(product.id, 1),), ip_address=None, subscription_id=subscription.id)
     new = checkout_rules.order(
         cart, [line], subscription.currency, None, await customers_db.code_that_brought(tx, customer), now
     )
-    details = await orders.place_paid(deps, tx, new, [line], customer, changes)
+    details = await orders.place_paid(deps, tx, new, [line], customer)
     subscription = replace(subscription, latest_order_id=details.order.id)
     await subscriptions_db.save(tx, subscription)
     if subscription.renewals_count:
         await outbox_db.append(tx, "subscription.renewed", subscriptions_views.renewed(subscription, customer), now)
     else:
         await outbox_db.append(tx, "subscription.created", subscriptions_views.created(subscription, customer), now)
-    await changes.apply(tx)
     return subscription, details
 
 

@@ -28,7 +28,6 @@ from lootkeep.storage import (
     tickets as tickets_db,
 )
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals import changes as changes_db
 from lootkeep.views.emails import render
 
 
@@ -38,7 +37,7 @@ async def open_ticket(deps: Deps, form: TicketForm) -> tuple[TicketMessage, Tick
         customer = await _checked(tx, form)
         ticket = await tickets_db.add(tx, tickets_rules.opened(form, now), customer)
         message = await tickets_db.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
-        await changes_db.count(tx, "tickets", None, ticket)
+        tx.totals.count("tickets", None, ticket)
         text, path = f"New ticket {ticket.number}: {ticket.subject}", f"/tickets/{ticket.id}"
         await alerts_db.raise_notice(tx, "ticket_created", f"ticket:{ticket.id}", text, path, now)
         return message, await _entry(tx, ticket.id)

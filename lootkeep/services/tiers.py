@@ -19,7 +19,6 @@ from lootkeep.storage import (
     settings as settings_db,
     tiers as tiers_db,
 )
-from lootkeep.storage.totals.changes import CounterDeltas
 
 _NO_TIER = "Referral tier"
 
@@ -69,9 +68,7 @@ async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coup
         settings = await settings_db.get(tx, SETTINGS, ReferralSettings)
         referrals_rules.require_reached(tier, referrer.counted(settings.referral_reward_event))
         coupon = await coupons_db.add(tx, f"REF-{deps.ids.code()}", customer_id, of_tier(tier, now), now)
-        changes = CounterDeltas(shard_key=customer_id)
-        claim_id = await claims_db.add(tx, customer_id, tier_id, coupon.id, now, changes)
+        claim_id = await claims_db.add(tx, customer_id, tier_id, coupon.id, now)
         await tiers_db.add_claim(tx, tier_id)
         await referrals_db.add_claim(tx, customer_id)
-        await changes.apply(tx)
     return claim_id, coupon, True

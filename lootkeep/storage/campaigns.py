@@ -14,7 +14,6 @@ from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Counted, Listing, Sort, contains, contains_short, equals, within
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
-from lootkeep.storage.totals import changes
 
 _CAMPAIGN = [email_campaigns.c[name] for name in Campaign.__struct_fields__]
 _THIS = email_campaigns.c.id == bindparam("campaign")
@@ -125,7 +124,7 @@ async def get_for_update(tx: Transaction, campaign_id: int) -> Campaign | None:
 
 async def add(tx: Transaction, terms: dict[str, Any], now: Instant, original: int | None = None) -> Campaign:
     (campaign,) = await tx.all(_ADD, **_values(terms), original=original, now=now)
-    await changes.count(tx, "campaigns", None, campaign)
+    tx.totals.count("campaigns", None, campaign)
     return campaign
 
 
@@ -136,7 +135,7 @@ async def save(tx: Transaction, campaign_id: int, terms: dict[str, Any], now: In
 
 async def remove(tx: Transaction, campaign: Campaign) -> None:
     await tx.run(_REMOVE, campaign=campaign.id)
-    await changes.count(tx, "campaigns", campaign, None)
+    tx.totals.count("campaigns", campaign, None)
 
 
 async def schedule(tx: Transaction, campaign_id: int, time: Instant, now: Instant) -> Campaign:

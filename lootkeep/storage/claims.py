@@ -12,7 +12,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import coupons, reward_claims as claims
-from lootkeep.storage.totals.changes import CounterDeltas
 
 _CLAIM = [claims.c[name] for name in Claim.__struct_fields__]
 _WITH_COUPON = (
@@ -45,11 +44,9 @@ async def of_customer(tx: Transaction, customer_id: int) -> list[tuple[Claim, Co
     return [_pair(row) for row in await tx.all(_OF_CUSTOMER, customer=customer_id)]
 
 
-async def add(
-    tx: Transaction, customer_id: int, tier_id: int, coupon_id: int, now: Instant, changes: CounterDeltas
-) -> Claim:
+async def add(tx: Transaction, customer_id: int, tier_id: int, coupon_id: int, now: Instant) -> Claim:
     (claim,) = await tx.all(_ADD, customer=customer_id, tier=tier_id, coupon=coupon_id, now=now)
-    changes.count("claims", None, claim)
+    tx.totals.count("claims", None, claim)
     return claim
 
 

@@ -14,7 +14,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customer_tags, customers
-from lootkeep.storage.totals.changes import CounterDeltas
 
 _CUSTOMER = [customers.c[name] for name in Customer.__struct_fields__]
 _THIS = customers.c.id == bindparam("customer")
@@ -192,7 +191,7 @@ class CustomerPayment(msgspec.Struct, frozen=True):
     paid_at: Instant
 
 
-async def add_payments(tx: Transaction, payments: Sequence[CustomerPayment], changes: CounterDeltas) -> None:
+async def add_payments(tx: Transaction, payments: Sequence[CustomerPayment]) -> None:
     """Adds a payment to the totals of each customer, always in the same order, so no two deadlock."""
     rows = sorted((msgspec.structs.asdict(payment) for payment in payments), key=lambda row: row["customer"])
     before = {
@@ -203,7 +202,7 @@ async def add_payments(tx: Transaction, payments: Sequence[CustomerPayment], cha
     for payment in payments:
         customer = before[payment.customer]
         first_order_at = min(payment.paid_at, customer.first_order_at or payment.paid_at)
-        changes.count("customers", customer, replace(customer, first_order_at=first_order_at))
+        tx.totals.count("customers", customer, replace(customer, first_order_at=first_order_at))
 
 
 async def take_back(tx: Transaction, customer_id: int, amount: int, *, orders: int) -> None:

@@ -22,7 +22,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, fraud_checks, fraud_policies, fraud_reviews, orders
-from lootkeep.storage.totals.changes import CounterDeltas
 
 _CHECK = [fraud_checks.c[name] for name in FraudCheck.__struct_fields__]
 _REVIEW = [fraud_reviews.c[name] for name in Review.__struct_fields__]
@@ -98,13 +97,13 @@ _ADD_POLICY = Query(
 _POLICY = Query(select(fraud_policies.c.document).where(fraud_policies.c.version == bindparam("version")))
 
 
-async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]], changes: CounterDeltas) -> list[OrderCheck]:
+async def add(tx: Transaction, judged: Iterable[tuple[Order, Judgement]]) -> list[OrderCheck]:
     """Stores the facts of orders and their verdicts."""
     rows = [_values(order, judgement) for order, judgement in judged]
     added = []
     for row, check_id in zip(rows, await tx.insert(_ADD, rows), strict=True):
         check = OrderCheck(check_id, **{name: row[name] for name in OrderCheck.__struct_fields__ if name != "id"})
-        changes.count("fraud checks", None, check)
+        tx.totals.count("fraud checks", None, check)
         added.append(check)
     return added
 
@@ -185,19 +184,13 @@ async def set_truth(tx: Transaction, check: FraudCheck, truth: Truth | None) -> 
 
 
 async def review(
-    tx: Transaction,
-    before: FraudCheck,
-    outcome: ReviewedAs,
-    notes: str | None,
-    reviewer: int,
-    now: Instant,
-    changes: CounterDeltas,
+    tx: Transaction, before: FraudCheck, outcome: ReviewedAs, notes: str | None, reviewer: int, now: Instant
 ) -> FraudCheck:
     """The last review counts; all are stored."""
     values = {"check": before.id, "outcome": outcome, "notes": notes, "reviewer": reviewer, "now": now}
     await tx.run(_ADD_REVIEW, **values)
     (after,) = await tx.all(_SET_REVIEW, **values)
-    changes.count("fraud checks", before, after)
+    tx.totals.count("fraud checks", before, after)
     return after
 
 

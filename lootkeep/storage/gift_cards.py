@@ -20,7 +20,6 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import gift_card_entries as entries, gift_cards as cards
 from lootkeep.storage.schema.gift_cards import TENDER, WITH_REFERENCE
 from lootkeep.storage.totals import counters
-from lootkeep.storage.totals.changes import CounterDeltas
 
 _CARD = [cards.c[name] for name in GiftCard.__struct_fields__]
 _ENTRY = [entries.c[name] for name in LedgerEntry.__struct_fields__]
@@ -102,7 +101,6 @@ async def add(
     terms: GiftCardTerms,
     code: SealedCode,
     now: Instant,
-    changes: CounterDeltas,
     *,
     created_at: Instant | None = None,
 ) -> GiftCard | None:
@@ -121,7 +119,7 @@ async def add(
     )
     if card is None:
         return None
-    changes.count("gift cards", None, card)
+    tx.totals.count("gift cards", None, card)
     await _enter(tx, card, "issue", card.balance, created, order_id=card.order_id)
     return card
 
@@ -143,7 +141,7 @@ async def get_by_hash_for_update(tx: Transaction, code_hash: str) -> GiftCard | 
     return await tx.one(_LOCK_BY_HASH, hashed=code_hash)
 
 
-async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
+async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant) -> GiftCard:
     """Writes a locked card, and updates the totals from its old state to the new one."""
     after = replace(after, stored_status=gift_cards_rules.status(after, now))
     (saved,) = await tx.all(
@@ -154,7 +152,7 @@ async def save(tx: Transaction, before: GiftCard, after: GiftCard, now: Instant,
         searched=_searched(after, after.last_four),
         **{name: getattr(after, name) for name in _CHANGING},
     )
-    changes.count("gift cards", before, saved)
+    tx.totals.count("gift cards", before, saved)
     return saved
 
 
@@ -163,37 +161,32 @@ async def redeem(
     card: GiftCard,
     amount: Hundredths,
     now: Instant,
-    changes: CounterDeltas,
     *,
     order_id: int | None,
     reference: str | None = None,
     is_tender: bool = False,
 ) -> LedgerEntry:
-    saved = await save(tx, card, gift_cards_rules.redeemed(card, amount, now), now, changes)
+    saved = await save(tx, card, gift_cards_rules.redeemed(card, amount, now), now)
     return await _enter(tx, saved, "redeem", -amount, now, order_id=order_id, reference=reference, is_tender=is_tender)
 
 
-async def set_left(tx: Transaction, card: GiftCard, left: Hundredths, now: Instant, changes: CounterDeltas) -> GiftCard:
+async def set_left(tx: Transaction, card: GiftCard, left: Hundredths, now: Instant) -> GiftCard:
     """The remaining balance of an imported card, and its status."""
-    saved = await save(tx, card, replace(card, balance=left), now, changes)
+    saved = await save(tx, card, replace(card, balance=left), now)
     if left < card.balance:
         await _enter(tx, saved, "redeem", left - card.balance, now)
     return saved
 
 
-async def give_back(
-    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: CounterDeltas, *, order_id: int
-) -> None:
-    saved = await save(tx, card, gift_cards_rules.given_back(card, amount, now), now, changes)
+async def give_back(tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, *, order_id: int) -> None:
+    saved = await save(tx, card, gift_cards_rules.given_back(card, amount, now), now)
     await _enter(tx, saved, "refund", amount, now, order_id=order_id, is_tender=True)
 
 
-async def take_back(
-    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: CounterDeltas, *, order_id: int
-) -> None:
+async def take_back(tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, *, order_id: int) -> None:
     """Subtracts the refunded part of the card's price."""
-    saved = await save(tx, card, gift_cards_rules.taken_back(card, amount, now), now, changes)
-    await _revoke(tx, saved, amount, now, changes, order_id)
+    saved = await save(tx, card, gift_cards_rules.taken_back(card, amount, now), now)
+    await _revoke(tx, saved, amount, now, order_id)
 
 
 async def revoke(
@@ -201,14 +194,13 @@ async def revoke(
     card: GiftCard,
     reason: str | None,
     now: Instant,
-    changes: CounterDeltas,
     *,
     order_id: int | None = None,
 ) -> GiftCard:
     """Removes the remaining balance."""
-    saved = await save(tx, card, gift_cards_rules.revoked(card, reason, now), now, changes)
+    saved = await save(tx, card, gift_cards_rules.revoked(card, reason, now), now)
     if card.balance:
-        await _revoke(tx, saved, card.balance, now, changes, order_id)
+        await _revoke(tx, saved, card.balance, now, order_id)
     return saved
 
 
@@ -256,11 +248,9 @@ async def figures(tx: Transaction) -> tuple[dict[str, int], dict[str, int]]:
     return await counters.totals(tx, "gift_cards."), values
 
 
-async def _revoke(
-    tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, changes: CounterDeltas, order_id: int | None
-) -> None:
+async def _revoke(tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, order_id: int | None) -> None:
     await _enter(tx, card, "revoke", -amount, now, order_id=order_id)
-    changes.count("revoked values", None, RevokedValue(card.currency, amount))
+    tx.totals.count("revoked values", None, RevokedValue(card.currency, amount))
 
 
 async def _enter(

@@ -14,7 +14,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import order_items as items, orders, refunds
-from lootkeep.storage.totals.changes import CounterDeltas
 
 _ORDER = [orders.c[name] for name in Order.__struct_fields__]
 _ITEM = [items.c[name] for name in OrderItem.__struct_fields__]
@@ -62,16 +61,14 @@ _ADD_REFUND = Query(
 )
 
 
-async def add(
-    tx: Transaction, order: Order, lines: Sequence[PricedLine], changes: CounterDeltas
-) -> tuple[Order, list[OrderItem]]:
+async def add(tx: Transaction, order: Order, lines: Sequence[PricedLine]) -> tuple[Order, list[OrderItem]]:
     """Stores a new order and assigns its id."""
-    (added,) = await add_many(tx, [(order, lines)], changes)
+    (added,) = await add_many(tx, [(order, lines)])
     return added
 
 
 async def add_many(
-    tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]], changes: CounterDeltas
+    tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]]
 ) -> list[tuple[Order, list[OrderItem]]]:
     """The same for several orders, numbered in sequence."""
     ids = await tx.insert(_ADD, [msgspec.structs.asdict(order) | {"ip_network": _network(order)} for order, _ in new])
@@ -85,7 +82,7 @@ async def add_many(
     for row, item_id in zip(rows, await tx.insert(_ADD_ITEM, rows), strict=True):
         items_by_order[row["order_id"]].append(OrderItem(**row, id=item_id))
     for order in added:
-        _count(changes, None, order, items_by_order[order.id])
+        _count(tx, None, order, items_by_order[order.id])
     return [(order, items_by_order[order.id]) for order in added]
 
 
@@ -116,12 +113,10 @@ async def items_of(tx: Transaction, order_id: int) -> list[OrderItem]:
     return await tx.all(_ITEMS, order=order_id)
 
 
-async def save(
-    tx: Transaction, before: Order, after: Order, lines: Iterable[OrderItem], changes: CounterDeltas
-) -> None:
+async def save(tx: Transaction, before: Order, after: Order, lines: Iterable[OrderItem]) -> None:
     """Writes a step of an order, and counts it with the sales of its lines."""
     await tx.run(_SET, order=after.id, **{name: getattr(after, name) for name in _CHANGING})
-    _count(changes, before, after, lines)
+    _count(tx, before, after, lines)
 
 
 class _Sold(msgspec.Struct, frozen=True):
@@ -137,19 +132,19 @@ class _Sold(msgspec.Struct, frozen=True):
     currency: str
 
 
-def _count(changes: CounterDeltas, before: Order | None, after: Order, lines: Iterable[OrderItem]) -> None:
-    changes.count("orders", before, after)
+def _count(tx: Transaction, before: Order | None, after: Order, lines: Iterable[OrderItem]) -> None:
+    tx.totals.count("orders", before, after)
     if after.paid_at is None:
         return
     if before is None or before.paid_at is None:
-        changes.buy(after.customer_id, after.paid_at)
+        tx.totals.buy(after.customer_id, after.paid_at)
     sums: dict[int, tuple[int, int]] = {}
     for line in lines:
         quantity, total = sums.get(line.product_id, (0, 0))
         sums[line.product_id] = quantity + line.quantity, total + line.total
     for product_id, (quantity, total) in sums.items():
         old, new = (order and _sold(product_id, quantity, total, order) for order in (before, after))
-        changes.count("sold products", old, new)
+        tx.totals.count("sold products", old, new)
 
 
 def _sold(product_id: int, quantity: int, total: int, order: Order) -> _Sold:
@@ -170,14 +165,8 @@ class _Refunded(msgspec.Struct, frozen=True):
 
 
 async def add_refund(
-    tx: Transaction,
-    order: Order,
-    amount: int,
-    reason: str | None,
-    now: Instant,
-    changes: CounterDeltas,
-    code: RefundReason | None = None,
+    tx: Transaction, order: Order, amount: int, reason: str | None, now: Instant, code: RefundReason | None = None
 ) -> Refund:
     (refund,) = await tx.all(_ADD_REFUND, order=order.id, amount=amount, why=reason, now=now, code=code)
-    changes.count("refunds", None, _Refunded(refund.amount, refund.created_at, order.currency))
+    tx.totals.count("refunds", None, _Refunded(refund.amount, refund.created_at, order.currency))
     return refund

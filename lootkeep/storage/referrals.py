@@ -13,7 +13,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import labels, orders, referrals, referrers, refused_referrals
-from lootkeep.storage.totals.changes import CounterDeltas
 
 _REFERRAL = [referrals.c[name] for name in Referral.__struct_fields__]
 _REFERRER = [referrers.c[name] for name in Referrer.__struct_fields__]
@@ -82,7 +81,7 @@ _REFUSALS = Query(
 )
 
 
-async def add(tx: Transaction, referral: Referral, changes: CounterDeltas) -> None:
+async def add(tx: Transaction, referral: Referral) -> None:
     """Attributes a new customer to a referrer."""
     await tx.run(
         _ADD,
@@ -95,15 +94,13 @@ async def add(tx: Transaction, referral: Referral, changes: CounterDeltas) -> No
     )
     await tx.run(_ADD_TOTAL, referrer=referral.referrer_id)
     await _set_reached(tx, referral.referrer_id)
-    changes.count("referrals", None, referral)
+    tx.totals.count("referrals", None, referral)
 
 
-async def add_refused(
-    tx: Transaction, customer_id: int, referrer_id: int, reason: str, now: Instant, changes: CounterDeltas
-) -> None:
+async def add_refused(tx: Transaction, customer_id: int, referrer_id: int, reason: str, now: Instant) -> None:
     """Stored for staff to review."""
     await tx.run(_ADD_REFUSED, customer=customer_id, referrer=referrer_id, why=reason, now=now)
-    changes.count("refused referrals", None, True)
+    tx.totals.count("refused referrals", None, True)
 
 
 async def rejections_of(tx: Transaction, customer_id: int) -> list[tuple[AbuseReason, Instant]]:
@@ -111,7 +108,7 @@ async def rejections_of(tx: Transaction, customer_id: int) -> list[tuple[AbuseRe
     return [(reason, created_at) for reason, created_at in await tx.all(_REFUSALS, customer=customer_id)]
 
 
-async def judge(tx: Transaction, customer: Customer, changes: CounterDeltas) -> None:
+async def judge(tx: Transaction, customer: Customer) -> None:
     """Updates the status of the customer's referral, if there is one, from the orders that count."""
     if customer.referred_by_id is None:
         return
@@ -127,7 +124,7 @@ async def judge(tx: Transaction, customer: Customer, changes: CounterDeltas) -> 
     change = int(status == "successful") - int(referral.status == "successful")
     await tx.run(_ADD_SUCCESSFUL, referrer=referral.referrer_id, change=change)
     await _set_reached(tx, referral.referrer_id)
-    changes.count("referrals", referral, replace(referral, status=status))
+    tx.totals.count("referrals", referral, replace(referral, status=status))
 
 
 async def referrer(tx: Transaction, customer_id: int) -> Referrer:

@@ -11,7 +11,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, support_tickets, ticket_messages, users
-from lootkeep.storage.totals import changes
 
 _TICKET = [support_tickets.c[name] for name in Ticket.__struct_fields__]
 _MESSAGE = [ticket_messages.c[name] for name in TicketMessage.__struct_fields__]
@@ -108,11 +107,11 @@ async def get(tx: Transaction, ticket_id: int) -> TicketEntry | None:
 
 
 async def save(tx: Transaction, before: Ticket, after: Ticket) -> None:
-    """Writes a step of a ticket, and counts it; the last step of an operation."""
+    """Writes a step of a ticket, and counts it."""
     if after == before:
         return
     await tx.run(_SET, ticket=after.id, **{name: getattr(after, name) for name in _CHANGING})
-    await changes.count(tx, "tickets", before, after)
+    tx.totals.count("tickets", before, after)
 
 
 async def add_message(

@@ -11,7 +11,6 @@ from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import customers as customers_service, orders as orders_service
-from lootkeep.storage.totals.changes import CounterDeltas
 from tests.builders import new_customer, new_product, referred
 from tests.world import NOON, World
 
@@ -186,7 +185,6 @@ async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
     referrer = (await new_customer(world))["customer"]
     product = (await new_product(world))["id"]
     referrals = []
-    changes = CounterDeltas(shard_key=0)
     async with world.db.write() as tx:
         for number in range(count):
             time = _time(number, count)
@@ -196,14 +194,13 @@ async def _refer(world: World, count: int) -> list[tuple[Instant, int, str]]:
                 referral_code=referrer["referral_code"],
                 created_at=time,
             )
-            customer = (await customers_service.sign_up_in(world.deps, tx, form, changes)).customer
+            customer = (await customers_service.sign_up_in(world.deps, tx, form)).customer
             is_successful = number % 7 == 0 if count < MANY else number % 7 > 0
             if is_successful:
                 line = CartLine(product, 1)
                 cart = Cart(customer.id, (line,), None, created_at=time, paid_at=Instant(time + 1))
-                await orders_service.import_history(world.deps, tx, [cart], changes)
+                await orders_service.import_history(world.deps, tx, [cart])
             referrals.append((time, customer.id, "successful" if is_successful else "pending"))
-        await changes.apply(tx)
     return referrals
 
 

@@ -39,7 +39,6 @@ from lootkeep.storage.schema import (
     support_tickets,
     tokens,
 )
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.demo_store import load as loading
 from lootkeep.toolbox.demo_store.frauds import SHOWN_SIGNALS
 from lootkeep.toolbox.demo_store.live import Live
@@ -190,7 +189,7 @@ async def test_orders_refunded_before_delivery_are_not_delivered(db: Engine) -> 
     world, shop = await loaded(db)
     banner = next(product for product in shop.catalogue.products if product.delivery_type == "manual")
     async with db.write() as tx:
-        shop.join(tx, CounterDeltas(shard_key=0))
+        shop.join(tx)
         details = await shop.place(shop.people[0], [(banner, 1)])
         await shop.pay(shop.people[0], details.order.id)
         await refund(shop.deps, details.order.id, Hundredths(1_00), None)

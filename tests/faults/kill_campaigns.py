@@ -23,7 +23,6 @@ from lootkeep.settings import Settings, variable
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
-from lootkeep.storage.totals.changes import CounterDeltas
 from tests.mailbox import MailServer
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")
@@ -86,11 +85,9 @@ async def run(url: str, folder: Path, *, readers: int, kills: int, seed: int) ->
 
 async def _begin(deps: Deps, readers: int) -> None:
     async with deps.db.write() as tx:
-        changes = CounterDeltas(shard_key=0)
         for number in range(readers):
             form = SignUp(f"reader{number}@mail{number}.example", f"Reader {number}", accepts_marketing=True)
-            await customers_service.sign_up_in(deps, tx, form, changes)
-        await changes.apply(tx)
+            await customers_service.sign_up_in(deps, tx, form)
     fields = {"name": "N", "subject": "Hello {{ name }}", "body_html": "<p>Hi</p>", "audience": Audience()}
     none = dict.fromkeys(("preview_text", "from_name", "reply_to", "body_text"))
     campaign = await campaigns_service.create(deps, none | fields)

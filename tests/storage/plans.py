@@ -35,6 +35,7 @@ class QueryRecorder:
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
+        self.totals = tx.totals
         self._is_blind = isinstance(tx, WritingTransaction)
         self.asked: list[RecordedQuery] = []
 

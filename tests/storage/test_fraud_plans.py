@@ -30,7 +30,6 @@ from lootkeep.storage import (
     schema,
 )
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder
 from tests.world import World
@@ -174,12 +173,11 @@ async def test_judging_and_reviewing_an_order_need_no_table_scan(judged: Generat
     with suppress(Rollback):
         async with judged.engine.write() as tx:
             recorder = QueryRecorder(tx)
-            changes = CounterDeltas(shard_key=0)
-            details, _ = await orders_service.place_in(deps, recorder, cart, changes)
+            details, _ = await orders_service.place_in(deps, recorder, cart)
             assert details.check
             check = await fraud_checks_db.get_for_update(recorder, details.check.id)
             assert check
-            await fraud_checks_db.review(recorder, check, "fraud", None, 1, END, changes)
-            await changes.apply(recorder)
+            await fraud_checks_db.review(recorder, check, "fraud", None, 1, END)
+            await recorder.totals.apply(recorder)
             raise Rollback
     assert [work for work in await judged.works(recorder) if not judged.is_small(work)] == []

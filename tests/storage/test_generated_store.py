@@ -33,7 +33,6 @@ from lootkeep.storage import customers as customers_db, schema
 from lootkeep.storage.engine.database import Database, Engine, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.totals.changes import CounterDeltas
 from tests.world import World
 
 SIZE = 1200
@@ -115,17 +114,15 @@ async def _live_through(deps: Deps) -> None:
     await products_service.create(deps, ProductTerms(**terms))
     for required in rows.TIERS:
         await tiers_service.create_tier(deps, _tier(required))
-    changes = CounterDeltas(shard_key=0)
     async with deps.db.write() as tx:
         for person in people(SIZE):
             by = person.referrer.code if person.referrer else None
             form = SignUp(person.email, person.name, referral_code=by, created_at=person.created_at)
-            await customers_service.sign_up_in(deps, tx, form, changes)
+            await customers_service.sign_up_in(deps, tx, form)
             if person.paid_at is not None:
                 placed_at = Instant(person.paid_at - SECOND)
                 cart = Cart(person.id, (CartLine(1, 1),), None, created_at=placed_at, paid_at=person.paid_at)
-                await orders_service.import_history(deps, tx, [cart], changes)
-        await changes.apply(tx)
+                await orders_service.import_history(deps, tx, [cart])
     for tier_id, required in enumerate(rows.TIERS, 1):
         for referrer in await _rows(deps.db, schema.referrers):
             if referrer["successful_referrals"] >= required:
@@ -139,22 +136,20 @@ async def _sell(deps: Deps) -> None:
     numbered = list(enumerate(purchases(ORDERS), 1))
     for version, action in enumerate(judged.ACTIONS):
         await fraud_service.change_settings(deps, {"fraud_action": action})
-        changes = CounterDeltas(shard_key=0)
         async with deps.db.write() as tx:
             for number, purchase in numbered:
                 if judged.version_at(number, ORDERS) == version:
-                    await _buy(deps, tx, purchase, changes)
-            await changes.apply(tx)
+                    await _buy(deps, tx, purchase)
     for check in await _rows(deps.db, schema.fraud_checks):
         if outcome := judged.outcome_of(check["id"], check["action_taken"]):
             await fraud_service.review(deps, check["id"], outcome, None, judged.OWNER)
 
 
-async def _buy(deps: Deps, tx: Transaction, purchase: Purchase, changes: CounterDeltas) -> None:
+async def _buy(deps: Deps, tx: Transaction, purchase: Purchase) -> None:
     buyer = purchase.buyer
     if await customers_db.get(tx, buyer.id) is None:
         form = SignUp(buyer.email, buyer.name, created_at=buyer.created_at)
-        await customers_service.sign_up_in(deps, tx, form, changes)
+        await customers_service.sign_up_in(deps, tx, form)
     cart = Cart(
         buyer.id,
         (CartLine(1, 1),),
@@ -165,7 +160,7 @@ async def _buy(deps: Deps, tx: Transaction, purchase: Purchase, changes: Counter
         created_at=purchase.at,
         paid_at=Instant(purchase.at + SECOND),
     )
-    await orders_service.import_history(deps, tx, [cart], changes)
+    await orders_service.import_history(deps, tx, [cart])
 
 
 def _tier(required: int) -> TierTerms:

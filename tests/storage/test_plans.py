@@ -40,7 +40,6 @@ from lootkeep.storage import (
 )
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import counters as counters_db
-from lootkeep.storage.totals.changes import CounterDeltas
 from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder
 from tests.world import World
@@ -176,10 +175,9 @@ async def test_operations_need_no_table_scan(store: GeneratedStore, world: World
     with suppress(Rollback):
         async with store.engine.write() as tx:
             recorder = QueryRecorder(tx)
-            changes = CounterDeltas(shard_key=0)
-            customer = (await customers_service.sign_up_in(deps, recorder, form, changes)).customer
+            customer = (await customers_service.sign_up_in(deps, recorder, form)).customer
             cart = Cart(customer.id, (CartLine(1, 1),), "203.0.113.9", created_at=rows.NOW, paid_at=rows.NOW)
-            await orders_service.import_history(deps, recorder, [cart], changes)
-            await changes.apply(recorder)
+            await orders_service.import_history(deps, recorder, [cart])
+            await recorder.totals.apply(recorder)
             raise Rollback
     assert [work for work in await store.works(recorder) if not store.is_small(work)] == []

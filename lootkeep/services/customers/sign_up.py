@@ -25,29 +25,23 @@ from lootkeep.storage import (
 from lootkeep.storage.customers import NewCustomer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def sign_up(deps: Deps, form: SignUp) -> SignedUp:
-    changes = CounterDeltas(shard_key=hash(form.email))
     async with deps.db.write() as tx:
         await customers_db.wait_for_names(tx, form.email, form.external_id)
-        signed_up = await sign_up_in(deps, tx, form, changes)
-        await changes.apply(tx)
-    return signed_up
+        return await sign_up_in(deps, tx, form)
 
 
-async def sign_up_in(deps: Deps, tx: Transaction, form: SignUp, changes: CounterDeltas) -> SignedUp:
-    """The same inside a larger transaction, which applies all changes at its end."""
-    (signed_up,) = await sign_up_all(deps, tx, [form], changes)
+async def sign_up_in(deps: Deps, tx: Transaction, form: SignUp) -> SignedUp:
+    """The same inside a larger transaction."""
+    (signed_up,) = await sign_up_all(deps, tx, [form])
     if isinstance(signed_up, AppError):
         raise signed_up
     return signed_up
 
 
-async def sign_up_all(
-    deps: Deps, tx: Transaction, forms: Sequence[SignUp], changes: CounterDeltas
-) -> list[SignedUp | AppError]:
+async def sign_up_all(deps: Deps, tx: Transaction, forms: Sequence[SignUp]) -> list[SignedUp | AppError]:
     """Creates several customers, no two with the same e-mail; returns the result of each."""
     new = [_new(deps, form) for form in forms]
     added = {customer.email: customer for customer in await customers_db.add(tx, new)}
@@ -58,11 +52,9 @@ async def sign_up_all(
     seen = {customer.id: _seen(form, customer) for form, customer in created}
     await identity_db.remember(tx, seen.values())
     for _, customer in created:
-        changes.count("customers", None, customer)
+        tx.totals.count("customers", None, customer)
     return [
-        await _attribute(deps, tx, outcome, form, seen[outcome.id], changes)
-        if isinstance(outcome, Customer)
-        else outcome
+        await _attribute(deps, tx, outcome, form, seen[outcome.id]) if isinstance(outcome, Customer) else outcome
         for form, outcome in zip(forms, outcomes, strict=True)
     ]
 
@@ -106,9 +98,7 @@ async def _add_alone(deps: Deps, tx: Transaction, new: NewCustomer) -> Customer 
             return customer
 
 
-async def _attribute(
-    deps: Deps, tx: Transaction, customer: Customer, form: SignUp, seen: SeenCustomer, changes: CounterDeltas
-) -> SignedUp:
+async def _attribute(deps: Deps, tx: Transaction, customer: Customer, form: SignUp, seen: SeenCustomer) -> SignedUp:
     if not form.referral_code or not form.referral_code.strip():
         return SignedUp(customer)
     now = seen.at
@@ -121,10 +111,10 @@ async def _attribute(
     evidence = await _evidence(tx, customer, referrer, seen.traces)
     rejection = referral_abuse_rules.rejection(evidence)
     if rejection:
-        await referrals_db.add_refused(tx, customer.id, referrer.id, rejection, now, changes)
+        await referrals_db.add_refused(tx, customer.id, referrer.id, rejection, now)
         return SignedUp(customer, referrer=referrer, rejection=rejection)
     marks = referral_abuse_rules.marks(evidence)
-    await referrals_db.add(tx, Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks)), changes)
+    await referrals_db.add(tx, Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks)))
     customer = await customers_db.set_referrer(tx, customer.id, referrer.id)
     coupon = None
     # An imported customer gets none: it would have expired long ago.

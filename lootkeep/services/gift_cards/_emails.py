@@ -9,23 +9,20 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db, gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import gift_cards as gift_cards_views
 
 
-async def send(
-    deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Instant, changes: CounterDeltas
-) -> GiftCard:
+async def send(deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Instant) -> GiftCard:
     """Queues the e-mail with the whole code; raises if there were too many."""
     codes = CardCodes(deps.vault, deps.ids)
     after = gift_cards_rules.sent(card, now)
     message = gift_cards_views.email(deps.store, card, email, codes.opened(card.sealed_code))
     await emails_db.add(tx, message, codes.seal, now)
-    return await gift_cards_db.save(tx, card, after, now, changes)
+    return await gift_cards_db.save(tx, card, after, now)
 
 
-async def send_first(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
+async def send_first(deps: Deps, tx: Transaction, card: GiftCard, now: Instant) -> GiftCard:
     """E-mails a card that has become valid to its recipient, if it has one and was never sent."""
     if card.recipient_email is None or card.send_count or card.stored_status != "active":
         return card
-    return await send(deps, tx, card, card.recipient_email, now, changes)
+    return await send(deps, tx, card, card.recipient_email, now)

@@ -14,7 +14,6 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails, status
 from lootkeep.storage import customers as customers_db, gift_cards as gift_cards_db, orders as orders_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 _NO_CARD = "Gift card"
 
@@ -29,12 +28,10 @@ async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tupl
     async with deps.db.write() as tx:
         if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
             raise invalid("customer_id", "The customer id field is not a customer of this store.")
-        changes = CounterDeltas(shard_key=int(sealed.code_hash[:8], 16))
-        card = await gift_cards_db.add(tx, terms, sealed, now, changes)
+        card = await gift_cards_db.add(tx, terms, sealed, now)
         if card is None:
             raise invalid("code", "The code field has already been taken.")
-        card = await _emails.send_first(deps, tx, card, now, changes)
-        await changes.apply(tx)
+        card = await _emails.send_first(deps, tx, card, now)
     return card, code
 
 
@@ -43,32 +40,27 @@ async def redeem(
 ) -> tuple[GiftCard, LedgerEntry]:
     """Redeems an amount. The same reference again redeems nothing more and returns the same entry."""
     now = deps.clock.now()
-    changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
         # The order is locked first: a refund also locks it before the card.
         if order_id is not None and await orders_db.get_for_update(tx, order_id) is None:
             raise invalid("order_id", "The order id field is not an order of this store.")
-        card = await _get_for_update(deps, tx, card_id, now, changes)
+        card = await _get_for_update(deps, tx, card_id, now)
         entry = None if reference is None else await gift_cards_db.by_reference(tx, card_id, reference)
         if entry is None:
             gift_cards_rules.require_redeemable(card, amount, now)
-            entry = await gift_cards_db.redeem(tx, card, amount, now, changes, order_id=order_id, reference=reference)
+            entry = await gift_cards_db.redeem(tx, card, amount, now, order_id=order_id, reference=reference)
         elif entry.amount != -amount:
             raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
-        await changes.apply(tx)
     return card, entry
 
 
 async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
     """Final; revoking again changes nothing."""
-    changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
         card = existing(await gift_cards_db.get_for_update(tx, card_id), _NO_CARD)
         if card.revoked_at is not None:
             return card
-        card = await gift_cards_db.revoke(tx, card, reason, deps.clock.now(), changes)
-        await changes.apply(tx)
-    return card
+        return await gift_cards_db.revoke(tx, card, reason, deps.clock.now())
 
 
 async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> GiftCard:
@@ -77,33 +69,29 @@ async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> Gi
             "nothing_to_change", "Send at least one of recipient_email, recipient_name, message, expires_at and note."
         )
     now = deps.clock.now()
-    changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
-        card = await _get_for_update(deps, tx, card_id, now, changes)
-        changed = await gift_cards_db.save(tx, card, gift_cards_rules.changed(card, changes_wanted, now), now, changes)
+        card = await _get_for_update(deps, tx, card_id, now)
+        changed = await gift_cards_db.save(tx, card, gift_cards_rules.changed(card, changes_wanted, now), now)
         if card.stored_status != "active":
             # Extended after it had expired: its recipient may never have been notified while it was valid.
-            changed = await _emails.send_first(deps, tx, changed, now, changes)
-        await changes.apply(tx)
+            changed = await _emails.send_first(deps, tx, changed, now)
     return changed
 
 
 async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, str]:
     """E-mails the card again, to its recipient or to another address; returns that address."""
     now = deps.clock.now()
-    changes = CounterDeltas(shard_key=card_id)
     async with deps.db.write() as tx:
-        card = await _get_for_update(deps, tx, card_id, now, changes)
+        card = await _get_for_update(deps, tx, card_id, now)
         gift_cards_rules.require_sendable(card, now)
         recipient = email or card.recipient_email
         if recipient is None:
             raise invalid("email", "The email field is required: the gift card has no recipient e-mail.")
-        card = await _emails.send(deps, tx, card, recipient, now, changes)
-        await changes.apply(tx)
+        card = await _emails.send(deps, tx, card, recipient, now)
     return card, recipient
 
 
-async def _get_for_update(deps: Deps, tx: Transaction, card_id: int, now: Instant, changes: CounterDeltas) -> GiftCard:
+async def _get_for_update(deps: Deps, tx: Transaction, card_id: int, now: Instant) -> GiftCard:
     """The card with its current status, locked until the transaction ends."""
     card = existing(await gift_cards_db.get_for_update(tx, card_id), _NO_CARD)
-    return await status.update(deps, tx, card, now, changes)
+    return await status.update(deps, tx, card, now)

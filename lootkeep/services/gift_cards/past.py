@@ -11,17 +11,10 @@ from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import customers as customers_db, gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def import_in(
-    deps: Deps,
-    tx: Transaction,
-    terms: GiftCardTerms,
-    code: str,
-    left: Hundredths,
-    created_at: Instant | None,
-    changes: CounterDeltas,
+    deps: Deps, tx: Transaction, terms: GiftCardTerms, code: str, left: Hundredths, created_at: Instant | None
 ) -> GiftCard:
     """No e-mail is sent: the recipients got their codes long ago."""
     now = deps.clock.now()
@@ -31,7 +24,7 @@ async def import_in(
     sealed = CardCodes(deps.vault, deps.ids).sealed(gift_cards_rules.check_code(code))
     if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
-    card = await gift_cards_db.add(tx, terms, sealed, now, changes, created_at=created_at)
+    card = await gift_cards_db.add(tx, terms, sealed, now, created_at=created_at)
     if card is None:
         raise invalid("code", "The code field has already been taken.")
-    return await gift_cards_db.set_left(tx, card, left, now, changes)
+    return await gift_cards_db.set_left(tx, card, left, now)

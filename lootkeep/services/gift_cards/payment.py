@@ -12,23 +12,18 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import status
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
-async def find_for_payment(
-    deps: Deps, tx: Transaction, code: str, order: Order, now: Instant, changes: CounterDeltas
-) -> GiftCard | None:
+async def find_for_payment(deps: Deps, tx: Transaction, code: str, order: Order, now: Instant) -> GiftCard | None:
     """The card, locked until the transaction ends; None for a free order. Rejects a card that cannot pay."""
     card = await gift_cards_db.get_by_hash_for_update(tx, CardCodes(deps.vault, deps.ids).hashed(code))
     rejection = gift_cards_rules.check_tender(card, order.currency, now)
     if rejection:
         raise rejection
-    return await status.update(deps, tx, card, now, changes) if card and order.total else None
+    return await status.update(deps, tx, card, now) if card and order.total else None
 
 
-async def give_back(
-    tx: Transaction, order: Order, amount: Hundredths, now: Instant, changes: CounterDeltas
-) -> GiftCard | None:
+async def give_back(tx: Transaction, order: Order, amount: Hundredths, now: Instant) -> GiftCard | None:
     """Returns an amount to the card that paid for the order, unless it was revoked. The card as it was before."""
     card_id = await gift_cards_db.paying_for(tx, order.id) if amount else None
     if card_id is None:
@@ -36,5 +31,5 @@ async def give_back(
     card = await gift_cards_db.get_for_update(tx, card_id)
     assert card is not None
     if card.revoked_at is None:
-        await gift_cards_db.give_back(tx, card, amount, now, changes, order_id=order.id)
+        await gift_cards_db.give_back(tx, card, amount, now, order_id=order.id)
     return card

@@ -13,7 +13,6 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def lock_bought(tx: Transaction, order: Order) -> list[GiftCard]:
@@ -23,37 +22,31 @@ async def lock_bought(tx: Transaction, order: Order) -> list[GiftCard]:
 
 
 async def take_back_bought(
-    tx: Transaction,
-    order: Order,
-    bought: Sequence[tuple[GiftCard, Hundredths]],
-    now: Instant,
-    changes: CounterDeltas,
+    tx: Transaction, order: Order, bought: Sequence[tuple[GiftCard, Hundredths]], now: Instant
 ) -> None:
     """Takes an amount from each card; cards of an order that was refunded in full are revoked, even if spent."""
     for card, amount in bought:
         if order.status == "refunded" and card.revoked_at is None:
-            await gift_cards_db.revoke(tx, card, ORDER_REFUNDED, now, changes, order_id=order.id)
+            await gift_cards_db.revoke(tx, card, ORDER_REFUNDED, now, order_id=order.id)
         elif amount:
-            await gift_cards_db.take_back(tx, card, amount, now, changes, order_id=order.id)
+            await gift_cards_db.take_back(tx, card, amount, now, order_id=order.id)
 
 
-async def issue_bought(
-    deps: Deps, tx: Transaction, details: OrderDetails, now: Instant, changes: CounterDeltas
-) -> None:
+async def issue_bought(deps: Deps, tx: Transaction, details: OrderDetails, now: Instant) -> None:
     """A card of the line's price for each unit, e-mailed to the buyer."""
     for line in details.items:
         if line.delivery_type == "gift_card":
             terms = _bought_cards(details, line.price)
             for _ in range(line.quantity):
-                card = await _issue(deps, tx, terms, now, changes)
-                await _emails.send_first(deps, tx, card, now, changes)
+                card = await _issue(deps, tx, terms, now)
+                await _emails.send_first(deps, tx, card, now)
 
 
-async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant, changes: CounterDeltas) -> GiftCard:
+async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant) -> GiftCard:
     codes = CardCodes(deps.vault, deps.ids)
     # A code that is taken is one in a septillion, so the next one will do.
     while True:
-        card = await gift_cards_db.add(tx, terms, codes.mint(), now, changes)
+        card = await gift_cards_db.add(tx, terms, codes.mint(), now)
         if card is not None:
             return card
 

@@ -9,7 +9,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.services.gift_cards import _emails
 from lootkeep.storage import gift_card_status_changes as gift_card_status_changes_db, gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def settle(deps: Deps, now: Instant) -> None:
@@ -21,11 +20,9 @@ async def settle(deps: Deps, now: Instant) -> None:
         async with deps.db.read() as tx:
             if not await gift_card_status_changes_db.are_due(tx, now):
                 return
-        changes = CounterDeltas(shard_key=0)
         async with deps.db.write() as tx:
             for card in await gift_card_status_changes_db.lock_due(tx, now):
-                await update(deps, tx, card, now, changes)
-            await changes.apply(tx)
+                await update(deps, tx, card, now)
 
 
 async def settle_now(deps: Deps) -> None:
@@ -33,9 +30,9 @@ async def settle_now(deps: Deps) -> None:
     await settle(deps, deps.clock.now())
 
 
-async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant, changes: CounterDeltas) -> GiftCard:
+async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant) -> GiftCard:
     """Updates the status of a locked card; if it has become valid, it is e-mailed to its recipient."""
     if gift_cards_rules.status(card, now) == card.stored_status:
         return card
-    card = await gift_cards_db.save(tx, card, card, now, changes)
-    return await _emails.send_first(deps, tx, card, now, changes)
+    card = await gift_cards_db.save(tx, card, card, now)
+    return await _emails.send_first(deps, tx, card, now)

@@ -15,12 +15,9 @@ from lootkeep.storage import (
     referrals as referrals_db,
 )
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
-async def settle(
-    tx: Transaction, details: OrderDetails, check: FraudCheck | None, changes: CounterDeltas
-) -> FraudCheck | None:
+async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None) -> FraudCheck | None:
     """Sets the truth of the locked check, the links for later orders, and whether the referral still counts."""
     order = details.order
     disputes = await disputes_db.of_order(tx, order.id)
@@ -32,7 +29,7 @@ async def settle(
     opened = open_disputes(disputes)
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
     await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, truth_now))
-    await referrals_db.judge(tx, details.customer, changes)
+    await referrals_db.judge(tx, details.customer)
     return await fraud_checks_db.set_truth(tx, check, truth_now) if check else None
 
 

@@ -23,32 +23,29 @@ from lootkeep.storage import (
 )
 from lootkeep.storage.customers import CustomerPayment
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import order_events as order_events_views
 
 
-async def record(
-    deps: Deps, tx: Transaction, details: OrderDetails, paid: Order, changes: CounterDeltas
-) -> OrderDetails:
+async def record(deps: Deps, tx: Transaction, details: OrderDetails, paid: Order) -> OrderDetails:
     """Saves the payment, counts it, issues the gift cards it bought, sends events, and delivers what is automatic."""
-    await orders_db.save(tx, details.order, paid, details.items, changes)
+    await orders_db.save(tx, details.order, paid, details.items)
     details = replace(details, order=paid)
     await add_sold(tx, [details])
-    await count(tx, [details], changes, deps.currency)
-    await gift_cards.issue_bought(deps, tx, details, paid.updated_at, changes)
+    await count(tx, [details], deps.currency)
+    await gift_cards.issue_bought(deps, tx, details, paid.updated_at)
     await outbox_db.append(tx, "order.paid", order_events_views.paid(details), paid.updated_at)
-    return await _delivery.deliver_automatic(tx, details, changes)
+    return await _delivery.deliver_automatic(tx, details)
 
 
 async def record_if_nothing_due(
-    deps: Deps, tx: Transaction, details: OrderDetails, method: str | None, now: Instant, changes: CounterDeltas
+    deps: Deps, tx: Transaction, details: OrderDetails, method: str | None, now: Instant
 ) -> OrderDetails:
     """An order that is free, or paid by a gift card alone, is paid immediately, unless it is on hold."""
     order = details.order
     if order.amount_due > 0 or order.status != "pending":
         return details
     method = orders_rules.BY_GIFT_CARD if order.gift_card_total else method
-    return await record(deps, tx, details, orders_rules.paid(order, now, method, None, now), changes)
+    return await record(deps, tx, details, orders_rules.paid(order, now, method, None, now))
 
 
 async def add_sold(tx: Transaction, paid: Iterable[OrderDetails]) -> None:
@@ -62,7 +59,7 @@ async def add_sold(tx: Transaction, paid: Iterable[OrderDetails]) -> None:
         await products_db.add_sales(tx, sold)
 
 
-async def count(tx: Transaction, paid: Sequence[OrderDetails], changes: CounterDeltas, store_currency: str) -> None:
+async def count(tx: Transaction, paid: Sequence[OrderDetails], store_currency: str) -> None:
     """What payments change besides the orders: coupons, customers, referrals. At most one per customer."""
     for details in paid:
         if details.order.coupon_id is not None:
@@ -71,9 +68,9 @@ async def count(tx: Transaction, paid: Sequence[OrderDetails], changes: CounterD
         CustomerPayment(details.customer.id, details.counted_in(store_currency, details.order.total), _paid_at(details))
         for details in paid
     ]
-    await customers_db.add_payments(tx, received, changes)
+    await customers_db.add_payments(tx, received)
     for details in paid:
-        await referrals_db.judge(tx, details.customer, changes)
+        await referrals_db.judge(tx, details.customer)
 
 
 def _paid_at(details: OrderDetails) -> Instant:

@@ -13,7 +13,6 @@ from lootkeep.services import gift_cards
 from lootkeep.services.orders import _details
 from lootkeep.storage import coupons as coupons_db, orders as orders_db, products as products_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[OrderDetails, Hundredths]:
@@ -22,22 +21,20 @@ async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[OrderDe
     async with deps.db.write() as tx:
         details = await _details.lock(tx, order_id)
         orders_rules.require(details.order, "cancel")
-        changes = CounterDeltas(shard_key=details.order.customer_id)
-        details, unreturned = await cancel_in(tx, details, reason, now, changes)
-        await changes.apply(tx)
+        details, unreturned = await cancel_in(tx, details, reason, now)
     return details, unreturned
 
 
 async def cancel_in(
-    tx: Transaction, details: OrderDetails, reason: str | None, now: Instant, changes: CounterDeltas
+    tx: Transaction, details: OrderDetails, reason: str | None, now: Instant
 ) -> tuple[OrderDetails, Hundredths]:
     """The same inside a transaction: coupon, stock and gift card are released."""
     after = replace(details.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
-    await orders_db.save(tx, details.order, after, details.items, changes)
+    await orders_db.save(tx, details.order, after, details.items)
     if details.order.coupon_id is not None:
         await coupons_db.release(tx, details.order.coupon_id)
     for line in sorted((line for line in details.items if line.holds_stock), key=lambda line: line.product_id):
         await products_db.release_stock(tx, line.product_id, line.quantity)
-    card = await gift_cards.give_back(tx, details.order, details.order.gift_card_total, now, changes)
+    card = await gift_cards.give_back(tx, details.order, details.order.gift_card_total, now)
     unreturned = details.order.gift_card_total if card and card.revoked_at is not None else Hundredths(0)
     return replace(details, order=after), unreturned

@@ -12,7 +12,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.services.orders import _alert, _details, _labels
 from lootkeep.storage import disputes as disputes_db, fraud_checks as fraud_checks_db, outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import order_events as order_events_views
 
 _WORDS: dict[DisputeKind, str] = {
@@ -35,26 +34,22 @@ async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dis
     """The dispute, and whether it is new: the same kind with the same external id returns the same dispute."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        changes = CounterDeltas(shard_key=order_id)
-        details, recorded, is_new = await _record(tx, order_id, report, now, changes)
+        details, recorded, is_new = await _record(tx, order_id, report, now)
         if is_new:
             await outbox_db.append(tx, "order.disputed", order_events_views.disputed(details, recorded), now)
             key, what = f"dispute:{recorded.id}", _WORDS[recorded.kind]
             await _alert.raise_for(tx, details.order, "order_disputed", key, what, now)
-            await changes.apply(tx)
     return recorded, is_new
 
 
-async def import_dispute(
-    tx: Transaction, order_id: int, report: DisputeReport, now: Instant, changes: CounterDeltas
-) -> bool:
+async def import_dispute(tx: Transaction, order_id: int, report: DisputeReport, now: Instant) -> bool:
     """The same for imported history, which sends no events; returns whether it is new."""
-    _, _, is_new = await _record(tx, order_id, report, now, changes)
+    _, _, is_new = await _record(tx, order_id, report, now)
     return is_new
 
 
 async def _record(
-    tx: Transaction, order_id: int, report: DisputeReport, now: Instant, changes: CounterDeltas
+    tx: Transaction, order_id: int, report: DisputeReport, now: Instant
 ) -> tuple[OrderDetails, Dispute, bool]:
     # The check before its order: the lock order of a review.
     check = await fraud_checks_db.lock_of_order(tx, order_id)
@@ -66,5 +61,5 @@ async def _record(
     check_disputable(details.order)
     at = orders_rules.check_reported(details.order, report.at, now)
     recorded = await disputes_db.add(tx, order_id, report.kind, report.reason, report.external_id, at, now)
-    await _labels.settle(tx, details, check, changes)
+    await _labels.settle(tx, details, check)
     return details, recorded, True

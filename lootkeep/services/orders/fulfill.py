@@ -11,7 +11,6 @@ from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.orders import DeliveredQuantity, OrderDetails
 from lootkeep.services.orders import _delivery, _details
 from lootkeep.storage import orders as orders_db
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def fulfill(
@@ -26,13 +25,11 @@ async def fulfill(
             return details, False
         orders_rules.require(before, "fulfill")
         after = replace(before, updated_at=now, fulfillment_note=note or before.fulfillment_note)
-        changes = CounterDeltas(shard_key=after.customer_id)
         details = await _delivery.deliver(tx, details, orders_rules.fulfilled(details.items, delivered))
         if details.is_delivered:
             completed = replace(after, status="completed", completed_at=now)
-            details = await _delivery.complete(tx, details, completed, changes)
+            details = await _delivery.complete(tx, details, completed)
         else:
-            await orders_db.save(tx, before, after, details.items, changes)
+            await orders_db.save(tx, before, after, details.items)
             details = replace(details, order=after)
-        await changes.apply(tx)
     return details, True

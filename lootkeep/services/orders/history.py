@@ -39,7 +39,6 @@ from lootkeep.storage import (
 )
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 class _Context(msgspec.Struct, frozen=True):
@@ -66,18 +65,14 @@ class _Draft(msgspec.Struct, frozen=True):
 
 async def import_order(deps: Deps, cart: Cart) -> PlacedOrder:
     """One order; the same external id returns the same order."""
-    changes = CounterDeltas(shard_key=cart.customer_id)
     async with deps.db.write() as tx:
-        (placed,) = await import_history(deps, tx, [cart], changes)
+        (placed,) = await import_history(deps, tx, [cart])
         if isinstance(placed, AppError):
             raise placed
-        await changes.apply(tx)
     return placed
 
 
-async def import_history(
-    deps: Deps, tx: Transaction, carts: Sequence[Cart], changes: CounterDeltas
-) -> list[PlacedOrder | AppError]:
+async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart]) -> list[PlacedOrder | AppError]:
     """Imports them as if one after the other; returns the result of each.
 
     No two of them have the same external id. A rejected order leaves nothing behind.
@@ -87,7 +82,7 @@ async def import_history(
     context = await _context(tx, requests, now)
     for number, batch in enumerate(independent_batches(requests)):
         batch = await reload_customers(tx, batch) if number else batch
-        outcomes |= await _import_batch(deps, tx, batch, context, changes)
+        outcomes |= await _import_batch(deps, tx, batch, context)
     new = [outcome[0] for outcome in outcomes.values() if not isinstance(outcome, AppError) and outcome[1]]
     await _payment.add_sold(tx, [details for details in new if details.order.paid_at is not None])
     return [outcomes[index] for index in range(len(carts))]
@@ -102,7 +97,7 @@ async def _context(tx: Transaction, requests: Sequence[PastRequest], now: Instan
 
 
 async def _import_batch(
-    deps: Deps, tx: Transaction, batch: Sequence[PastRequest], context: _Context, changes: CounterDeltas
+    deps: Deps, tx: Transaction, batch: Sequence[PastRequest], context: _Context
 ) -> dict[int, PlacedOrder | AppError]:
     outcomes: dict[int, PlacedOrder | AppError] = {}
     drafts: list[_Draft] = []
@@ -114,7 +109,7 @@ async def _import_batch(
         except AppError as reason:
             outcomes[request.index] = reason
     if drafts:
-        sales = await _write(deps, tx, drafts, context.now, changes)
+        sales = await _write(deps, tx, drafts, context.now)
         outcomes |= {draft.request.index: (details, True) for draft, details in zip(drafts, sales, strict=True)}
     return outcomes
 
@@ -174,10 +169,8 @@ def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) 
             products[line.product_id] = replace(product, stock=product.stock - line.quantity)
 
 
-async def _write(
-    deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Instant, changes: CounterDeltas
-) -> list[OrderDetails]:
-    added = await orders_db.add_many(tx, [(draft.order, draft.lines) for draft in drafts], changes)
+async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Instant) -> list[OrderDetails]:
+    added = await orders_db.add_many(tx, [(draft.order, draft.lines) for draft in drafts])
     for draft, (order, _) in zip(drafts, added, strict=True):
         await _checkout.reserve_coupon(tx, draft.coupon, order, now)
     seen = [SeenCustomer(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
@@ -185,7 +178,7 @@ async def _write(
     declined = [(order, draft.request.cart.declined_at) for draft, (order, _) in zip(drafts, added, strict=True)]
     await payment_attempts_db.add_times(tx, declined)
     judged = [(order, draft.judgement) for draft, (order, _) in zip(drafts, added, strict=True) if draft.judgement]
-    checks = await fraud_checks_db.add(tx, judged, changes)
+    checks = await fraud_checks_db.add(tx, judged)
     check_of = {order.id: check for (order, _), check in zip(judged, checks, strict=True)}
     sales = [
         OrderDetails(order, items, draft.request.customer, check_of.get(order.id))
@@ -193,24 +186,22 @@ async def _write(
     ]
     paid = [details for details in sales if details.order.paid_at is not None]
     if paid:
-        await _payment.count(tx, paid, changes, deps.currency)
+        await _payment.count(tx, paid, deps.currency)
     for draft, details in zip(drafts, sales, strict=True):
         if draft.request.cart.disputed_at is not None:
             report = DisputeReport("dispute", "fraudulent", draft.request.cart.disputed_at)
-            await import_dispute(tx, details.order.id, report, now, changes)
+            await import_dispute(tx, details.order.id, report, now)
     for draft, details in zip(drafts, sales, strict=True):
-        await _write_refunds(deps, tx, details, draft.refunds, changes)
+        await _write_refunds(deps, tx, details, draft.refunds)
     return sales
 
 
-async def _write_refunds(
-    deps: Deps, tx: Transaction, details: OrderDetails, refunds: Sequence[PastRefund], changes: CounterDeltas
-) -> None:
+async def _write_refunds(deps: Deps, tx: Transaction, details: OrderDetails, refunds: Sequence[PastRefund]) -> None:
     order = details.order
     for refund in refunds:
         at = order.refunded_at if refund.created_at is None else refund.created_at
         assert at is not None
-        await orders_db.add_refund(tx, order, refund.amount, refund.reason, at, changes)
+        await orders_db.add_refund(tx, order, refund.amount, refund.reason, at)
     if order.refunded_at is not None:
         counted = details.counted_in(deps.currency, order.refunded_total)
         await customers_db.take_back(tx, details.customer.id, counted, orders=1 if order.status == "refunded" else 0)

@@ -6,7 +6,6 @@ from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.services.orders import _details, _payment
-from lootkeep.storage.totals.changes import CounterDeltas
 
 
 async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str | None) -> OrderDetails:
@@ -18,9 +17,4 @@ async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str
         if transaction_id and order.paid_at is not None and order.transaction_id == transaction_id:
             return details
         orders_rules.require(order, "pay")
-        changes = CounterDeltas(shard_key=order.customer_id)
-        details = await _payment.record(
-            deps, tx, details, orders_rules.paid(order, now, method, transaction_id, now), changes
-        )
-        await changes.apply(tx)
-    return details
+        return await _payment.record(deps, tx, details, orders_rules.paid(order, now, method, transaction_id, now))

@@ -34,7 +34,6 @@ from lootkeep.storage import (
 )
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import fraud_events as fraud_events_views, order_events as order_events_views
 
 # The alerts for staff: orders that fraud detection stopped.
@@ -48,15 +47,12 @@ PlacedOrder = tuple[OrderDetails, bool]
 
 async def place(deps: Deps, cart: Cart) -> PlacedOrder:
     """The same external id returns the same order."""
-    changes = CounterDeltas(shard_key=cart.customer_id)
     async with deps.db.write() as tx:
-        placed = await place_in(deps, tx, cart, changes)
-        await changes.apply(tx)
-    return placed
+        return await place_in(deps, tx, cart)
 
 
-async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDeltas) -> PlacedOrder:
-    """The same inside a larger transaction, which applies all changes at its end."""
+async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
+    """The same inside a larger transaction."""
     if existing := await _find_existing(tx, cart):
         return existing, False
     version, policy = await settings_db.current(tx, SETTINGS, Policy)
@@ -76,14 +72,14 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     card = None
     if order.status != "cancelled":
         lines = await _checkout.reserve_stock(tx, lines, products)
-        order, card = await _pay_by_card(deps, tx, cart, order, lines, changes)
+        order, card = await _pay_by_card(deps, tx, cart, order, lines)
 
-    order, items = await orders_db.add(tx, order, lines, changes)
+    order, items = await orders_db.add(tx, order, lines)
     note(order=order.id)
     if card:
-        await gift_cards_db.redeem(tx, card, order.gift_card_total, now, changes, order_id=order.id, is_tender=True)
+        await gift_cards_db.redeem(tx, card, order.gift_card_total, now, order_id=order.id, is_tender=True)
     await _checkout.reserve_coupon(tx, coupon, order, now)
-    check = await _remember(tx, customer, traces, order, judgement, changes)
+    check = await _remember(tx, customer, traces, order, judgement)
     details = OrderDetails(order, items, customer, check)
     if order.status in _ALERTS:
         trigger, what = _ALERTS[order.status]
@@ -94,19 +90,19 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart, changes: CounterDelt
     if order.status == "cancelled":
         return details, True
     await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
-    return await _payment.record_if_nothing_due(deps, tx, details, cart.payment_method, now, changes), True
+    return await _payment.record_if_nothing_due(deps, tx, details, cart.payment_method, now), True
 
 
 async def place_paid(
-    deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer, changes: CounterDeltas
+    deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer
 ) -> OrderDetails:
     """An order without a checkout, such as a period of a subscription: announced, and paid immediately."""
     now = order.created_at
-    order, items = await orders_db.add(tx, order, lines, changes)
+    order, items = await orders_db.add(tx, order, lines)
     note(order=order.id)
     details = OrderDetails(order, items, customer, None)
     await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
-    return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now), changes)
+    return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now))
 
 
 async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
@@ -147,28 +143,23 @@ async def _judge(
 
 
 async def _pay_by_card(
-    deps: Deps, tx: Transaction, cart: Cart, order: Order, lines: Sequence[PricedLine], changes: CounterDeltas
+    deps: Deps, tx: Transaction, cart: Cart, order: Order, lines: Sequence[PricedLine]
 ) -> tuple[Order, GiftCard | None]:
     """The order with what a gift card pays of it, and that card."""
     if not cart.gift_card_code:
         return order, None
-    card = await gift_cards.find_for_payment(deps, tx, cart.gift_card_code, order, order.created_at, changes)
+    card = await gift_cards.find_for_payment(deps, tx, cart.gift_card_code, order, order.created_at)
     if card is None:
         return order, None
     return replace(order, gift_card_total=min(card.balance, checkout_rules.payable_by_card(order, lines))), card
 
 
 async def _remember(
-    tx: Transaction,
-    customer: Customer,
-    traces: list[Trace],
-    order: Order,
-    judgement: Judgement | None,
-    changes: CounterDeltas,
+    tx: Transaction, customer: Customer, traces: list[Trace], order: Order, judgement: Judgement | None
 ) -> orders_rules.OrderCheck | None:
     """Stores the sightings, and the fraud check if there is one."""
     await identity_db.remember(tx, [SeenCustomer(customer.id, traces, order.created_at)])
     if judgement is None:
         return None
-    (check,) = await fraud_checks_db.add(tx, [(order, judgement)], changes)
+    (check,) = await fraud_checks_db.add(tx, [(order, judgement)])
     return check

@@ -20,7 +20,6 @@ from lootkeep.storage import (
     referrals as referrals_db,
 )
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import order_events as order_events_views
 
 
@@ -41,35 +40,33 @@ async def refund(
         details = await _details.lock(tx, order_id)
         before = details.order
         orders_rules.require(before, "refund")
-        changes = CounterDeltas(shard_key=before.customer_id)
         given = await orders_db.add_refund(
-            tx, before, orders_rules.refund_amount(before, amount), reason, now, changes, reason_code
+            tx, before, orders_rules.refund_amount(before, amount), reason, now, reason_code
         )
         after = orders_rules.refunded(before, given.amount, now)
         # Cards are locked by age: the card that paid is older than any that was bought.
-        parts = await _return(tx, before, given, changes)
-        unrecovered = await _recover(tx, before, after, given, changes, allow_unrecovered=allow_unrecovered)
-        await orders_db.save(tx, before, after, details.items, changes)
+        parts = await _return(tx, before, given)
+        unrecovered = await _recover(tx, before, after, given, allow_unrecovered=allow_unrecovered)
+        await orders_db.save(tx, before, after, details.items)
         details = replace(details, order=after)
-        await _count(tx, details, given, changes, deps.currency)
+        await _count(tx, details, given, deps.currency)
         if reason_code:
-            await _labels.settle(tx, details, check, changes)
+            await _labels.settle(tx, details, check)
         await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, given), now)
-        await changes.apply(tx)
     return details, given, replace(parts, unrecovered=unrecovered)
 
 
-async def _return(tx: Transaction, before: Order, refund: Refund, changes: CounterDeltas) -> RefundSplit:
+async def _return(tx: Transaction, before: Order, refund: Refund) -> RefundSplit:
     """Returns the part that a gift card had paid to the card, unless it was revoked."""
     parts = orders_rules.returned(before, refund.amount)
-    card = await gift_cards.give_back(tx, before, parts.gift_card, refund.created_at, changes)
+    card = await gift_cards.give_back(tx, before, parts.gift_card, refund.created_at)
     if card and card.revoked_at is not None:
         return RefundSplit(parts.payment, Hundredths(0), unreturned=parts.gift_card)
     return parts
 
 
 async def _recover(
-    tx: Transaction, before: Order, after: Order, refund: Refund, changes: CounterDeltas, *, allow_unrecovered: bool
+    tx: Transaction, before: Order, after: Order, refund: Refund, *, allow_unrecovered: bool
 ) -> Hundredths:
     """Takes the refund from the gift cards bought in the order; returns what was already spent."""
     cards = await gift_cards.lock_bought(tx, before)
@@ -78,16 +75,14 @@ async def _recover(
     revoked = await gift_cards_db.revoked_of(tx, before.id)
     recovered = recovery(before, refund.amount, cards, revoked, allow_unrecovered=allow_unrecovered)
     taken = list(zip(cards, recovered.taken, strict=True))
-    await gift_cards.take_back_bought(tx, after, taken, refund.created_at, changes)
+    await gift_cards.take_back_bought(tx, after, taken, refund.created_at)
     return recovered.unrecovered
 
 
-async def _count(
-    tx: Transaction, details: OrderDetails, refund: Refund, changes: CounterDeltas, store_currency: str
-) -> None:
+async def _count(tx: Transaction, details: OrderDetails, refund: Refund, store_currency: str) -> None:
     """What a refund changes besides the order: the customer's totals, the referral."""
     is_full = details.order.status == "refunded"
     counted = details.counted_in(store_currency, refund.amount)
     await customers_db.take_back(tx, details.customer.id, counted, orders=1 if is_full else 0)
     if is_full:
-        await referrals_db.judge(tx, details.customer, changes)
+        await referrals_db.judge(tx, details.customer)

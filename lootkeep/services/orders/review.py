@@ -20,7 +20,6 @@ from lootkeep.storage import (
     ring_locks as ring_locks_db,
 )
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.views import fraud_events as fraud_events_views
 
 
@@ -33,34 +32,28 @@ async def lock_ring(tx: Transaction, order_ids: Collection[int], outcome: Review
         await ring_locks_db.for_cancelling(tx, order_ids)
 
 
-async def apply_review(
-    deps: Deps, tx: Transaction, check: FraudCheck, outcome: ReviewedAs, now: Instant, changes: CounterDeltas
-) -> FraudCheck:
+async def apply_review(deps: Deps, tx: Transaction, check: FraudCheck, outcome: ReviewedAs, now: Instant) -> FraudCheck:
     """Cancels or releases the order; a paid or finished order does not change. The check with its truth."""
     details = await _details.lock(tx, check.order_id)
     step = consequence(outcome, details.order.status)
-    details = await _take(deps, tx, details, step, now, changes) if step else details
+    details = await _take(deps, tx, details, step, now) if step else details
     await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
-    return await _labels.settle(tx, details, check, changes) or check
+    return await _labels.settle(tx, details, check) or check
 
 
-async def end_hold(
-    deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant, changes: CounterDeltas
-) -> None:
+async def end_hold(deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant) -> None:
     """The review is overdue: the order is released or cancelled as configured, and no label is set."""
     details = await _details.lock(tx, check.order_id)
     if details.order.status == "on_hold":
-        details = await _take(deps, tx, details, step, now, changes)
+        details = await _take(deps, tx, details, step, now)
         await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
     await fraud_checks_db.assign(tx, check, check.owner_id, None)
 
 
-async def _take(
-    deps: Deps, tx: Transaction, details: OrderDetails, step: Consequence, now: Instant, changes: CounterDeltas
-) -> OrderDetails:
+async def _take(deps: Deps, tx: Transaction, details: OrderDetails, step: Consequence, now: Instant) -> OrderDetails:
     if step == "cancel":
-        details, _ = await cancel_in(tx, details, FRAUD, now, changes)
+        details, _ = await cancel_in(tx, details, FRAUD, now)
         return details
     pending = replace(details.order, status="pending", updated_at=now)
-    await orders_db.save(tx, details.order, pending, details.items, changes)
-    return await _payment.record_if_nothing_due(deps, tx, replace(details, order=pending), None, now, changes)
+    await orders_db.save(tx, details.order, pending, details.items)
+    return await _payment.record_if_nothing_due(deps, tx, replace(details, order=pending), None, now)

@@ -7,12 +7,16 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.totals.changes import Totals
 
 R = TypeVar("R")
 
 
 class Transaction(Protocol):
     """Runs queries. Inside `write()` they commit or roll back together; inside `read()` each sees what is committed."""
+
+    # What the transaction changes in the maintained totals; `write()` applies it when its block ends.
+    totals: Totals
 
     async def all(self, query: Query[R], **values: Any) -> list[R]: ...
 
@@ -61,7 +65,7 @@ class Database(Protocol):
         ...
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        """`single` promises at most one statement: it is its own transaction, and saves two round trips.
+        """`single` promises at most one statement and no totals: it is its own transaction, and saves two round trips.
 
         `long` allows minutes for each statement, where those of a request have seconds.
         """

@@ -149,10 +149,14 @@ class _Write(AbstractAsyncContextManager[PostgresTransaction]):
         connection = self._tx.connection
         _abandon_if_cancelled(connection, kind)
         try:
-            if not connection.is_closed():
-                await (self._tx.commit() if kind is None else self._tx.roll_back())
+            if connection.is_closed():
+                if kind is None:
+                    raise Unavailable
             elif kind is None:
-                raise Unavailable
+                await self._tx.totals.apply(self._tx)
+                await self._tx.commit()
+            else:
+                await self._tx.roll_back()
         except BaseException:
             self._pool.discard(connection)
             raise

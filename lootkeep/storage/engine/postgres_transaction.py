@@ -19,6 +19,7 @@ from lootkeep.storage.engine.postgres_session import (
     patience,
 )
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.totals.changes import Totals
 
 log = structlog.get_logger(__name__)
 
@@ -38,6 +39,8 @@ class PostgresTransaction:
     def __init__(self, pool: Pool, connection: Connection, seconds: float | None = None) -> None:
         self.pool = pool
         self.connection = connection
+        # Each connection adds to its own shard: transactions that run at the same time rarely wait for each other.
+        self.totals = Totals(connection.get_server_pid())
         # How long a statement may take; None is what the connection was opened with.
         self._timeout = None if seconds is None else patience(seconds)
 

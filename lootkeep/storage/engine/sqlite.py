@@ -17,6 +17,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite_tokens import note_change, watching_tokens
+from lootkeep.storage.totals.changes import Totals
 
 R = TypeVar("R")
 
@@ -31,11 +32,12 @@ _TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE
 class SqliteTransaction:
     """Runs queries on one connection, in the calling thread: they take microseconds, a thread hop takes fifty."""
 
-    __slots__ = ("_connection", "_cursor", "_written")
+    __slots__ = ("_connection", "_cursor", "_written", "totals")
 
     def __init__(self, connection: apsw.Connection, written: list[Any]) -> None:
         self._connection = connection
         self._written = written
+        self.totals = Totals()
         # One cursor for all: every query fetches its rows before the next one starts.
         self._cursor = connection.cursor()
 
@@ -218,10 +220,17 @@ class _Write(AbstractAsyncContextManager[Transaction]):
 
     async def __aenter__(self) -> Transaction:
         await self._writer.enter()
+        self._tx.totals = Totals()
         return self._tx
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        await self._writer.leave(succeeded=kind is None)
+        succeeded = False
+        try:
+            if kind is None:
+                await self._tx.totals.apply(self._tx)
+                succeeded = True
+        finally:
+            await self._writer.leave(succeeded=succeeded)
 
 
 def _open(path: Path) -> apsw.Connection:

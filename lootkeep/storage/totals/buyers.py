@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.blocks import DAYS, EIGHTS, LENGTHS, Run
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import buyers, orders
+
+if TYPE_CHECKING:
+    from lootkeep.storage.engine.database import Transaction
 
 # As many as the sums have.
 _SHARDS = 4

@@ -1,26 +1,28 @@
-"""The changes of an operation to the maintained totals, collected during it and written at its end."""
+"""What a transaction changes in the maintained totals: collected while it runs, written when it ends."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lootkeep.domain.blocks import LENGTHS
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.totals import buyers
-from lootkeep.storage.totals.declared import COUNTERS, SALES, TICKETS, TOTALS_OF
+from lootkeep.storage.totals.declared import TOTALS_OF
 from lootkeep.storage.totals.total import Added, SumTable, Total
 
-# Operations of different customers usually use different shards.
+if TYPE_CHECKING:
+    from lootkeep.storage.engine.database import Transaction
+
+# Transactions that run at the same time usually add to different shards.
 SHARDS = 4
 
 
-class CounterDeltas:
-    """Changes of totals, by the rows that an operation has changed."""
+class Totals:
+    """The totals of one transaction, `tx.totals`: the database applies them before it commits."""
 
-    def __init__(self, *, shard_key: int) -> None:
-        self._shard = shard_key % SHARDS
-        self._sums: dict[SumTable, dict[tuple[Any, ...], list[int]]] = {COUNTERS: {}, TICKETS: {}, SALES: {}}
+    def __init__(self, shard: int = 0) -> None:
+        self._shard = shard % SHARDS
+        self._sums: dict[SumTable, dict[tuple[Any, ...], list[int]]] = {}
         self._buyers: set[tuple[int, Instant]] = set()
 
     def count(self, source: str, before: object | None, after: object | None) -> None:
@@ -36,7 +38,7 @@ class CounterDeltas:
         if added is None:
             return
         at, key, values = added
-        all_sums, empty = self._sums[total.sums], [0] * len(total.sums.sums)
+        all_sums, empty = self._sums.setdefault(total.sums, {}), [0] * len(total.sums.sums)
         blocks: list[tuple[int, ...]] = [(level, at // LENGTHS[level]) for level in total.levels] or [()]
         for block in blocks:
             sums = all_sums.setdefault((*block, *key), empty[:])
@@ -48,21 +50,14 @@ class CounterDeltas:
         self._buyers.add((customer_id, at))
 
     async def apply(self, tx: Transaction) -> None:
-        """The last step of an operation, always in the same order, so two operations never deadlock."""
-        for sums, changed in self._sums.items():
+        """The last step of a transaction, always in the same order, so no two of them deadlock."""
+        for sums in sorted(self._sums, key=lambda sums: sums.table.name):
             rows = [
                 dict(zip(sums.names, (*key, self._shard, *values), strict=True))
-                for key, values in sorted(changed.items())
+                for key, values in sorted(self._sums[sums].items())
                 if any(values)
             ]
             if rows:
                 await tx.execute_many(sums.add, rows)
         if self._buyers:
             await buyers.add(tx, self._buyers)
-
-
-async def count(tx: Transaction, source: str, before: Any, after: Any) -> None:
-    """The same for an operation that changes one row, by whose id it is spread."""
-    changes = CounterDeltas(shard_key=(after or before).id)
-    changes.count(source, before, after)
-    await changes.apply(tx)

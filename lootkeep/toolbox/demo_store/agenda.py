@@ -8,7 +8,6 @@ from itertools import count
 
 from lootkeep.kernel.clock import Instant, ManualClock
 from lootkeep.storage.engine.database import Database, Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 
 ScheduledAction = Callable[[], Awaitable[object]]
 
@@ -38,15 +37,14 @@ class Agenda:
     async def run(
         self,
         db: Database,
-        join: Callable[[Transaction, CounterDeltas], None],
+        join: Callable[[Transaction], None],
         after_each: Callable[[], Awaitable[None]],
         advance: Callable[[], None],
     ) -> None:
-        """`join` is called with each transaction; its totals are applied at its end, as an import does."""
+        """`join` is called with each transaction."""
         while self._waiting:
             async with db.write() as tx:
-                changes = CounterDeltas(shard_key=0)
-                join(tx, changes)
+                join(tx)
                 for _ in range(_BATCH):
                     if not self._waiting:
                         break
@@ -54,5 +52,4 @@ class Agenda:
                     self._clock.advance(at - self._clock.now())
                     await operation()
                     await after_each()
-                await changes.apply(tx)
             advance()

@@ -19,7 +19,6 @@ from lootkeep.kernel.errors import AppError, Conflict, Unprocessable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers as customers_service, orders as orders_service, tiers as tiers_service
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.demo_store.agenda import Agenda
 from lootkeep.toolbox.demo_store.catalogue import Catalogue
 from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form
@@ -48,13 +47,12 @@ class Shop:
         # The referrer of each referral: a customer with many referrals is drawn often, and so gets more.
         self._referrers: list[int] = []
         self._brought: Counter[int] = Counter()
-        self._changes = CounterDeltas(shard_key=0)
         self._tx: Transaction | None = None
         self._base = deps
 
-    def join(self, tx: Transaction, changes: CounterDeltas) -> None:
+    def join(self, tx: Transaction) -> None:
         """From here on every operation is part of this transaction."""
-        self._tx, self._changes = tx, changes
+        self._tx = tx
         self.deps = replace(self._base, db=JoinedDatabase(tx))
 
     @property
@@ -72,7 +70,7 @@ class Shop:
     ) -> SignedUp:
         assert self._tx is not None
         filled = form(person, code, accepts_marketing=accepts_marketing)
-        signed_up = await customers_service.sign_up_in(self.deps, self._tx, filled, self._changes)
+        signed_up = await customers_service.sign_up_in(self.deps, self._tx, filled)
         person.id, person.code = signed_up.customer.id, signed_up.customer.referral_code
         person.coupon = signed_up.welcome_coupon
         return signed_up
@@ -124,9 +122,7 @@ class Shop:
     async def place(self, person: DemoCustomer, basket: Basket, **other: Any) -> OrderDetails:
         """Placed now: judged, announced, and waiting for its payment."""
         assert self._tx is not None
-        details, _ = await orders_service.place_in(
-            self.deps, self._tx, self._cart(person, basket, **other), self._changes
-        )
+        details, _ = await orders_service.place_in(self.deps, self._tx, self._cart(person, basket, **other))
         self.orders_placed += 1
         return details
 
@@ -141,7 +137,7 @@ class Shop:
         end = completed or paid
         self.clock.advance(end - created)
         assert self._tx is not None
-        (placed,) = await orders_service.import_history(self.deps, self._tx, [cart], self._changes)
+        (placed,) = await orders_service.import_history(self.deps, self._tx, [cart])
         self.clock.advance(created - end)
         if isinstance(placed, AppError):
             raise placed

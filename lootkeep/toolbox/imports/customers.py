@@ -14,7 +14,6 @@ from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.services import customers as customers_service
 from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -59,8 +58,6 @@ class Customers:
         existing = await natural_keys_db.customers_by_email(tx, [form.email for form in forms])
         return set(existing), None
 
-    async def add(
-        self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], existing: None, changes: CounterDeltas
-    ) -> list[bool | AppError]:
-        outcomes = await customers_service.sign_up_all(deps, tx, forms, changes)
+    async def add(self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], existing: None) -> list[bool | AppError]:
+        outcomes = await customers_service.sign_up_all(deps, tx, forms)
         return [result if isinstance(result, AppError) else result.is_new for result in outcomes]

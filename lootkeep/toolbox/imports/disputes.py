@@ -18,7 +18,6 @@ from lootkeep.services import orders as orders_service
 from lootkeep.services.orders import DisputeReport
 from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -80,20 +79,13 @@ class Disputes:
         return set(), await natural_keys_db.orders_by_external_id(tx, names)
 
     async def add(
-        self,
-        deps: Deps,
-        tx: Transaction,
-        forms: Sequence[DisputeForm],
-        existing: Mapping[str, int],
-        changes: CounterDeltas,
+        self, deps: Deps, tx: Transaction, forms: Sequence[DisputeForm], existing: Mapping[str, int]
     ) -> list[bool | AppError]:
         outcomes: list[bool | AppError] = []
         for form in forms:
             order_id = existing.get(form.order, 0) if isinstance(form.order, str) else form.order
             try:
-                outcomes.append(
-                    await orders_service.import_dispute(tx, order_id, form.report, deps.clock.now(), changes)
-                )
+                outcomes.append(await orders_service.import_dispute(tx, order_id, form.report, deps.clock.now()))
             except AppError as reason:
                 outcomes.append(reason)
         return outcomes

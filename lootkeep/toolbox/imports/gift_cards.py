@@ -22,7 +22,6 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -102,14 +101,12 @@ class GiftCards:
         return {keys[code_hash] for code_hash in stored}, await existing_ids(tx, (form.customer for form in forms), ())
 
     async def add(
-        self, deps: Deps, tx: Transaction, forms: Sequence[GiftCardForm], existing: ExistingIds, changes: CounterDeltas
+        self, deps: Deps, tx: Transaction, forms: Sequence[GiftCardForm], existing: ExistingIds
     ) -> list[bool | AppError]:
-        return [await _add(deps, tx, form, existing, changes) for form in forms]
+        return [await _add(deps, tx, form, existing) for form in forms]
 
 
-async def _add(
-    deps: Deps, tx: Transaction, form: GiftCardForm, existing: ExistingIds, changes: CounterDeltas
-) -> bool | AppError:
+async def _add(deps: Deps, tx: Transaction, form: GiftCardForm, existing: ExistingIds) -> bool | AppError:
     errors: dict[str, list[str]] = {}
     customer_id = existing.customer(form.customer, errors) if form.customer else None
     if errors:
@@ -117,7 +114,7 @@ async def _add(
     own = {"customer_id": customer_id, "order_id": None, "currency": form.terms["currency"] or deps.currency}
     try:
         terms = GiftCardTerms(**form.terms | own)
-        await gift_cards_service.import_in(deps, tx, terms, form.code, form.left, form.created_at, changes)
+        await gift_cards_service.import_in(deps, tx, terms, form.code, form.left, form.created_at)
     except AppError as reason:
         return reason
     return True

@@ -10,7 +10,6 @@ from lootkeep.deps import Deps
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports.cells import CellReader
@@ -54,7 +53,7 @@ class RecordKind(Protocol[Form, Existing]):
         ...
 
     async def add(
-        self, deps: Deps, tx: Transaction, forms: Sequence[Form], existing: Existing, changes: CounterDeltas
+        self, deps: Deps, tx: Transaction, forms: Sequence[Form], existing: Existing
     ) -> list[bool | AppError]:
         """Writes the records, no two with the same key; False for one that was there already, or why it is refused."""
         ...

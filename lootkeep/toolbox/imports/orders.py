@@ -23,7 +23,6 @@ from lootkeep.kernel.money import Hundredths, text
 from lootkeep.services import orders as orders_service
 from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -139,11 +138,11 @@ class Orders:
         return set(await natural_keys_db.orders_by_external_id(tx, keys)), existing
 
     async def add(
-        self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], existing: ExistingIds, changes: CounterDeltas
+        self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], existing: ExistingIds
     ) -> list[bool | AppError]:
         resolved = [_resolved(deps, form, existing) for form in forms]
         carts = [cart for cart in resolved if isinstance(cart, Cart)]
-        placed = iter(await orders_service.import_history(deps, tx, carts, changes))
+        placed = iter(await orders_service.import_history(deps, tx, carts))
         outcomes = [next(placed) if isinstance(cart, Cart) else cart for cart in resolved]
         return [result if isinstance(result, AppError) else result[1] for result in outcomes]
 

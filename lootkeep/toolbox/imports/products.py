@@ -14,7 +14,6 @@ from lootkeep.kernel.errors import AppError
 from lootkeep.services import products as products_service
 from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -59,15 +58,15 @@ class Products:
         ), None
 
     async def add(
-        self, deps: Deps, tx: Transaction, forms: Sequence[ProductBody], existing: None, changes: CounterDeltas
+        self, deps: Deps, tx: Transaction, forms: Sequence[ProductBody], existing: None
     ) -> list[bool | AppError]:
-        return [await self._add_one(deps, tx, form, changes) for form in forms]
+        return [await self._add_one(deps, tx, form) for form in forms]
 
-    async def _add_one(self, deps: Deps, tx: Transaction, form: ProductBody, changes: CounterDeltas) -> bool | AppError:
+    async def _add_one(self, deps: Deps, tx: Transaction, form: ProductBody) -> bool | AppError:
         sent = {name: getattr(form, name) for name in ProductTerms.__struct_fields__}
         try:
             terms = ProductTerms(**as_recorded(sent, deps.currency))
-            await products_service.add_in(tx, terms, deps.clock.now(), changes)
+            await products_service.add_in(tx, terms, deps.clock.now())
         except AppError as reason:
             return reason
         return True

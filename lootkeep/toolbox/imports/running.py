@@ -12,7 +12,6 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import AppError, Unavailable, invalid
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import BadRow, FileRow, Rows
 from lootkeep.toolbox.imports import cells
@@ -108,12 +107,10 @@ class Import(Generic[Form, Existing]):
         try:
             async with self._deps.db.write(is_long=True) as tx:
                 known_keys, existing = await self._kind.look_up(self._deps, tx, forms)
-                changes = CounterDeltas(shard_key=0)
                 for part in self._without_repeats(forms):
-                    outcomes += await self._add(tx, part, known_keys, existing, changes)
+                    outcomes += await self._add(tx, part, known_keys, existing)
                 if self._is_dry:
                     raise _DryRunRollback
-                await changes.apply(tx)
         except _DryRunRollback:
             return
 
@@ -132,12 +129,12 @@ class Import(Generic[Form, Existing]):
             yield part
 
     async def _add(
-        self, tx: Transaction, forms: list[Form], known_keys: set[str], existing: Existing, changes: CounterDeltas
+        self, tx: Transaction, forms: list[Form], known_keys: set[str], existing: Existing
     ) -> list[bool | AppError]:
         """The result of each; the keys of written records become known."""
         ahead = [self._ahead(form, known_keys) for form in forms]
         new = [form for form, outcome in zip(forms, ahead, strict=True) if outcome is None]
-        added = await self._kind.add(self._deps, tx, new, existing, changes) if new else []
+        added = await self._kind.add(self._deps, tx, new, existing) if new else []
         keys = {
             self._kind.key(form) for form, result in zip(new, added, strict=True) if not isinstance(result, AppError)
         }

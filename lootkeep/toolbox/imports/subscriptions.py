@@ -21,7 +21,6 @@ from lootkeep.kernel.errors import AppError, InvalidFields
 from lootkeep.services import subscriptions as subscriptions_service
 from lootkeep.storage import subscriptions as subscriptions_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -106,12 +105,7 @@ class Subscriptions:
         return {key for key, start in starts.items() if start in stored}, existing
 
     async def add(
-        self,
-        deps: Deps,
-        tx: Transaction,
-        forms: Sequence[SubscriptionForm],
-        existing: ExistingIds,
-        changes: CounterDeltas,
+        self, deps: Deps, tx: Transaction, forms: Sequence[SubscriptionForm], existing: ExistingIds
     ) -> list[bool | AppError]:
         return [await _add(deps, tx, form, existing) for form in forms]
 

@@ -25,7 +25,6 @@ from lootkeep.services import (
     orders as orders_service,
 )
 from lootkeep.services.orders import DisputeReport
-from lootkeep.storage.totals.changes import CounterDeltas
 from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrder, PastOrders
 from lootkeep.toolbox.backtest.replay import replay
 from tests.api.fraud.shop import BROWSER, DATACENTER, PROXY, TOR, VPN, shop, stored
@@ -126,7 +125,6 @@ async def imported(world: World, orders: list[PastOrder]) -> None:
     for form in sign_ups(orders):
         customers[form.email] = (await customers_service.sign_up(world.deps, form)).customer.id
     for start in range(0, len(orders), _BATCH):
-        changes = CounterDeltas(shard_key=0)
         carts = [
             msgspec.structs.replace(
                 cart(order, customers[order.email]), created_at=order.created_at, paid_at=order.created_at
@@ -134,8 +132,7 @@ async def imported(world: World, orders: list[PastOrder]) -> None:
             for order in orders[start : start + _BATCH]
         ]
         async with world.deps.db.write() as tx:
-            await orders_service.import_history(world.deps, tx, carts, changes)
-            await changes.apply(tx)
+            await orders_service.import_history(world.deps, tx, carts)
 
 
 async def lived_through(world: World, orders: list[PastOrder]) -> None:
