@@ -15,8 +15,7 @@ CACHE = Path(__file__).parent / ".cache"
 
 def name_of(kind: str, size: int, *code: str) -> str:
     """Of the schema and of the files that fill it: what other code made before is not taken for its own."""
-    schema = sorted((Path(migrations.__file__).parent / "versions").glob("*.py"))
-    text = b"".join(path.read_bytes() for path in (*schema, *map(Path, code)))
+    text = b"".join([migrations.HEAD.encode(), *(path.read_bytes() for path in map(Path, code))])
     return f"{kind}_{size}_{hashlib.sha256(text).hexdigest()[:12]}"
 
 

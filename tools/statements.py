@@ -14,7 +14,7 @@ import lootkeep.storage
 from lootkeep.storage.engine.query import Query
 
 _PREFIX = f"{lootkeep.storage.__name__}."
-# Scripts that alembic runs.
+# Changes of the schema.
 _NO_STATEMENTS = f"{_PREFIX}migrations"
 
 

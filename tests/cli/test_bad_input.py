@@ -77,10 +77,10 @@ def test_a_file_that_is_not_a_database_is_named_and_not_changed(terminal: Termin
 
 def test_a_database_newer_than_the_code_is_rejected(terminal: Terminal) -> None:
     terminal.call("migrate")
-    apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE alembic_version SET version_num = '9999'")
+    apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE schema_version SET version = '9999'")
     outcome = terminal.run("serve", "--port", "0")
     assert outcome.sentence == (
-        f"The database was created by a newer Lootkeep (schema 9999, this version knows {migrations.HEAD}). "
+        f"lootkeep.db was created by a newer Lootkeep (schema 9999, this version knows {migrations.HEAD}). "
         "Upgrade Lootkeep, or restore a backup made with this version."
     )
 

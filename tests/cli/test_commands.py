@@ -176,7 +176,7 @@ def test_doctor_finds_a_file_that_is_not_a_database(terminal: Terminal) -> None:
 
 def test_doctor_finds_a_database_newer_than_the_code(terminal: Terminal) -> None:
     terminal.call("migrate")
-    apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE alembic_version SET version_num = '9999'")
+    apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE schema_version SET version = '9999'")
     assert "created by a newer Lootkeep" in _bad_database(terminal)
 
 

@@ -158,4 +158,4 @@ def test_a_backup_of_the_store_leaves_the_sandbox_out(store: Terminal) -> None:
     file = store.folder / "store.backup"
     assert store.call("backup", str(file)).code == 0
     content = file.read_bytes()
-    assert (b"alembic_version" in content, b"lootkeep_sandbox" in content) == (True, False)
+    assert (b"schema_version" in content, b"lootkeep_sandbox" in content) == (True, False)

@@ -18,12 +18,16 @@ FOREIGN = (
     "Give Lootkeep a separate database with LOOTKEEP_DATABASE_URL."
 )
 NEWER = (
-    f"The database was created by a newer Lootkeep (schema 9999, this version knows {migrations.HEAD}). "
+    f"{{label}} was created by a newer Lootkeep (schema 9999, this version knows {migrations.HEAD}). "
     "Upgrade Lootkeep, or restore a backup made with this version."
+)
+DEVELOPMENT = (
+    "{label} was created by a development version of Lootkeep, and only that version can open it. "
+    "Read from it what you need with that version, then set LOOTKEEP_DATABASE_URL to a new database."
 )
 BLOG = "CREATE TABLE posts (id BIGINT); CREATE TABLE authors (id BIGINT); INSERT INTO posts VALUES (1);"
 SHOP = BLOG + "CREATE TABLE orders (id BIGINT); CREATE TABLE users (id BIGINT);"
-REVISION = "CREATE TABLE alembic_version (version_num VARCHAR(32)); INSERT INTO alembic_version VALUES ('{}');"
+REVISION = "CREATE TABLE schema_version (version TEXT); INSERT INTO schema_version VALUES ('{}');"
 COMMANDS = (["migrate"], ["migrate", "--check"], ["serve", "--port", "0"], ["doctor"], ["user", "list"])
 LABELS = {"sqlite": "lootkeep.db", "postgresql": "The database"}
 TABLES = {
@@ -78,9 +82,9 @@ def said(outcome: CommandResult) -> str:
     [
         (BLOG, "authors, posts"),
         (SHOP, "authors, orders, posts and more"),
-        (BLOG + REVISION.format("a1b2c3d4"), "alembic_version, authors, posts"),
-        (BLOG + REVISION.format(migrations.HEAD), "alembic_version, authors, posts"),
-        (BLOG + REVISION.format("0001"), "alembic_version, authors, posts"),
+        (BLOG + REVISION.format("a1b2c3d4"), "authors, posts, schema_version"),
+        (BLOG + REVISION.format(migrations.HEAD), "authors, posts, schema_version"),
+        (BLOG + REVISION.format("0001"), "authors, posts, schema_version"),
     ],
     ids=["other tables", "tables with our names", "migrated elsewhere", "our newest number", "our first number"],
 )
@@ -98,10 +102,21 @@ def test_the_database_of_a_newer_version_is_rejected_and_not_changed(
     terminal: Terminal, engine: str, execute: Execute
 ) -> None:
     terminal.call("migrate")
-    execute("UPDATE alembic_version SET version_num = '9999'; CREATE TABLE new_in_9999 (id BIGINT);")
+    execute("UPDATE schema_version SET version = '9999'; CREATE TABLE new_in_9999 (id BIGINT);")
     for command in COMMANDS:
-        assert said(terminal.call(*command)) == NEWER, command
-    assert execute("SELECT version_num FROM alembic_version") == ["9999"]
+        assert said(terminal.call(*command)) == NEWER.format(label=LABELS[engine]), command
+    assert execute("SELECT version FROM schema_version") == ["9999"]
+
+
+def test_the_database_of_a_development_version_is_rejected_and_not_changed(
+    terminal: Terminal, engine: str, execute: Execute
+) -> None:
+    terminal.call("migrate")
+    execute("DROP TABLE schema_version; CREATE TABLE alembic_version (version_num VARCHAR(32));")
+    before = execute(TABLES[engine])
+    for command in COMMANDS:
+        assert said(terminal.call(*command)) == DEVELOPMENT.format(label=LABELS[engine]), command
+    assert execute(TABLES[engine]) == before
 
 
 def test_tables_of_an_extension_do_not_make_a_database_foreign(terminal: Terminal, new_postgres_url: str) -> None:

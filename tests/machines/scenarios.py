@@ -114,6 +114,7 @@ async def _rolling_migration(store: Store, outcome: Outcome) -> None:
     """The schema first, then one machine after the other: until the last one, both versions serve."""
     machines = store.machines
     machines.code = next_version(machines.folder)
+    await store.release()
     await machines.migrate()
     # What is started from now on runs the new code: the old one refuses a newer schema.
     if await store.revision() != NEXT_REVISION:

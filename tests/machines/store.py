@@ -24,6 +24,7 @@ from tests.builders import STORE
 from tests.machines.hosts import Machines
 from tests.machines.load import Receiver, Shop, count_allowed
 from tests.machines.network import Network
+from tests.storage.made_up_versions import FIRST
 
 LIMIT = 60
 # More than two processes that count alone allow together.
@@ -86,8 +87,12 @@ class Store:
         outcome.faults += [f"several ids: order {order} {ids}" for order, ids in arrived.items() if len(set(ids)) > 1]
         outcome.faults += [f"not found after its acknowledgement: {name}" for name in self.shop.unseen]
 
+    async def release(self) -> None:
+        """What the machines made is from now on a store of the first release."""
+        await self._fetch(f"UPDATE schema_version SET version = '{FIRST.name}'")
+
     async def revision(self) -> str:
-        return (await self._fetch("SELECT version_num FROM alembic_version"))[0]
+        return (await self._fetch("SELECT version FROM schema_version"))[0]
 
     async def _fetch(self, sql: str) -> list[str]:
         connection = await asyncpg.connect(self.machines.url(self.machines.primary), timeout=5)

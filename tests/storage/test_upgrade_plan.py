@@ -13,7 +13,7 @@ from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.migrations.plan import RATES, Step, pause_for, plan
 from tests.conftest import ENGINES
-from tests.storage.old_rows import old_orders
+from tests.storage.made_up_versions import DOUBLED, ORDERS, VERSIONS, release
 
 
 @pytest.fixture(params=ENGINES)
@@ -36,46 +36,44 @@ async def engine(new_db_location: Path | str) -> AsyncIterator[Engine]:
 
 
 async def test_an_empty_database_needs_no_pause_and_no_time(engine: Engine) -> None:
-    upgrade = await plan(engine)
-    assert (upgrade.current, len(upgrade.steps), upgrade.seconds, upgrade.pause) == (
-        None,
-        len(migrations.known_revisions()),
-        0,
-        None,
-    )
+    upgrade = await plan(engine, VERSIONS)
+    created = Step(VERSIONS[-1].name, "Creates the schema.", True, {}, 0)
+    assert (upgrade.current, upgrade.steps, upgrade.seconds, upgrade.pause) == (None, [created], 0, None)
 
 
-async def test_a_change_that_only_adds_is_made_online_on_postgresql(engine: Engine) -> None:
-    await _migrate(engine, "0034")
-    step, *_ = (await plan(engine)).steps
-    assert step.revision == "0035"
-    assert (pause_for(engine.name, [step]) is None) is (engine.name == "postgresql")
-
-
-async def test_rows_are_counted_wherever_migrations_move_them(engine: Engine) -> None:
-    """On SQLite 0025 moves the sightings to another table and back."""
-    await _migrate(engine, "0018", old_orders())
-    steps = {step.revision: step for step in (await plan(engine)).steps}
-    assert steps["0019"].rows == {"orders": 12, "sightings": 11}
-    assert steps["0025"].rows == {"sightings": 11}
+async def test_the_rows_and_the_time_of_each_pending_version_are_estimated(engine: Engine) -> None:
+    await migrations.upgrade(engine)
+    await release(engine)
+    await engine.migrate(lambda _: ";".join([ORDERS, *[DOUBLED] * 11]))
+    upgrade = await plan(engine, VERSIONS)
+    assert [(step.revision, step.rows, step.is_online) for step in upgrade.steps] == [
+        ("0002", {"orders": 4096}, True),
+        ("0003", {"orders": 4096}, False),
+    ]
     rates = RATES[engine.name]
-    written = 11 / rates["write"] if engine.name == "sqlite" else 11 / rates["read"]
-    indexes = 2 if engine.name == "sqlite" else 1
-    assert steps["0025"].seconds == round(written + indexes * 11 / rates["index"], 3)
+    moved = 4096 / rates["write"] + 4096 / rates["index"] if engine.name == "sqlite" else 0
+    assert [step.seconds for step in upgrade.steps] == [
+        round(4096 / rates["index"], 3),
+        round(4096 / rates["read"] + 4096 / rates["write"] + moved, 3),
+    ]
+
+
+async def test_a_version_that_only_adds_needs_no_pause_on_postgresql(engine: Engine) -> None:
+    await migrations.upgrade(engine)
+    await release(engine)
+    online, both = await plan(engine, VERSIONS[:2]), await plan(engine, VERSIONS)
+    if engine.name == "sqlite":
+        assert str(online.pause).startswith("The embedded database has one process")
+    else:
+        assert (online.pause, "incomplete after 0003." in str(both.pause)) == (None, True)
 
 
 async def test_nothing_is_pending_after_an_upgrade(engine: Engine) -> None:
     await migrations.upgrade(engine)
-    assert (await plan(engine)).steps == []
+    assert await plan(engine) == (migrations.HEAD, [], None)
 
 
 def test_locks_that_outlast_a_request_need_a_pause() -> None:
-    short, long = (Step("0035", "Adds a column.", True, {"events": 1}, seconds) for seconds in (4.9, 5.1))
+    short, long = (Step("0002", "Adds a column.", True, {"events": 1}, seconds) for seconds in (4.9, 5.1))
     assert pause_for("postgresql", [short]) is None
     assert "longer than the 5 seconds" in str(pause_for("postgresql", [long]))
-
-
-async def _migrate(engine: Engine, revision: str, rows: str = "") -> None:
-    """To an earlier schema, and what that had."""
-    script, _, _ = migrations.script(engine.name, None).partition(f"-- Running upgrade {revision} ->")
-    await engine.migrate(lambda _: f"{script}{rows};")

@@ -14,7 +14,8 @@ import asyncpg
 
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.files import synced
-from lootkeep.storage import sandbox
+from lootkeep.storage import migrations, sandbox
+from lootkeep.storage.engine.database import STAMP_TABLE
 
 # Where Debian and the PostgreSQL project install them, newest last; PATH takes precedence.
 _FOLDERS = "/usr/lib/postgresql"
@@ -46,7 +47,7 @@ def check(file: Path) -> dict[str, int]:
     """Reads all of a dump, and returns the number of rows of each table."""
     command = [_program("pg_restore"), "--data-only", "--file=-", str(file)]
     counts: dict[str, int] = {}
-    table = None
+    table = stamp = None
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603  no shell
         assert process.stdout
         for line in process.stdout:
@@ -58,12 +59,14 @@ def check(file: Path) -> dict[str, int]:
                 table = None
             else:
                 counts[table] += 1
+                stamp = line.decode().strip() if table == STAMP_TABLE else stamp
         assert process.stderr
         error = process.stderr.read()
     if process.returncode:
         raise StartupError(f"{file} is damaged: {_last_line(error)}")
-    if "alembic_version" not in counts:
+    if "tokens" not in counts:
         raise StartupError(f"{file} is not a backup of a store.")
+    migrations.reject_unknown(str(file), stamp)
     return counts
 
 

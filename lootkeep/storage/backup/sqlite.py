@@ -12,6 +12,7 @@ from lootkeep.kernel import files
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
+from lootkeep.storage.engine.database import READ_STAMP, STAMP_TABLE
 
 # Readers continue during the copy; a writer that runs a checkpoint may lock the file for a moment.
 _PATIENCE_MS = 10_000
@@ -62,16 +63,15 @@ def check(file: Path) -> dict[str, int]:
             f"a row of {row[0]} has a dangling reference" for row in connection.execute("PRAGMA foreign_key_check")
         ]
         names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        if "alembic_version" not in names:
+        if "tokens" not in names:
             raise StartupError(f"{file} is not a backup of a store.")
-        revision = str(connection.execute("SELECT version_num FROM alembic_version").get)
+        stamp = str(connection.execute(READ_STAMP).get) if STAMP_TABLE in names else None
         counts = {name: int(connection.execute(f'SELECT count(*) FROM "{name}"').get or 0) for name in names}  # noqa: S608
     except apsw.Error as error:
         raise StartupError(f"{file} is damaged: {error}.") from None
     if errors:
         raise StartupError(f"{file} is damaged: {errors[0]}.")
-    if revision not in migrations.known_revisions():
-        raise StartupError(f"{file} is of a newer Lootkeep (schema {revision}): restore it with that version.")
+    migrations.reject_unknown(str(file), stamp)
     return counts
 
 

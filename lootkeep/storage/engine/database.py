@@ -11,6 +11,10 @@ from lootkeep.storage.totals.changes import Totals
 
 R = TypeVar("R")
 
+# The table with the stamp of the schema: one row, one column.
+STAMP_TABLE = "schema_version"
+READ_STAMP = "SELECT version FROM schema_version"
+
 
 class Transaction(Protocol):
     """Runs queries. Inside `write()` they commit or roll back together; inside `read()` each sees what is committed."""
@@ -84,7 +88,7 @@ class Engine(Database, Protocol):
     label: str
 
     async def revision(self) -> str | None:
-        """The schema's revision; None for an empty database."""
+        """The stamp of the schema; None without one."""
         ...
 
     def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:

@@ -10,7 +10,7 @@ import asyncpg
 
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.engine import postgres_schema
-from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.database import STAMP_TABLE, Transaction
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (
     DEADLINES,
@@ -99,7 +99,7 @@ class PostgresDatabase:
     async def has_store(self, schema: str) -> bool:
         """Whether another schema of this database was migrated."""
         async with Read(self.pool) as tx:
-            ((table,),) = await tx.fetch("SELECT to_regclass($1)", [f"{schema}.alembic_version"])
+            ((table,),) = await tx.fetch("SELECT to_regclass($1)", [f"{schema}.{STAMP_TABLE}"])
         return table is not None
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:

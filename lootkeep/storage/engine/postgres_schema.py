@@ -1,4 +1,4 @@
-"""The schema of a PostgreSQL database for migrations: its revision, its script, and its name."""
+"""The schema of a PostgreSQL database for migrations: its stamp, its script, and its name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from lootkeep.kernel.errors import StartupError
+from lootkeep.storage.engine.database import READ_STAMP, STAMP_TABLE
 
 if TYPE_CHECKING:
     from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
@@ -18,10 +19,10 @@ _ENTER = (
 
 
 async def revision(tx: PostgresTransaction) -> str | None:
-    ((table,),) = await tx.fetch("SELECT to_regclass('alembic_version')", [])
+    ((table,),) = await tx.fetch("SELECT to_regclass($1)", [STAMP_TABLE])
     if table is None:
         return None
-    rows = await tx.fetch("SELECT version_num FROM alembic_version", [])
+    rows = await tx.fetch(READ_STAMP, [])
     return str(rows[0][0]) if rows else None
 
 

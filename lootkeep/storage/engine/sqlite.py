@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import apsw
 
 from lootkeep.kernel.errors import StartupError, Unavailable
-from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.database import READ_STAMP, Transaction
 from lootkeep.storage.engine.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite_tokens import note_change, watching_tokens
@@ -171,7 +171,7 @@ class SqliteDatabase:
 
     async def revision(self) -> str | None:
         try:
-            rows = self._reader.execute("SELECT version_num FROM alembic_version").fetchall()
+            rows = self._reader.execute(READ_STAMP).fetchall()
         except apsw.SQLError:
             return None
         return str(rows[0][0]) if rows else None

@@ -1,74 +1,106 @@
-"""Schema changes: alembic writes the SQL, the engine's own driver runs it, in one transaction."""
+"""Gives an empty database the schema, and brings that of an earlier version to the newest, in one transaction."""
 
 from __future__ import annotations
 
-import io
+import hashlib
 from pathlib import Path
 from typing import Any
 
 from lootkeep.kernel.errors import StartupError
-from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.migrations.changes import CHANGES
+from lootkeep.storage import schema
+from lootkeep.storage.engine.database import STAMP_TABLE, Engine
+from lootkeep.storage.migrations.versions import VERSIONS, Version
 
-# The newest revision in versions/, known without alembic: a start with nothing to migrate need not load it.
-HEAD = max(CHANGES)
-
-# Every schema has had these tables since the first revision.
+# Every schema has these tables.
 _OWN_TABLES = {"tokens", "idempotency_keys", "referral_tiers"}
 _MAX_NAMES = 3
+_DEVELOPMENT = "dev-"
+# Extensions are the database's, not the schema's.
+_EXTENSIONS = {"sqlite": [], "postgresql": ["CREATE EXTENSION IF NOT EXISTS pg_trgm"]}
 
 
-async def upgrade(engine: Engine) -> bool:
-    """Migrates the schema to the newest revision; False if it was already current."""
-    if await revision(engine) == HEAD:
+def newest(versions: tuple[Version, ...]) -> str:
+    """The stamp of the code's schema. Before the first release it is made from the files that describe it."""
+    if versions:
+        return versions[-1].name
+    files = sorted(Path(schema.__file__).parent.glob("*.py"))
+    return _DEVELOPMENT + hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
+
+
+HEAD = newest(VERSIONS)
+
+
+async def upgrade(engine: Engine, versions: tuple[Version, ...] = VERSIONS) -> bool:
+    """Brings the schema to the newest version; False if it was already current."""
+    if await revision(engine, versions) == newest(versions):
         return False
-    await engine.migrate(lambda current: script(engine.name, current))
+    await engine.migrate(lambda current: script(engine.name, current, versions))
     return True
 
 
-async def check(engine: Engine) -> None:
+async def check(engine: Engine, versions: tuple[Version, ...] = VERSIONS) -> None:
     """Raises if the schema does not match the code."""
-    if await revision(engine) != HEAD:
+    if await revision(engine, versions) != newest(versions):
         raise StartupError("The database schema is not up to date. Run `lootkeep migrate`, then start again.")
 
 
-async def revision(engine: Engine) -> str | None:
-    """The schema's revision, None for an empty database; raises if it is of another program or a newer version."""
-    # The tables first: if another process migrates right now, there is a revision with the first table.
+async def revision(engine: Engine, versions: tuple[Version, ...] = VERSIONS) -> str | None:
+    """The schema's stamp, None for an empty database; raises if this version cannot work with it."""
+    # The tables first: if another process migrates right now, there is a stamp with the first table.
     tables = await engine.tables()
     current = await engine.revision()
     if tables and not tables >= _OWN_TABLES:
         raise _foreign(engine.label, tables)
-    if current is not None and current not in known_revisions():
-        raise _newer(current)
+    if tables:
+        reject_unknown(engine.label, current, versions)
     return current
 
 
-def script(dialect: str, current: str | None) -> str:
-    """The SQL from a revision to the newest, in a dialect."""
-    from alembic.migration import MigrationContext
-    from alembic.operations import Operations
-    from alembic.script import ScriptDirectory
-
-    if current is not None and current not in known_revisions():
-        raise _newer(current)
-    directory = ScriptDirectory(str(Path(__file__).parent))
-    output = io.StringIO()
-    options: dict[str, Any] = {
-        "as_sql": True,
-        "output_buffer": output,
-        "starting_rev": current,
-        "fn": lambda start, _context: directory._upgrade_revs(HEAD, start),
-    }
-    context = MigrationContext.configure(dialect_name=dialect, opts=options)
-    with Operations.context(context):
-        context.run_migrations()
-    return output.getvalue()
+def reject_unknown(label: str, stamp: str | None, versions: tuple[Version, ...] = VERSIONS) -> None:
+    """Raises for the stamp of a store, or of its backup, that this version cannot upgrade."""
+    if stamp in {newest(versions), *(version.name for version in versions)}:
+        return
+    if stamp is None or stamp.startswith(_DEVELOPMENT):
+        raise StartupError(
+            f"{label} was created by a development version of Lootkeep, and only that version can open it. "
+            "Read from it what you need with that version, then set LOOTKEEP_DATABASE_URL to a new database."
+        )
+    raise StartupError(
+        f"{label} was created by a newer Lootkeep (schema {stamp}, this version knows {newest(versions)}). "
+        "Upgrade Lootkeep, or restore a backup made with this version."
+    )
 
 
-def known_revisions() -> set[str]:
-    """Every file in versions/ is named after its revision."""
-    return {path.stem.split("_")[0] for path in (Path(__file__).parent / "versions").glob("[0-9]*.py")}
+def pending(current: str, versions: tuple[Version, ...] = VERSIONS) -> tuple[Version, ...]:
+    """The versions after one of them."""
+    names = [version.name for version in versions]
+    return versions[names.index(current) + 1 :] if current in names else ()
+
+
+def script(engine: str, current: str | None, versions: tuple[Version, ...] = VERSIONS) -> str:
+    """The SQL from a stamp to the newest, on an engine; empty if there is nothing to do."""
+    stamp = newest(versions)
+    if current == stamp:
+        return ""
+    if current is None:
+        statements = [*_EXTENSIONS[engine], *_creation(engine), f"CREATE TABLE {STAMP_TABLE} (version TEXT NOT NULL)"]
+        return ";\n".join([*statements, f"INSERT INTO {STAMP_TABLE} VALUES ('{stamp}')"])  # noqa: S608  our own names
+    statements = [statement for version in pending(current, versions) for statement in version.on(engine)]
+    return ";\n".join([*statements, f"UPDATE {STAMP_TABLE} SET version = '{stamp}'"])  # noqa: S608  the same
+
+
+def _creation(engine: str) -> list[str]:
+    """What `metadata.create_all` runs."""
+    from sqlalchemy import create_mock_engine
+
+    statements: list[str] = []
+
+    def keep(statement: Any, *_: Any, **__: Any) -> None:
+        statements.append(str(statement.compile(dialect=recorder.dialect)).strip())
+
+    recorder = create_mock_engine("sqlite://" if engine == "sqlite" else "postgresql+asyncpg://", keep)
+    schema.metadata.create_all(recorder, checkfirst=False)
+    return statements
 
 
 def _foreign(label: str, tables: set[str]) -> StartupError:
@@ -76,11 +108,4 @@ def _foreign(label: str, tables: set[str]) -> StartupError:
     return StartupError(
         f"{label} contains tables of another program ({names}). Give Lootkeep a separate database with "
         "LOOTKEEP_DATABASE_URL."
-    )
-
-
-def _newer(current: str) -> StartupError:
-    return StartupError(
-        f"The database was created by a newer Lootkeep (schema {current}, this version knows {HEAD}). "
-        "Upgrade Lootkeep, or restore a backup made with this version."
     )

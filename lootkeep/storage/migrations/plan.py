@@ -12,19 +12,16 @@ from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres_session import DEADLINES
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.migrations.changes import CHANGES
-
-Rates = dict[str, int]
+from lootkeep.storage.migrations.versions import VERSIONS, Version
 
 # Rows per second of a statement, measured by `bench/upgrade.py`.
-RATES: dict[str, Rates] = {
+RATES: dict[str, dict[str, int]] = {
     "sqlite": {"read": 900_000, "index": 350_000, "write": 65_000},
     "postgresql": {"read": 900_000, "index": 320_000, "write": 19_000},
 }
 # Bytes per second of the embedded database, written and verified.
 COPY_BYTES_PER_SECOND = 12_000_000
 
-_STEP = re.compile(r"^-- Running upgrade .*-> (\w+)$", re.MULTILINE)
 # What a statement does to each row of its largest table; with a condition or a group, few rows are written.
 _KINDS = (
     ("index", re.compile(r"CREATE (UNIQUE )?INDEX ")),
@@ -46,7 +43,7 @@ class Work(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One pending migration."""
+    """One pending version."""
 
     revision: str
     sentence: str
@@ -69,41 +66,28 @@ class Plan(NamedTuple):
         return sum(step.seconds for step in self.steps)
 
 
-async def plan(engine: Engine) -> Plan:
-    current = await migrations.revision(engine)
-    if current == migrations.HEAD:
-        return Plan(current, [], None)
-    script = migrations.script(engine.name, current)
-    steps = _steps(script, await count_rows(engine, script), RATES[engine.name])
-    return Plan(current, steps, pause_for(engine.name, steps) if current else None)
-
-
-def statements(script: str) -> dict[str, list[str]]:
-    """Of each migration in a script, each on one line."""
-    _, *parts = _STEP.split(script)
-    return {
-        revision: [" ".join(statement.split()) for statement in part.split(";\n") if statement.strip()]
-        for revision, part in zip(parts[::2], parts[1::2], strict=True)
-    }
-
-
-def _steps(script: str, counts: dict[str, int], rates: Rates) -> list[Step]:
+async def plan(engine: Engine, versions: tuple[Version, ...] = VERSIONS) -> Plan:
+    current = await migrations.revision(engine, versions)
+    if current is None:
+        return Plan(None, [Step(migrations.newest(versions), "Creates the schema.", True, {}, 0)], None)
+    pending = migrations.pending(current, versions)
+    counts = await count_rows(engine, pending)
     present = Counter(counts)
-    steps = [_step(revision, lines, present, rates) for revision, lines in statements(script).items()]
-    # A temporary table of a migration is not reported.
-    return [step._replace(rows={name: step.rows[name] for name in step.rows if name in counts}) for step in steps]
+    steps = [_step(version, counts, present, engine.name) for version in pending]
+    return Plan(current, steps, pause_for(engine.name, steps) if steps else None)
 
 
-def _step(revision: str, lines: list[str], present: Counter[str], rates: Rates) -> Step:
-    done = [statement for line in lines if (statement := work(line, present))]
-    seconds = sum(statement.rows / rates[statement.kind] for statement in done)
-    change = CHANGES[revision]
-    rows = {statement.table: statement.rows for statement in done}
-    return Step(revision, change.sentence, change.is_online, rows, round(seconds, 3))
+def _step(version: Version, counts: dict[str, int], present: Counter[str], engine: str) -> Step:
+    done = [statement for line in version.on(engine) if (statement := work(line, present))]
+    seconds = sum(statement.rows / RATES[engine][statement.kind] for statement in done)
+    # A temporary table of a version is not reported.
+    rows = {statement.table: statement.rows for statement in done if statement.table in counts}
+    return Step(version.name, version.sentence, version.is_online, rows, round(seconds, 3))
 
 
 def work(line: str, present: Counter[str]) -> Work | None:
     """What a statement does to the existing rows, which it may move; None if that takes no time."""
+    line = " ".join(line.split())
     kind = next((kind for kind, pattern in _KINDS if pattern.match(line)), None)
     table = max(_TABLES.findall(line) or [""], key=lambda name: present[name])
     rows = present[table]
@@ -112,9 +96,10 @@ def work(line: str, present: Counter[str]) -> Work | None:
     return Work(kind, table, rows) if kind and rows else None
 
 
-async def count_rows(engine: Engine, script: str) -> dict[str, int]:
-    """The row counts of the tables that a script names."""
-    names = set(re.findall(r"\w+", script)) & await engine.tables() - {"alembic_version"}
+async def count_rows(engine: Engine, pending: tuple[Version, ...]) -> dict[str, int]:
+    """The row counts of the tables that versions name."""
+    text = " ".join(statement for version in pending for statement in version.on(engine.name))
+    names = set(re.findall(r"\w+", text)) & await engine.tables()
     # Five seconds, the limit of a request, are too few to count a large table of PostgreSQL; a write on SQLite would
     # delay others.
     access = engine.write(is_long=True) if engine.name == "postgresql" else engine.read(slow=True)
