@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
+
+import structlog
 
 from lootkeep.deps import Deps
-from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.storage import (
     accounts as accounts_db,
     alerts as alerts_db,
@@ -17,34 +20,30 @@ from lootkeep.storage import (
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 
+log = structlog.get_logger(__name__)
+
 # How long an idempotency key can be replayed.
 ANSWERS_KEPT_FOR = DAY
 
 
-async def purge_answers(deps: Deps) -> None:
-    """Removes old idempotency keys."""
-    before = Instant(deps.clock.now() - ANSWERS_KEPT_FOR)
-    await _in_batches(deps, lambda tx: idempotency_db.purge(tx, before))
+async def purge(deps: Deps, now: Instant, events_kept_days: int, mails_kept_days: int) -> None:
+    """Removes idempotency keys, ended sessions, finished deliveries with their attempts, events, notices and e-mails.
 
-
-async def purge_sessions(deps: Deps) -> None:
-    """Removes sessions that have ended."""
-    now = deps.clock.now()
-    await _in_batches(deps, lambda tx: accounts_db.purge_sessions(tx, now))
-
-
-async def purge_events(deps: Deps, kept_days: int) -> None:
-    """Removes old finished deliveries with their attempts, old events that no delivery needs, and old notices."""
-    before = Instant(deps.clock.now() - kept_days * DAY)
-    await _in_batches(deps, lambda tx: deliveries_db.QUEUE.purge(tx, before))
-    await _in_batches(deps, lambda tx: outbox_db.purge(tx, before))
-    await _in_batches(deps, lambda tx: alerts_db.purge(tx, before))
-
-
-async def purge_emails(deps: Deps, kept_days: int) -> None:
-    """Removes old e-mails, in any final state."""
-    before = Instant(deps.clock.now() - kept_days * DAY)
-    await _in_batches(deps, lambda tx: emails_db.QUEUE.purge(tx, before))
+    `now` was checked by the caller. The clock is not read again: it may be set at any moment.
+    """
+    events_before = Instant(now - events_kept_days * DAY)
+    for what, before, batch in (
+        ("idempotency keys", Instant(now - ANSWERS_KEPT_FOR), idempotency_db.purge),
+        ("sessions", now, accounts_db.purge_sessions),
+        ("deliveries", events_before, deliveries_db.QUEUE.purge),
+        # Only events that no delivery needs.
+        ("events", events_before, outbox_db.purge),
+        ("notices of alerts", events_before, alerts_db.purge),
+        ("e-mails", Instant(now - mails_kept_days * DAY), emails_db.QUEUE.purge),
+    ):
+        count = await _in_batches(deps, partial(batch, before=before))
+        if count:
+            log.info("old data was deleted", what=what, count=count, before=iso(before))
 
 
 async def expire_subscriptions(deps: Deps) -> None:
@@ -59,9 +58,11 @@ async def cancel_deliveries(deps: Deps) -> None:
     await _in_batches(deps, lambda tx: deliveries_db.cancel(tx, now))
 
 
-async def _in_batches(deps: Deps, batch: Callable[[Transaction], Awaitable[int]]) -> None:
+async def _in_batches(deps: Deps, batch: Callable[[Transaction], Awaitable[int]]) -> int:
     """A bounded batch per transaction, until nothing is left: nobody waits long for the write lock."""
-    more = True
-    while more:
+    total, count = 0, 1
+    while count:
         async with deps.db.write(is_long=True) as tx:
-            more = await batch(tx) > 0
+            count = await batch(tx)
+        total += count
+    return total

@@ -7,6 +7,7 @@ import gc
 from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager, nullcontext
 from functools import cache, partial
+from socket import gethostname
 from typing import TYPE_CHECKING, Any, cast
 
 import structlog
@@ -53,6 +54,7 @@ from lootkeep.worker.emails import EmailWorker
 from lootkeep.worker.lists import ListKeeper
 from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from lootkeep.worker.metrics import WorkerMetrics
+from lootkeep.worker.retention import Retention
 
 # Only serving and describing load the API: most commands need only Deps, and start in half the time.
 if TYPE_CHECKING:
@@ -259,6 +261,7 @@ async def _examine(settings: Settings, deps: Deps) -> list[health_service.Findin
 
 
 def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
+    retention = Retention(deps, gethostname(), settings.events_kept_days, settings.mails_kept_days)
     return (
         PeriodicTask("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
         PeriodicTask("replay events", 1, partial(step_replays, deps)),
@@ -269,10 +272,8 @@ def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("end holds", 60, partial(fraud_queue_service.end_holds, deps)),
         PeriodicTask("measure large orders", 3600, partial(fraud_amounts_service.refresh, deps)),
         PeriodicTask("measure base odds", 3600, partial(fraud_calibration_service.refresh, deps)),
-        PeriodicTask("purge answers", 3600, partial(retention_service.purge_answers, deps)),
-        PeriodicTask("purge sessions", 3600, partial(retention_service.purge_sessions, deps)),
-        PeriodicTask("purge events", 3600, partial(retention_service.purge_events, deps, settings.events_kept_days)),
-        PeriodicTask("purge e-mails", 3600, partial(retention_service.purge_emails, deps, settings.mails_kept_days)),
+        PeriodicTask("look at the clock", 300, retention.look),
+        PeriodicTask("delete old data", 3600, retention.purge),
     )
 
 

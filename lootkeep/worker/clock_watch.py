@@ -2,7 +2,8 @@
 
 Due times and leases are wall times, since processes and machines share them and people read them. A clock that is
 set back by a day would move all of them a day away. How much time has really passed is known within one process, so
-each watches its own clock. A clock that is set forward needs nothing: what waits is due sooner.
+each watches its own clock, and checks the queues once when it starts: the clock may have been set back while nothing
+ran. A clock that is set forward needs nothing: what waits is due sooner.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from collections.abc import Sequence
 import structlog
 
 from lootkeep.deps import Deps
-from lootkeep.domain import deliveries as deliveries_rules, emails as emails_rules
+from lootkeep.domain import deliveries as deliveries_rules, emails as emails_rules, retention as retention_rules
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.storage import alerts as alerts_db, campaign_queue as campaign_queue_db, emails as emails_db
+from lootkeep.storage.engine import server_clock
 from lootkeep.storage.queue import TOLERANCE
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.worker.campaigns import HOLD_OFF
@@ -30,9 +32,12 @@ class ClockWatch:
         self._deps = deps
         self._delays = delays
         self._lead = self._lead_now()
+        self._is_started = False
 
     async def look(self) -> None:
         """A step is done once the queues have followed it: a failure is retried at the next check."""
+        if not self._is_started:
+            await self._start()
         lead = self._lead_now()
         step = self._lead - lead
         if step >= _MIN_STEP_SECONDS:
@@ -42,6 +47,14 @@ class ClockWatch:
             # Small steps add up.
             return
         self._lead = lead
+
+    async def _start(self) -> None:
+        """Only a clock that agrees with the database server's: one that is behind would make all retries early."""
+        async with self._deps.db.write() as tx:
+            server_time = await server_clock.now(tx)
+        if not retention_rules.differs(server_time, self._deps.clock.now()):
+            await self._pull_in()
+        self._is_started = True
 
     def _lead_now(self) -> float:
         """How far the wall clock is ahead of the time that has passed."""

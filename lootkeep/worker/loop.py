@@ -23,7 +23,7 @@ _GRACE_SECONDS = 12.0
 class PeriodicTask:
     name: str
     every_seconds: float
-    run: Callable[[], Awaitable[None]]
+    run: Callable[[], Awaitable[object]]
 
 
 Loop = Callable[[asyncio.Event], Awaitable[None]]

@@ -126,7 +126,7 @@ async def test_old_answers_are_purged_and_young_ones_stay(world: World) -> None:
     world.clock.advance(1)
     await create(world, "young")
     world.clock.advance(DAY)
-    await retention_service.purge_answers(world.deps)
+    await retention_service.purge(world.deps, world.clock.now(), 30, 30)
     async with world.db.read() as tx:
         stored = [await idempotency_db.get(tx, 1, EXTERNAL + TIERS, key) is not None for key in ("old", "young")]
     assert stored == [False, True]

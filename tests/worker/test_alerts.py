@@ -270,7 +270,7 @@ async def test_old_notices_are_removed_and_deleting_an_alert_removes_its_notices
     alert = await new_alert(store, receiver.url)
     await notify(store, "a")
     store.clock.advance(31 * 24 * HOUR)
-    await retention_service.purge_events(store.deps, 30)
+    await retention_service.purge(store.deps, store.clock.now(), 30, 30)
     await work(store)
     assert receiver.received == []
     await notify(store, "b")

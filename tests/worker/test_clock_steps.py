@@ -1,22 +1,48 @@
-"""The wall clock is set back by a day while the worker runs: retries, e-mails and campaigns continue."""
+"""The wall clock is set back by a day while the worker runs, or while it is stopped: what waits continues."""
 
 from __future__ import annotations
 
+import pytest
+
 from lootkeep.domain.deliveries import LEASE, RETRY_SECONDS
 from lootkeep.domain.emails import LEASE as EMAIL_LEASE
-from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, SystemClock
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.campaigns import read as read_campaign, reader
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
 from tests.worker import campaigning, emailing
-from tests.worker.delivering import attempts, claim_and_die, fan_out, log, record, subscribe, work
+from tests.worker.delivering import (
+    attempts,
+    claim_and_die,
+    fan_out,
+    log,
+    only_postgresql,
+    record,
+    subscribe,
+    work,
+)
 from tests.world import World
 
 
 def set_back(world: World, microseconds: int = DAY) -> None:
     world.clock.set_to(Instant(world.clock.now() - microseconds))
+
+
+while_it_runs_or_not = pytest.mark.parametrize("is_running", [True, False], ids=["running", "stopped"])
+
+
+def set_ahead(world: World) -> None:
+    """By a day, so that setting it back makes it right: a worker that starts asks the database server for the time."""
+    world.clock.set_to(Instant(SystemClock().now() + DAY))
+
+
+async def correct(world: World, *, is_running: bool) -> None:
+    watch = ClockWatch(world.deps)
+    await watch.look()
+    set_back(world)
+    await (watch if is_running else ClockWatch(world.deps)).look()
 
 
 async def test_a_retry_is_sent_after_its_delay_although_the_clock_was_set_back(
@@ -39,28 +65,28 @@ async def test_a_retry_is_sent_after_its_delay_although_the_clock_was_set_back(
         assert len(receiver.received) == before + 1
 
 
+@while_it_runs_or_not
 async def test_a_first_attempt_is_sent_at_once_although_the_clock_was_set_back(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, is_running: bool
 ) -> None:
-    watch = ClockWatch(insecure_world.deps)
+    set_ahead(insecure_world)
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
     await fan_out(insecure_world)
-    set_back(insecure_world)
-    await watch.look()
+    await correct(insecure_world, is_running=is_running)
     await work(worker)
     assert len(receiver.received) == 1
 
 
+@while_it_runs_or_not
 async def test_a_dead_workers_lease_expires_although_the_clock_was_set_back(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, is_running: bool
 ) -> None:
-    watch = ClockWatch(insecure_world.deps)
+    set_ahead(insecure_world)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
     await claim_and_die(insecure_world)
-    set_back(insecure_world)
-    await watch.look()
+    await correct(insecure_world, is_running=is_running)
     await work(worker)
     assert receiver.received == []
     insecure_world.clock.advance(LEASE)
@@ -69,31 +95,68 @@ async def test_a_dead_workers_lease_expires_although_the_clock_was_set_back(
     assert await attempts(insecure_world, delivery["id"]) == [(1, "interrupted"), (2, "delivered")]
 
 
-async def test_an_email_is_sent_although_the_clock_was_set_back(world: World, server: MailServer) -> None:
-    watch = ClockWatch(world.deps)
+@while_it_runs_or_not
+async def test_an_email_is_sent_although_the_clock_was_set_back(
+    world: World, server: MailServer, is_running: bool
+) -> None:
+    set_ahead(world)
     await emailing.write(world)
-    set_back(world)
-    await watch.look()
+    await correct(world, is_running=is_running)
     world.clock.advance(EMAIL_LEASE)
     await emailing.work(emailing.email_worker(world, server))
     assert len(server.arrived) == 1
 
 
-async def test_a_campaign_continues_although_the_clock_was_set_back(world: World, server: MailServer) -> None:
-    watch = ClockWatch(world.deps)
+@while_it_runs_or_not
+async def test_a_campaign_continues_although_the_clock_was_set_back(
+    world: World, server: MailServer, is_running: bool
+) -> None:
+    set_ahead(world)
     for _ in range(3):
         await reader(world)
     campaign = await campaigning.send(world)
     worker = campaigning.campaign_worker(world, server, emails_per_minute=60)
     await worker.run_once()
-    set_back(world)
-    await watch.look()
+    await correct(world, is_running=is_running)
     world.clock.advance(EMAIL_LEASE)
     for _ in range(5):
         await worker.run_once()
         world.clock.advance(SECOND)
     assert len(server.arrived) == 3
     assert (await read_campaign(world, campaign))["status"] == "sent"
+
+
+async def test_a_retry_is_sent_although_the_clock_was_set_back_while_nothing_ran(
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
+) -> None:
+    set_ahead(insecure_world)
+    await subscribe(insecure_world, receiver, "product.created")
+    receiver.answers = [500]
+    await record(insecure_world)
+    await work(worker)
+    await correct(insecure_world, is_running=False)
+    insecure_world.clock.advance(RETRY_SECONDS[0] * SECOND - 1)
+    await work(worker)
+    assert len(receiver.received) == 1
+    insecure_world.clock.advance(RETRY_SECONDS[0] * SECOND // 10 + 1)
+    await work(worker)
+    assert len(receiver.received) == 2
+
+
+@only_postgresql
+async def test_a_worker_that_starts_with_a_clock_behind_the_database_servers_makes_no_retry_early(
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
+) -> None:
+    insecure_world.clock.set_to(SystemClock().now())
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    receiver.answers = [500]
+    await record(insecure_world)
+    await work(worker)
+    before = await log(insecure_world, webhook)
+    set_back(insecure_world)
+    await ClockWatch(insecure_world.deps).look()
+    set_back(insecure_world, -DAY)
+    assert await log(insecure_world, webhook) == before
 
 
 async def test_small_clock_corrections_and_a_temporary_hour_ahead_change_nothing(

@@ -89,7 +89,7 @@ async def test_retention_does_not_remove_a_delivery_that_is_being_resent(
         locked = await log_db.get_for_update(tx, delivery["id"])
         assert locked
         await log_db.send_again(tx, locked.id, insecure_world.clock.now())
-        purging = asyncio.create_task(retention_service.purge_events(insecure_world.deps, 30))
+        purging = asyncio.create_task(retention_service.purge(insecure_world.deps, insecure_world.clock.now(), 30, 30))
         await waits_for_a_lock(db_location, purging)
     await purging
     await work(worker)

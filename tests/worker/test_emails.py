@@ -201,7 +201,7 @@ async def test_old_emails_are_removed_and_waiting_ones_are_not(world: World, ser
     await work(email_worker(world, server))
     world.clock.advance(31 * DAY)
     waiting = await write(world)
-    await retention_service.purge_emails(world.deps, 30)
+    await retention_service.purge(world.deps, world.clock.now(), 30, 30)
     async with world.db.read() as tx:
         assert await emails_db.get(tx, ended) is None
         assert await emails_db.get(tx, waiting) is not None

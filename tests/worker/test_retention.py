@@ -25,7 +25,7 @@ async def test_old_events_and_deliveries_are_removed_but_never_an_open_delivery(
     insecure_world.clock.advance(31 * DAY)
     await record(insecure_world)
     await fan_out(insecure_world)
-    await retention_service.purge_events(insecure_world.deps, 30)
+    await retention_service.purge(insecure_world.deps, insecure_world.clock.now(), 30, 30)
     ids = [event["id"] for event in (await insecure_world.get("/events")).json()["data"]["events"]]
     assert ids == [3, 5]
     assert [delivery["event_id"] for delivery in await log(insecure_world, webhook)] == [5, 3]
@@ -41,10 +41,10 @@ async def test_rows_exactly_as_old_as_the_retention_period_stay(
     await record(insecure_world)
     await work(worker)
     insecure_world.clock.advance(30 * DAY)
-    await retention_service.purge_events(insecure_world.deps, 30)
+    await retention_service.purge(insecure_world.deps, insecure_world.clock.now(), 30, 30)
     assert len(await log(insecure_world, webhook)) == 1
     insecure_world.clock.advance(1)
-    await retention_service.purge_events(insecure_world.deps, 30)
+    await retention_service.purge(insecure_world.deps, insecure_world.clock.now(), 30, 30)
     assert await log(insecure_world, webhook) == []
 
 
@@ -57,7 +57,7 @@ async def test_retention_works_in_bounded_batches(insecure_world: World) -> None
     insecure_world.clock.advance(31 * DAY)
     commits: list[None] = []
     insecure_world.db.on_commit(lambda _changed: commits.append(None))
-    await retention_service.purge_events(insecure_world.deps, 30)
-    # One look for deliveries, then 500, 500 and 1 events, one look that finds no more, and one for notices of alerts.
-    assert len(commits) == 6
+    await retention_service.purge(insecure_world.deps, insecure_world.clock.now(), 30, 30)
+    # 500, 500 and 1 events, and one look for each of six kinds that finds no more.
+    assert len(commits) == 9
     assert (await insecure_world.get("/events")).json()["data"]["events"] == []

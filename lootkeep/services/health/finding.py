@@ -30,6 +30,8 @@ _TITLES = {
     "accounts": "Accounts",
     "worker": "Workers",
     "clock": "Clock",
+    "retention": "Retention",
+    "alerts": "Alerts",
     "disk": "Disk space",
     "egress": "Receivers",
     "webhooks": "Webhooks",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
+from lootkeep.domain import retention as retention_rules
 from lootkeep.domain.alerts import Alert
 from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS, Policy
 from lootkeep.domain.receivers import Receiver
@@ -106,7 +107,9 @@ async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
         newest = await outbox_db.newest_at(tx)
         server_time = await server_clock.now(tx)
         webhooks = _webhooks(await health_db.failing(tx, now), now)
-    return [_queues(waits, now), alerts, *_clock(newest, server_time, now), *accounts, *webhooks]
+        record = await settings_db.get(tx, retention_rules.CLOCK, retention_rules.ClockRecord)
+    clock = [*_clock(newest, server_time, now), _retention(retention_rules.pause_reason(record, server_time, now))]
+    return [_queues(waits, now), alerts, *clock, *accounts, *webhooks]
 
 
 def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
@@ -140,6 +143,10 @@ def _clock(newest: Instant | None, server_time: Instant | None, now: Instant) ->
         sentence = f"This machine and the database differ by {seconds} s: run a time service on both."
         return [Finding("clock", "warning", sentence)]
     return [Finding("clock", "ok", "This machine and the database agree about the time.")]
+
+
+def _retention(reason: str | None) -> Finding:
+    return Finding("retention", "warning" if reason else "ok", reason or "Old data is deleted when it is due.")
 
 
 def _accounts(policy: Policy, buyers: int, at_once: int) -> list[Finding]:
