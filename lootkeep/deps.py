@@ -34,6 +34,11 @@ class Deps:
     is_test: bool = False
     replica: Replica | None = None
 
+    @property
+    def sends_emails(self) -> bool:
+        """False if e-mails stay in the outbox; the sandbox acts as if they were sent."""
+        return self.is_test or self.store.has_mail_server
+
     def for_reading(self) -> Deps:
         """For a request that only reads: it reads from the replica if there is one."""
         return replace(self, db=self.replica.for_request()) if self.replica else self

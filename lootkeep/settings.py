@@ -231,7 +231,8 @@ class Settings(BaseSettings):
         sender = parse_sender(self.mail_from).name if self.mail_from else ""
         public_url = self.public_url or f"http://{self.host}:{self.port}"
         shown = (self.store_url, self.store_logo_url, self.store_postal_address, self.store_mail_reason)
-        return StoreIdentity(self.store_name or sender or "Lootkeep", public_url, *shown)
+        has_server = self.smtp_url is not None
+        return StoreIdentity(self.store_name or sender or "Lootkeep", public_url, *shown, has_mail_server=has_server)
 
     @property
     def unknown_names(self) -> list[str]:

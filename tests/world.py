@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
+from msgspec.structs import replace
 
 from lootkeep import wiring
 from lootkeep.api.http.auth import Tokens
@@ -46,6 +47,7 @@ class World:
         resolver: Resolver | None = None,
         token_version: Callable[[], int | None] = lambda: None,
         replica: Replica | None = None,
+        has_mail_server: bool = True,
         **settings: Any,
     ) -> None:
         self.db = db
@@ -66,7 +68,7 @@ class World:
             rules,
             "USD",
             self.intelligence,
-            self.settings.store_identity,
+            replace(self.settings.store_identity, has_mail_server=has_mail_server),
             replica=replica,
         )
         self.tokens = Tokens(self.deps, token_version)

@@ -118,6 +118,8 @@ async def _retry(mail_ids: list[int]) -> None:
 
 
 def _state(mail: QueuedEmail) -> str:
+    if mail.status == "outbox":
+        return "outbox, not sent"
     return f"{mail.status}, perhaps twice" if mail.perhaps_twice else mail.status
 
 

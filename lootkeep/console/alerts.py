@@ -40,9 +40,12 @@ _TEXT = "What is beyond the limit, or happens while it is muted, comes as one su
 
 async def list_alerts(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        alerts = await alerts_db.all_alerts(tx)
-    rows = [(alert, alerts_views.hint(alert, alerts_service.target(visit.deps, alert))) for alert in alerts]
-    return {"rows": rows, "triggers": TRIGGERS, "channels": _CHANNELS, "live": 10}
+        waiting = {alert: len(await alerts_db.waiting(tx, alert.id)) for alert in await alerts_db.all_alerts(tx)}
+    rows = [
+        (alert, alerts_views.hint(alert, alerts_service.target(visit.deps, alert)), count)
+        for alert, count in waiting.items()
+    ]
+    return {"rows": rows, "triggers": TRIGGERS, "channels": _CHANNELS, "live": 2 if any(waiting.values()) else 10}
 
 
 async def create(visit: Visit) -> Answer:
@@ -61,7 +64,7 @@ async def unmute(deps: Deps, alert_id: int) -> Alert:
 
 async def test(visit: Visit) -> Answer:
     alert = await alerts_service.test(visit.deps, visit.id)
-    return ALERT.noted(visit, "The test is on its way.", test=alert.name)
+    return ALERT.noted(visit, "The test is being sent; below you see whether it was.", tone="info", test=alert.name)
 
 
 _MUTED = "{0.name} is muted for 8 hours; then you get one summary."

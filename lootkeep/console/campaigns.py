@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -10,7 +11,7 @@ from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, COUNT, NAME, Cell, Column
 from lootkeep.console.formats import badge, label, long, options
 from lootkeep.console.forms import Field
-from lootkeep.console.page import Answer, Page, Visit, change
+from lootkeep.console.page import Answer, Page, Visit, change, whole
 from lootkeep.console.records import DELETED, Record
 from lootkeep.domain.campaign_emails import PLACEHOLDERS, written as placeholder
 from lootkeep.domain.campaigns import (
@@ -25,7 +26,7 @@ from lootkeep.domain.campaigns import (
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.wording import percent, plural
 from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
-from lootkeep.storage import audiences as audiences_db, campaigns as campaigns_db
+from lootkeep.storage import audiences as audiences_db, campaigns as campaigns_db, emails as emails_db
 from lootkeep.views import campaigns as campaigns_views
 
 
@@ -105,7 +106,8 @@ async def show_campaign(visit: Visit) -> Answer:
     campaign = await CAMPAIGN.get(visit)
     audience = audience_of(campaign)
     preview = None
-    if campaign.status in ("draft", "scheduled"):
+    test = await _test(visit)
+    if campaign.status in ("draft", "scheduled", "failed"):
         async with visit.deps.db.read(slow=True) as tx:
             preview = await audiences_db.preview(tx, audience)
     shown = _written(visit, campaign)
@@ -118,8 +120,31 @@ async def show_campaign(visit: Visit) -> Answer:
         "whole": shown,
         "forms": {"send": SEND, "test": TEST},
         "title": campaign.name,
-        "live": {"sending": 3, "scheduled": 30}.get(campaign.status),
+        "test": test,
+        "live": 2 if test and test.tone == "info" else {"sending": 3, "scheduled": 30}.get(campaign.status),
     }
+
+
+class Test(NamedTuple):
+    """What came of a test e-mail."""
+
+    tone: str
+    text: str
+
+
+async def _test(visit: Visit) -> Test | None:
+    """Of the test that the address names; other e-mails are nobody's business here."""
+    async with visit.deps.db.read() as tx:
+        email = await emails_db.get(tx, whole(visit.query.get("test", "")) or 0)
+    if email is None or email.kind != campaign_previews_service.TEST_KIND:
+        return None
+    to = f"The test e-mail to {email.to_email}"
+    if email.status == "sent":
+        return Test("ok", f"{to} was accepted by the mail server.")
+    if email.status == "outbox" or email.reason:
+        again = " It is tried again." if email.status == "queued" else ""
+        return Test("bad", f"{to} was not sent: {email.reason or 'no mail server is configured'}.{again}")
+    return Test("info", f"{to} is being sent.")
 
 
 async def show_mail(visit: Visit) -> Answer:
@@ -162,8 +187,9 @@ async def send(visit: Visit) -> Answer:
 
 async def send_test(visit: Visit) -> Answer:
     email = forms.read(visit, TEST)["email"]
-    await campaign_previews_service.send_test(visit.deps, visit.id, email)
-    return CAMPAIGN.noted(visit, "The test e-mail is on its way.", test=email)
+    _, email_id = await campaign_previews_service.send_test(visit.deps, visit.id, email)
+    done = CAMPAIGN.noted(visit, "", test=email)
+    return replace(done, to=f"{done.to}?test={email_id}")
 
 
 async def duplicate(visit: Visit) -> Answer:

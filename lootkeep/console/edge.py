@@ -150,7 +150,8 @@ class Edge:
             if answer.secret is not None:
                 guard.set_secret(response, visit.request, self._options, answer.secret)
             if answer.message:
-                guard.set_message(response, self._deps.vault, visit.request, self._options, answer.message)
+                message = answer.tone, answer.message
+                guard.set_message(response, self._deps.vault, visit.request, self._options, *message)
             return response
         if "list" in answer and visit.query.get("format") == "csv":
             return await lists.export(answer["list"])
@@ -198,6 +199,7 @@ class Edge:
             "token": guard.form_token(self._deps.vault, visit.secret),
             "message": message,
             "navigation": await self._navigation.html(visit.person, visit.page.entry) if visit.person else "",
+            "sends_emails": self._deps.sends_emails,
             "may_open": partial(self._may_open, visit),
             "live": None,
             "is_outside": visit.person is None or (visit.page.role is None and template != "error.html"),

@@ -118,6 +118,8 @@ async def show_new(visit: Visit) -> Answer:
     customer = await _customer(visit, visit.form.get("customer_id") or visit.query.get("customer_id", ""))
     known = {"recipient_name": customer.name, "recipient_email": customer.email} if customer else {}
     text = f"In {visit.deps.currency}" + (f", for {customer.name}." if customer else ".")
+    if not visit.deps.sends_emails:
+        text += " No mail server is set: the card is not e-mailed, and you hand over its code."
     page = {"title": "Issue a gift card", "text": text, "submit": "Issue the card", "back": "/gift-cards"}
     hidden = {"customer_id": str(customer.id)} if customer else {}
     return forms.show(visit, NEW, None, **page, values=known, hidden=hidden)

@@ -108,9 +108,9 @@ async def _read_body(request: Request) -> bytes:
     return body
 
 
-def set_message(response: Response, vault: Vault, request: Request, options: Options, message: str) -> None:
+def set_message(response: Response, vault: Vault, request: Request, options: Options, tone: str, message: str) -> None:
     """What the next page shows; signed, so that only we can put words there."""
-    text = base64.urlsafe_b64encode(message[:_MAX_FLASH].encode()).decode()
+    text = base64.urlsafe_b64encode(f"{tone} {message[:_MAX_FLASH]}".encode()).decode()
     signed = vault.sign(text, "console message")
     _set_cookie(response, request, options, _FLASH_NAME, signed, _FLASH_SECONDS, PREFIX)
 
@@ -122,9 +122,13 @@ def _set_cookie(
     response.set_cookie(name, value, max_age, path=path, secure=secure, httponly=True, samesite="lax")
 
 
-def read_message(request: Request, vault: Vault) -> str:
+def read_message(request: Request, vault: Vault) -> tuple[str, str] | None:
+    """The tone and the message."""
     text = vault.signed(request.cookies.get(_FLASH_NAME, ""), "console message")
-    return base64.urlsafe_b64decode(text).decode() if text else ""
+    if not text:
+        return None
+    tone, _, message = base64.urlsafe_b64decode(text).decode().partition(" ")
+    return tone, message
 
 
 def clear_message(response: Response) -> None:

@@ -103,6 +103,8 @@ class Done:
     record: str | None = None
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
+    # Of the message: a test that failed is `bad`, what did not go as usual `warn`, what is not over `info`.
+    tone: str = "ok"
     # The secret of a session that begins or ends with this answer; an empty one ends it.
     secret: str | None = None
     # The title, sentence and secret of `secret.html`, which is shown at once: a secret is seen only now.

@@ -59,9 +59,9 @@ class Record(Generic[R]):
         to = self.path.format(id=record.id) if after else self.path.partition("/{")[0]
         return Done(url(to), message, self.key(record.id), self.audited(before), self.audited(after), **more)
 
-    def noted(self, visit: Visit, message: str, **noted: Any) -> Done:
+    def noted(self, visit: Visit, message: str, tone: str = "ok", **noted: Any) -> Done:
         """The answer to an operation that does not change the page's record; the log holds what was done."""
-        return Done(url(self.path.format(id=visit.id)), message, self.key(visit.id), after=noted)
+        return Done(url(self.path.format(id=visit.id)), message, self.key(visit.id), after=noted, tone=tone)
 
     def audited(self, record: R | None) -> Mapping[str, Any]:
         if record is None:

@@ -96,8 +96,19 @@ async def show_ticket(visit: Visit) -> Answer:
     }
 
 
-def _step(path: str, title: str, field: Field, operation: Callable[..., Awaitable[Any]], message: str) -> Page:
-    """The row of a change: the operation gets who makes it and what the form holds in its field."""
+def _step(
+    path: str,
+    title: str,
+    field: Field,
+    operation: Callable[..., Awaitable[Any]],
+    message: str,
+    *,
+    is_public: bool = False,
+) -> Page:
+    """The row of a change: the operation gets who makes it and what the form holds in its field.
+
+    What is public is e-mailed to the customer.
+    """
 
     async def handler(visit: Visit) -> Done:
         before = await TICKET.lock(visit)
@@ -106,7 +117,10 @@ def _step(path: str, title: str, field: Field, operation: Callable[..., Awaitabl
         # What writes a message gives that, too.
         after = changed[1] if isinstance(changed, tuple) else changed
         assigned, status = after.assigned_to_name or "nobody", label(after.status).lower()
-        return TICKET.done(message.format(after, assigned=assigned, status=status), before, after)
+        text = message.format(after, assigned=assigned, status=status)
+        if is_public and value and not visit.deps.sends_emails:
+            return TICKET.done(f"{text} {tickets_service.NOT_MAILED}".strip(), before, after, tone="warn")
+        return TICKET.done(text or "Your reply is on its way to the customer.", before, after)
 
     return change(f"/tickets/{{id}}/{path}", title, handler)
 
@@ -123,16 +137,15 @@ def _fitting(messages: Sequence[TicketMessage]) -> list[TicketMessage]:
     return shown
 
 
-_REPLIED = "Your reply is on its way to the customer."
 _NOTED = "The note is saved. Customers never see notes."
 _PRIORITY = "The priority of {0.number} is {0.priority}."
 _ASSIGNED = "{0.number} is assigned to {assigned}."
 PAGES = (
     lists.page("/tickets", "Tickets", TICKETS, "Support"),
     Page("GET", "/tickets/{id}", "read_only", "Ticket", show_ticket, "ticket.html"),
-    _step("reply", "Reply to a ticket", MESSAGE, tickets_service.answer, _REPLIED),
+    _step("reply", "Reply to a ticket", MESSAGE, tickets_service.answer, "", is_public=True),
     _step("note", "Add a note to a ticket", MESSAGE, tickets_service.note, _NOTED),
-    _step("close", "Close a ticket", LAST_MESSAGE, tickets_service.close, "{0.number} is closed."),
+    _step("close", "Close a ticket", LAST_MESSAGE, tickets_service.close, "{0.number} is closed.", is_public=True),
     _step("status", "Set the status of a ticket", STATUS, tickets_service.set_status, "{0.number} is {status}."),
     _step("priority", "Set the priority of a ticket", PRIORITY, tickets_service.set_priority, _PRIORITY),
     _step("assign", "Assign a ticket", AGENT, tickets_service.assign, _ASSIGNED),

@@ -149,7 +149,7 @@ async def test(visit: Visit) -> Answer:
     result = await webhooks_service.test(visit.deps, visit.id)
     answer = result.reason or f"answered {result.response_code}"
     message = f"Test {'delivered' if result.is_delivered else 'failed'}: {answer}, in {result.latency_ms} ms."
-    return WEBHOOK.noted(visit, message, test=answer)
+    return WEBHOOK.noted(visit, message, "ok" if result.is_delivered else "bad", test=answer)
 
 
 def _replay(webhook: Webhook) -> tuple[Field, Field]:

@@ -24,7 +24,7 @@ MAX_BODY = 500 * 1024
 MAX_WAIT = 366 * DAY
 SAMPLE = 10
 
-NO_SERVER = "No mail server is configured: the e-mails are in the outbox and none was sent."
+NO_SERVER = "No mail server was configured, so none of the remaining e-mails was sent."
 NONE_SENT = "None of the e-mails could be sent."
 NOBODY_LEFT = "There were no recipients at the scheduled time."
 NO_BODY_LEFT = "There was nothing to send at the scheduled time."
@@ -208,7 +208,8 @@ def require_editable(campaign: CampaignEntry) -> None:
 
 
 def require_sendable(campaign: Campaign) -> None:
-    if campaign.status != "draft":
+    # Of a campaign that failed, nobody got an e-mail.
+    if campaign.status not in ("draft", "failed"):
         raise Conflict("campaign_not_draft", f"A campaign that is {_state(campaign)} cannot be sent again.")
     require_body(campaign)
 

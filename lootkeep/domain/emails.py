@@ -10,6 +10,7 @@ import msgspec
 
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.kernel.errors import Conflict
 
 # `outbox`: no mail server is configured, so it was never sent; it can be read.
 EmailStatus = Literal["queued", "sending", "sent", "failed", "outbox"]
@@ -37,6 +38,8 @@ class StoreIdentity(msgspec.Struct, frozen=True):
     postal_address: str | None = None
     # Why customers get campaigns, as a sentence; None means the default.
     mail_reason: str | None = None
+    # Without one, e-mails stay in the outbox.
+    has_mail_server: bool = False
 
     def referral_link(self, code: str) -> str:
         """The referral URL of a customer; only the operator sets its host."""
@@ -119,6 +122,14 @@ class SendResult(msgspec.Struct, frozen=True):
     perhaps_sent: bool = False
     # The mailbox does not exist.
     is_bounce: bool = False
+
+
+def require_server(is_there: bool) -> None:
+    """For what is pointless if nobody gets the e-mail."""
+    if not is_there:
+        raise Conflict(
+            "no_mail_server", "No mail server is configured, so nothing was sent. Set LOOTKEEP_SMTP_URL first."
+        )
 
 
 def settle(

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from lootkeep.deps import Deps
-from lootkeep.domain import alerts as alerts_rules
+from lootkeep.domain import alerts as alerts_rules, emails as emails_rules
 from lootkeep.domain.alerts import TARGET_PURPOSE, Alert
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import existing
@@ -45,6 +45,8 @@ async def test(deps: Deps, alert_id: int) -> Alert:
     async with deps.db.write() as tx:
         alert = await _get_for_update(tx, alert_id)
         alerts_rules.require_heard(alert, now)
+        if alert.channel == "email":
+            emails_rules.require_server(deps.sends_emails)
         text = f"This is a test of the alert {alert.name}."
         await alerts_db.add_notice(tx, alert_id, f"test:{now}", text, now)
         return alert

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from lootkeep.deps import Deps
+from lootkeep.domain import emails as emails_rules
 from lootkeep.domain.campaign_emails import TrackingLinks, filled, template
 from lootkeep.domain.campaigns import Campaign, EmailPreview, Reader, audience_of
 from lootkeep.domain.emails import NewEmail, one_line
@@ -20,6 +21,7 @@ from lootkeep.views.emails import campaign_layout
 
 # For all users together: a test shows how an e-mail looks, it must not be a way to send many.
 TESTS_PER_MINUTE = 10
+TEST_KIND = "campaign_test"
 # For an empty audience.
 SAMPLE_READER = Reader(None, "Jun Park", "jun@example.com", "JUNPARK1")
 
@@ -38,8 +40,9 @@ async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) 
     return await asyncio.to_thread(_rendered, deps, campaign, reader)
 
 
-async def send_test(deps: Deps, campaign_id: int, email: str) -> EmailPreview:
-    """Queues the preview as an e-mail to any address."""
+async def send_test(deps: Deps, campaign_id: int, email: str) -> tuple[EmailPreview, int]:
+    """Queues the preview as an e-mail to any address; returns the id of the e-mail, too."""
+    emails_rules.require_server(deps.sends_emails)
     now = deps.clock.now()
     state = await deps.limiter.hit("campaign-tests", TESTS_PER_MINUTE, now)
     if not state.is_allowed:
@@ -47,7 +50,7 @@ async def send_test(deps: Deps, campaign_id: int, email: str) -> EmailPreview:
         raise RateLimited("too_many_tests", f"Too many test e-mails. Try again in {seconds} seconds.", seconds)
     shown = await preview(deps, campaign_id)
     message = NewEmail(
-        kind="campaign_test",
+        kind=TEST_KIND,
         to_email=email,
         to_name="",
         subject=f"[Test] {shown.subject}",
@@ -57,8 +60,7 @@ async def send_test(deps: Deps, campaign_id: int, email: str) -> EmailPreview:
         reply_to=shown.reply_to,
     )
     async with deps.db.write() as tx:
-        await emails_db.add(tx, message, deps.vault.seal, now)
-    return shown
+        return shown, await emails_db.add(tx, message, deps.vault.seal, now)
 
 
 def _rendered(deps: Deps, campaign: Campaign, reader: Reader) -> EmailPreview:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from lootkeep.deps import Deps
-from lootkeep.domain import campaigns as campaigns_rules
+from lootkeep.domain import campaigns as campaigns_rules, emails as emails_rules
 from lootkeep.domain.campaign_emails import targets
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.domain.html import text_of
@@ -77,12 +77,15 @@ async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
 
 async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Campaign:
     """Now: the recipients are fixed in this transaction, and the worker starts. Later: at the scheduled time."""
+    emails_rules.require_server(deps.sends_emails)
     now = deps.clock.now()
     if scheduled_at is not None:
         campaigns_rules.require_in_time(scheduled_at, now)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
         campaigns_rules.require_sendable(campaign)
+        if campaign.status == "failed":
+            await campaigns_db.start_over(tx, campaign_id)
         if scheduled_at is not None:
             if await audiences_db.someone(tx, audience_of(campaign)) is None:
                 raise campaigns_rules.no_audience()

@@ -30,6 +30,8 @@ from lootkeep.storage import (
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views.emails import render
 
+NOT_MAILED = "The message is saved, but not e-mailed: no mail server is configured."
+
 
 async def open_ticket(deps: Deps, form: TicketForm) -> tuple[TicketMessage, TicketEntry]:
     now = deps.clock.now()

@@ -93,6 +93,14 @@ _END = Query(
     .returning(*_CAMPAIGN),
     Campaign,
 )
+_FORGET = (
+    Query(delete(campaign_recipients).where(campaign_recipients.c.campaign_id == bindparam("campaign"))),
+    Query(
+        update(email_campaigns)
+        .where(_THIS)
+        .values(**{f"{name}_count": 0 for name in _COUNTS}, error=None, completed_at=None, scheduled_at=None)
+    ),
+)
 _CANCEL_RECIPIENTS = Query(
     update(campaign_recipients)
     .where(campaign_recipients.c.campaign_id == bindparam("campaign"), campaign_recipients.c.status == "queued")
@@ -148,6 +156,12 @@ async def start(tx: Transaction, campaign_id: int, count: int, now: Instant) -> 
     await tx.run(_WAKE)
     (campaign,) = await tx.all(_START, campaign=campaign_id, count=count, now=now)
     return campaign
+
+
+async def start_over(tx: Transaction, campaign_id: int) -> None:
+    """Forgets the recipients of a campaign that nobody got."""
+    for query in _FORGET:
+        await tx.run_slow(query, campaign=campaign_id)
 
 
 async def end(tx: Transaction, campaign_id: int, status: CampaignStatus, error: str | None, now: Instant) -> Campaign:

@@ -125,14 +125,14 @@ async def test_a_test_shows_the_receivers_answer(lenient: World) -> None:
         receiver.answers = [200, 401]
         visits = await visitor(lenient, "staff")
         messages = [await _tested(visits) for _ in range(2)]
-    assert messages[0].startswith("Test delivered: answered 200")
-    assert messages[1].startswith("Test failed: answered 401")
+    assert messages[0].startswith('<p class="notice ok" role="status">Test delivered: answered 200')
+    assert messages[1].startswith('<p class="notice bad" role="alert">Test failed: answered 401')
     await lenient.close()
 
 
 async def _tested(visits: Visitor) -> str:
     await visits.post("/webhooks/1/test", on="/webhooks/1")
-    messages = re.findall(r'role="status">([^<]+)</p>', (await visits.get("/webhooks/1")).text)
+    messages = re.findall(r'<p class="notice [^<]+</p>', (await visits.get("/webhooks/1")).text)
     return str(messages[0])
 
 

@@ -27,8 +27,14 @@ from tests.receiver import Receiver
 from tests.rules.tree import ROOT, name
 
 PAGES = curls.pages()
-# Many calls in a second from one token, and a receiver on this machine.
-SETTINGS = {"rate_limit_per_minute": "0", "webhook_allow_insecure": "true", "log_level": "error"}
+# Many calls in a second from one token, a receiver on this machine, and a mail server that never answers.
+SETTINGS = {
+    "rate_limit_per_minute": "0",
+    "webhook_allow_insecure": "true",
+    "smtp_url": "smtp://127.0.0.1:1",
+    "mail_from": "shop@store.example",
+    "log_level": "error",
+}
 # What the worker does shows up a moment later.
 PATIENCE_SECONDS = 60
 

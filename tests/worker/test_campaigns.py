@@ -34,9 +34,23 @@ async def test_without_a_mail_server_nothing_is_marked_as_sent(world: World) -> 
     await work(world, campaign_worker(world, None))
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["outbox_count"]) == ("failed", 0, 3)
-    assert data["error"] == "No mail server is configured: the e-mails are in the outbox and none was sent."
+    assert data["error"] == "No mail server was configured, so none of the remaining e-mails was sent."
     assert {status for _, status, _ in await recipients(world)} == {"outbox"}
     assert (await stats(world, campaign))["sent"] == 0
+
+
+async def test_a_campaign_that_failed_without_a_mail_server_is_sent_to_everyone_once_there_is_one(
+    world: World, server: MailServer
+) -> None:
+    people = [await reader(world) for _ in range(2)]
+    campaign = await send(world)
+    await work(world, campaign_worker(world, None))
+    later = await reader(world)
+    assert (await world.post(f"{PATH}/{campaign}/send", {})).status_code == 200
+    await work(world, campaign_worker(world, server))
+    assert [received.recipients for received in server.arrived] == [[person["email"]] for person in (*people, later)]
+    data = await read(world, campaign)
+    assert (data["status"], data["sent_count"], data["outbox_count"], data["error"]) == ("sent", 3, 0, None)
 
 
 async def test_a_scheduled_campaign_starts_on_time_with_the_audience_of_that_moment(

@@ -164,7 +164,8 @@ GROUP = Group(
             "alerts:write",
             "Send a test alert",
             single(alerts_views.AlertView, "Test alert queued"),
-            description="Queues a test message. Returns 409 while the alert is muted.",
+            description="Queues a test message. Returns 409 while the alert is muted, and `no_mail_server` if it is an "
+            "e-mail and there is none.",
             may_conflict=True,
             is_extension=True,
         ),

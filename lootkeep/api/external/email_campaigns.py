@@ -56,7 +56,7 @@ async def preview_email(call: Call[None, PreviewQuery]) -> Reply:
 
 
 async def send_test_email(call: Call[TestBody, None]) -> Reply:
-    shown = await campaign_previews_service.send_test(call.deps, call.id, call.body.email)
+    shown, _ = await campaign_previews_service.send_test(call.deps, call.id, call.body.email)
     return Reply(campaigns_views.TestEmailView(call.body.email, f"[Test] {shown.subject}"))
 
 
@@ -199,7 +199,9 @@ GROUP = Group(
             "Send a test e-mail",
             single(campaigns_views.TestEmailView, "Test e-mail queued"),
             body=TestBody,
-            description="Sends the preview to any e-mail address; at most 10 per minute.",
+            description="Sends the preview to any e-mail address; at most 10 per minute. Returns 409 `no_mail_server` "
+            "if there is none.",
+            may_conflict=True,
             is_extension=True,
         ),
         Route(
@@ -210,7 +212,8 @@ GROUP = Group(
             "Send or schedule a campaign",
             single(campaigns_views.CampaignView, "Campaign is being sent"),
             body=SendBody,
-            description="Only a draft can be sent. The recipients are fixed when it starts.",
+            description="Only a campaign that is a draft or has failed can be sent. The recipients are fixed when it "
+            "starts. Returns 409 `no_mail_server` if there is none.",
             may_conflict=True,
         ),
         Route(

@@ -235,7 +235,7 @@ GROUP = Group(
             "Resend a gift card by e-mail",
             single(gift_cards_views.SentGiftCardView, "Gift card sent"),
             body=ResendBody,
-            description="At most five times an hour.",
+            description="At most five times an hour. Returns 409 `no_mail_server` if there is none.",
             may_conflict=True,
         ),
         Route(

@@ -154,7 +154,9 @@ async def set_support_ticket_status(call: Call[StatusBody, None]) -> Reply:
 
 async def add_support_ticket_message(call: Call[MessageBody, None]) -> Reply:
     operation = tickets_service.note if call.body.is_internal else tickets_service.answer
-    return Reply(tickets_views.posted(*await operation(call.deps, call.id, call.token.user_id, call.body.message)))
+    posted = await operation(call.deps, call.id, call.token.user_id, call.body.message)
+    is_mailed = call.body.is_internal or call.deps.sends_emails
+    return Reply(tickets_views.posted(*posted), message=None if is_mailed else tickets_service.NOT_MAILED)
 
 
 async def close_support_ticket(call: Call[CloseBody, None]) -> Reply:
@@ -225,7 +227,8 @@ GROUP = Group(
             body=MessageBody,
             max_body=MAX_LARGE_BODY,
             description="A public message is e-mailed to the customer and changes `open` to `pending`; on a closed "
-            "ticket it returns 409 `ticket_closed`. An internal note changes nothing.",
+            "ticket it returns 409 `ticket_closed`. Without a mail server the `message` of the response says that it "
+            "was not e-mailed. An internal note changes nothing.",
         ),
         Route(
             "POST",

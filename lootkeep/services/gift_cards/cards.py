@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lootkeep.deps import Deps
-from lootkeep.domain import gift_cards as gift_cards_rules
+from lootkeep.domain import emails as emails_rules, gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
@@ -80,6 +80,7 @@ async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> Gi
 
 async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, str]:
     """E-mails the card again, to its recipient or to another address; returns that address."""
+    emails_rules.require_server(deps.sends_emails)
     now = deps.clock.now()
     async with deps.db.write() as tx:
         card = await _get_for_update(deps, tx, card_id, now)

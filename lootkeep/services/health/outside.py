@@ -69,7 +69,7 @@ async def redis(config: Config) -> Finding:
 
 async def mail(config: Config, mailer: Mailer) -> Finding:
     if config.smtp_url is None:
-        return Finding("mail", "ok", "LOOTKEEP_SMTP_URL is not set: e-mails stay in the outbox, nothing is sent.")
+        return Finding("mail", "warning", "LOOTKEEP_SMTP_URL is not set: e-mails stay in the outbox, nothing is sent.")
     error = await mailer.check()
     await mailer.close()
     if error:
