@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.emails import StoreIdentity, one_line
 from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
+from lootkeep.kernel.database_url import check_postgres, is_postgres
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.redaction import ShownSetting, shown_value
 
@@ -99,7 +100,7 @@ class Settings(BaseSettings):
         None, description="The sender of e-mails, such as `Shop <shop@example.com>`; required with a mail server."
     )
     public_url: str | None = Field(
-        None, description="The public URL of this service, for links in e-mails; `http://HOST:PORT` if not set."
+        None, description="The public URL of this service, for all links to it; `http://HOST:PORT` if not set."
     )
     store_name: str | None = Field(None, description="The store's name; the name in `LOOTKEEP_MAIL_FROM` if not set.")
     store_url: str | None = Field(None, description="The URL of the shop, the target of referral links in e-mails.")
@@ -150,12 +151,13 @@ class Settings(BaseSettings):
             raise ValueError("must name a separate folder")
         return folder
 
-    @field_validator("database_direct_url", "read_database_url")
+    @field_validator("database_url", "database_direct_url", "read_database_url")
     @classmethod
-    def _direct(cls, url: str | None) -> str | None:
-        if url and not url.startswith(("postgresql://", "postgres://")):
-            raise ValueError("must be postgresql://USER:PASSWORD@HOST/NAME")
-        return url or None
+    def _postgres(cls, url: str | None, info: ValidationInfo) -> str | None:
+        is_main = info.field_name == "database_url"
+        if url and (is_postgres(url) or not is_main):
+            check_postgres(url)
+        return url if is_main else url or None
 
     @field_validator("redis_url")
     @classmethod
@@ -192,11 +194,9 @@ class Settings(BaseSettings):
     @field_validator("public_url", "store_url", "store_logo_url", "docs_url", "traces_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
-        if not url:
-            return None
-        if not re.fullmatch(r"https?://[^\s/?#@\"<>]+(/[^\s?#\"<>]*)?", url):
+        if url and not re.fullmatch(r"https?://[^\s/?#@\"<>]+(/[^\s?#\"<>]*)?", url):
             raise ValueError("must be a URL such as https://shop.example")
-        return url.rstrip("/")
+        return url.rstrip("/") if url else None
 
     @field_validator("store_name", "store_postal_address", "store_mail_reason")
     @classmethod
@@ -250,7 +250,7 @@ class Settings(BaseSettings):
     @property
     def sqlite_path(self) -> Path | None:
         """The database file; None with PostgreSQL."""
-        if self.database_url.startswith(("postgresql://", "postgres://")):
+        if is_postgres(self.database_url):
             return None
         scheme, _, path = self.database_url.partition(":///")
         if scheme != "sqlite" or not path:

@@ -103,8 +103,8 @@ async def disable(visit: Visit) -> Answer:
 
 def _with_link(visit: Visit, user_id: int, link: str, sentence: str, after: dict[str, object]) -> Done:
     """The page that shows a one-time link."""
-    scheme = "https" if visit.options.is_https else visit.request.url.scheme
-    address = f"{scheme}://{visit.request.url.netloc}{url('/setup')}?token={link}"
+    # Never from the request, whose `Host` anyone could have sent.
+    address = f"{visit.deps.store.public_url}{url('/setup')}?token={link}"
     advice = "Send them this link: it works once, within a day, for the first who opens it."
     shown = {"title": "One-time link", "sentence": f"{sentence} {advice}", "secret": address}
     return Done(url(f"/users/{user_id}"), "", f"user:{user_id}", {}, after, shown=shown)

@@ -13,6 +13,7 @@ from lootkeep.deps import Deps
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
+from lootkeep.kernel.redaction import without_query_values
 
 # Of the bodies of e-mails, which may be half a megabyte, the log holds how they begin.
 _MAX_BODY = 200
@@ -100,6 +101,8 @@ class Record(Generic[R]):
 
 
 def _written(name: str, value: Any) -> Any:
+    if name == "url":
+        return without_query_values(value)
     if name.startswith("body_"):
         return (value or "")[:_MAX_BODY]
     return iso(value) if value is not None and name.endswith(("_at", "_until")) else value

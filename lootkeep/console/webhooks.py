@@ -47,7 +47,7 @@ WEBHOOKS = lists.ListPage(
     empty="A webhook sends the store's events to a bot or another system. Create the first one.",
     choices=(lists.Choice("is_active", "State", {"yes": "Active", "no": "Off"}, lists.is_yes, is_open=True),),
     has_dates=False,
-    load=lambda visit, tx, webhooks: health_db.receivers(tx, webhooks, visit.now),
+    load=lambda visit, tx, webhooks: health_db.receivers(tx, [_shown(visit, it) for it in webhooks], visit.now),
     live=30,
 )
 # Of one delivery that its page shows.
@@ -112,7 +112,7 @@ EVENTS = lists.ListPage(
 
 
 async def show_webhook(visit: Visit) -> Answer:
-    webhook = await WEBHOOK.get(visit)
+    webhook = _shown(visit, await WEBHOOK.get(visit))
     async with visit.deps.db.read() as tx:
         (receiver,) = await health_db.receivers(tx, [webhook], visit.now)
         failures, has_worked = await health_db.failures(tx, webhook.id)
@@ -123,6 +123,10 @@ async def show_webhook(visit: Visit) -> Answer:
     verdict = diagnose(receiver, failures, time, has_worked=has_worked, given_up=given_up)
     shown = {"receiver": receiver, "webhook": webhook, "diagnosis": verdict, "replay": replay, "title": receiver.name}
     return listed | shown | {"live": 3 if replay and not replay.finished_at else 30}
+
+
+def _shown(visit: Visit, webhook: Webhook) -> Webhook:
+    return webhook if visit.user.may("staff") else webhook.without_secrets
 
 
 async def show_secret(visit: Visit) -> Answer:
@@ -190,7 +194,7 @@ async def show_delivery(visit: Visit) -> Answer:
         "attempts": [(attempt, answer_of(attempt)) for attempt in attempts[: -_MAX_ATTEMPTS - 1 : -1]],
         "whole": {f"attempt-{attempt.number}": attempt.excerpt or "" for attempt in attempts}
         | {"data": pretty(event.data)},
-        "webhook": webhook,
+        "webhook": _shown(visit, webhook) if webhook else None,
         "receiver": webhook.name if webhook else "A webhook that was deleted",
         "event": event,
         "max_attempts": len(visit.options.retry_delays) + 1,

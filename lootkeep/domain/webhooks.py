@@ -14,6 +14,7 @@ from lootkeep.domain.addresses import IpNetwork, is_public
 from lootkeep.domain.events import EVENT_TYPES, SPECIFIED_TYPES
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
+from lootkeep.kernel.redaction import without_query_values
 
 MAX_WEBHOOKS = 100
 # The purpose that the seal of a secret is bound to.
@@ -60,6 +61,11 @@ class Webhook(msgspec.Struct, frozen=True):
         parts = urlsplit(self.url)
         name = f"{parts.netloc}{parts.path.rstrip('/')}"
         return name if len(name) <= _MAX_NAME_LENGTH else f"{name[: _MAX_NAME_LENGTH - 20]}…{name[-19:]}"
+
+    @property
+    def without_secrets(self) -> Webhook:
+        """For people who cannot change it: many receivers expect a secret in the query of their URL."""
+        return msgspec.structs.replace(self, url=without_query_values(self.url))
 
     @property
     def event_types(self) -> list[str]:

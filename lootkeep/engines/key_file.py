@@ -11,6 +11,13 @@ from lootkeep.kernel.errors import StartupError
 
 # Shorter keys can be guessed; 32 characters of randomness cannot.
 MIN_KEY_LENGTH = 32
+# 32 random characters, even hexadecimal ones, practically always have as many different ones; `aaaa…` has not.
+_MIN_DIFFERENT = 8
+
+
+def is_guessable(key: str) -> bool:
+    """Long enough, but not random."""
+    return len(set(key)) < _MIN_DIFFERENT
 
 
 def of(database: Path) -> Path:

@@ -11,7 +11,7 @@ import structlog
 
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import WebhookRules, reachable
-from lootkeep.engines import logs
+from lootkeep.engines import key_file, logs
 from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.engines.emails.outbox import OutboxMailer
@@ -123,6 +123,12 @@ def check_settings(settings: Settings) -> None:
         raise StartupError(
             f"LOOTKEEP_SECRET_KEY must be set {where}: at least 32 random characters, the same for every process. "
             "`openssl rand -hex 32` generates one."
+        )
+    key = settings.key_sources[0]
+    if settings.environment == "production" and key and key_file.is_guessable(key):
+        raise StartupError(
+            "LOOTKEEP_SECRET_KEY is too easy to guess for production: it repeats a few characters. "
+            "`openssl rand -hex 32` generates a random one."
         )
     if settings.read_database_url and settings.sqlite_path:
         raise StartupError("LOOTKEEP_READ_DATABASE_URL needs PostgreSQL: an embedded database has no replica.")

@@ -35,12 +35,17 @@ NO_KEY = (
         ({"database_url": NOWHERE}, NO_KEY.format(where="with PostgreSQL")),
         ({"environment": "production"}, NO_KEY.format(where="in production")),
         (
+            {"environment": "production", "secret_key": "ab" * 16},
+            "LOOTKEEP_SECRET_KEY is too easy to guess for production: it repeats a few characters. "
+            "`openssl rand -hex 32` generates a random one.",
+        ),
+        (
             {"host": "no-such-host.invalid"},
             "Port 0 on no-such-host.invalid cannot be used (Name or service not known). "
             "Check LOOTKEEP_HOST and LOOTKEEP_PORT.",
         ),
     ],
-    ids=["scheme", "folder", "unreachable", "no key with PostgreSQL", "no key in production", "host"],
+    ids=["scheme", "folder", "unreachable", "no key with PostgreSQL", "no key in production", "weak key", "host"],
 )
 def test_a_server_that_cannot_start_reports_the_reason(
     terminal: Terminal, settings: dict[str, str], sentence: str
@@ -115,7 +120,7 @@ def test_every_setting_that_is_wrong_is_named_at_once(terminal: Terminal) -> Non
         ("sqlite:///nowhere/x.db", "nowhere/x.db"),
         (NOWHERE, "PostgreSQL cannot be reached"),
         ("postgresql://postgres@no-such-host.invalid/x", "PostgreSQL cannot be reached"),
-        ("postgresql://postgres@127.0.0.1:port/x", "PostgreSQL cannot be reached"),
+        ("postgresql://postgres@127.0.0.1:port/x", "LOOTKEEP_DATABASE_URL: must be postgresql://"),
     ],
 )
 def test_every_command_reports_an_unreachable_database_in_a_sentence(
@@ -124,9 +129,14 @@ def test_every_command_reports_an_unreachable_database_in_a_sentence(
     assert reason in terminal.call(*command, database_url=url, secret_key=KEY).sentence
 
 
-def test_a_password_in_the_url_is_not_shown(terminal: Terminal) -> None:
-    url = NOWHERE.replace("postgres@", "postgres:hunter2@")
-    assert "hunter2" not in terminal.call("user", "list", database_url=url, secret_key=KEY).sentence
+@pytest.mark.parametrize("command", [["user", "list"], ["doctor"], ["settings"]])
+@pytest.mark.parametrize(
+    "login", ["x:hunter2", "x:y/hunter2", "x:1/hunter2", "x:y#hunter2", "x:y?hunter2", "x/hunter2"]
+)
+@pytest.mark.parametrize("scheme", ["postgresql://", "postgresql:/", "postgersql://", "postgresql:///"])
+def test_a_password_in_the_url_is_not_shown(terminal: Terminal, command: list[str], login: str, scheme: str) -> None:
+    outcome = terminal.call(*command, database_url=f"{scheme}{login}@127.0.0.1:1/x", secret_key=KEY)
+    assert "hunter2" not in outcome.out + outcome.err
 
 
 def test_a_database_of_another_program_is_rejected_and_not_changed(terminal: Terminal) -> None:

@@ -142,6 +142,14 @@ def test_rejected_rows_are_in_the_order_of_the_file(shop: ImportedStore) -> None
         assert [row["external_id"] for row in csv.DictReader(file)] == ["o0", "o1", "o2", "o3"]
 
 
+def test_a_formula_in_a_rejected_row_is_text_in_the_file_and_imported_as_it_was(store: ImportedStore) -> None:
+    store.run("customers", csv_text([{"email": "x", "name": "=1+1"}]), "--errors", "bad.csv")
+    written = (store.terminal.folder / "bad.csv").read_text()
+    assert "x,'=1+1," in written
+    assert store.tally("customers", written.replace("x,", "x@x.example,")) == (1, 0, 0)
+    assert [row["name"] for row in store.rows(customers)] == ["=1+1"]
+
+
 def test_rejected_json_lines_are_written_with_a_reason(store: ImportedStore) -> None:
     store.run("customers", ndjson([{"email": "x", "name": "X"}]), "--errors", "bad.ndjson", name="c.ndjson")
     assert json.loads((store.terminal.folder / "bad.ndjson").read_text()) == {

@@ -10,6 +10,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings, load, variable
 
 # For each setting a value that cannot be, and what is said about it.
+_POSTGRES = "must be postgresql://USER:PASSWORD@HOST/NAME; in the password write %2F for /, %3F for ? and %23 for #"
 BAD = {
     "database_connections": ("0", "input should be greater than or equal to 1"),
     "port": ("65536", "input should be less than or equal to 65535"),
@@ -17,8 +18,8 @@ BAD = {
     "environment": ("staging", "input should be 'development' or 'production'"),
     "max_connections": ("0", "input should be greater than or equal to 1"),
     "database_pooler": ("session", "input should be 'none' or 'transaction'"),
-    "database_direct_url": ("db.internal", "must be postgresql://USER:PASSWORD@HOST/NAME"),
-    "read_database_url": ("sqlite:///copy.db", "must be postgresql://USER:PASSWORD@HOST/NAME"),
+    "database_direct_url": ("db.internal", _POSTGRES),
+    "read_database_url": ("sqlite:///copy.db", _POSTGRES),
     "read_max_lag": ("0", "input should be greater than or equal to 0.01"),
     "timezone": ("Mars/Olympus", "must be the name of a time zone such as Europe/Berlin"),
     "currency": ("GOLD", "must be an ISO 4217 currency code such as USD"),

@@ -9,7 +9,7 @@ from lootkeep.storage import audit as audit_db
 from tests.console.visits import PASSWORD, Visitor, first_owner, signs_in, visitor
 from tests.world import World
 
-LINK = re.compile(r'<code class="secret"[^>]*>http://store\.test/console/setup\?token=([^<]+)</code>')
+LINK = re.compile(r'<code class="secret"[^>]*>http://127\.0\.0\.1:8000/console/setup\?token=([^<]+)</code>')
 
 
 async def invited(world: World, owner: Visitor, role: str = "staff") -> Visitor:
@@ -42,6 +42,15 @@ async def test_a_user_is_invited_signs_in_gets_another_role_and_is_disabled(worl
         "Disable user": [("can_sign_in", True, False)],
         "Failed to sign in": [("wrong", None, "password")],
     }
+
+
+async def test_a_link_leads_to_the_public_url_whatever_host_was_asked_for(world: World) -> None:
+    owner = await first_owner(World(world.db, clock=world.clock, public_url="http://shop.example"))
+    owner.http.headers["host"] = "evil.example"
+    form = {"name": "Bo Lind", "email": "bo@store.example", "role": "staff"}
+    page = (await owner.post("/users/new", on="/users/new", **form)).text
+    assert "http://shop.example/console/setup?token=" in page
+    assert "evil.example" not in page
 
 
 async def test_a_disabled_user_can_sign_in_again_with_a_new_link(world: World) -> None:

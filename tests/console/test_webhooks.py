@@ -110,6 +110,25 @@ async def test_a_webhook_is_changed_rotated_and_deleted_and_the_log_says_so(stor
     assert "was deleted" in (await visits.get(f"/deliveries/{DELIVERY}")).text
 
 
+async def test_values_in_the_query_of_a_url_are_for_people_and_programs_that_may_change_it(store: World) -> None:
+    url, masked = "https://bot.example/in?key=hunter2", "https://bot.example/in?key=***"
+    staff, reader = await visitor(store, "staff"), await visitor(store, "read_only")
+    form = {"on": "/webhooks/1/edit", "url": url, "events": "order.paid", "is_active": "yes"}
+    assert (await staff.post("/webhooks/1/edit", **form)).status_code == 303
+    token = await store.new_token("webhooks:read")
+    for path in ("/webhooks?format=csv", "/webhooks/1", f"/deliveries/{DELIVERY}"):
+        assert "key=hunter2" in (await staff.get(path)).text
+        shown = (await reader.get(path)).text
+        assert ("hunter2" in shown, "key=***" in shown) == (False, True)
+    for path in ("/webhooks", "/webhooks/1", f"/webhooks/deliveries/{DELIVERY}"):
+        assert url in (await store.get(path)).text
+        read = (await store.get(path, token=token)).text
+        assert ("hunter2" in read, masked in read) == (False, True)
+    entry = await last_entry(store, "webhook:1")
+    assert "hunter2" not in entry.before + entry.after
+    assert {name: after for name, _, after in entry.changes}["url"] == masked
+
+
 async def test_a_stale_form_of_a_webhook_saves_nothing(store: World) -> None:
     visits = await visitor(store, "staff")
     version = re.findall(r'name="version" value="(\d+)"', (await visits.get("/webhooks/1/edit")).text)[0]

@@ -11,9 +11,10 @@ from lootkeep.api.http.openapi import events
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection
 from lootkeep.api.http.routes import Call, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body, QueryParameters
+from lootkeep.domain.access import Token
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.webhooks import EVENT_PATTERNS
+from lootkeep.domain.webhooks import EVENT_PATTERNS, Webhook
 from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage import outbox as outbox_db
@@ -73,8 +74,12 @@ async def get_delivery(call: Call[None, None]) -> Reply:
         attempts = await log_db.attempts_of(tx, delivery.id)
         event = existing(await outbox_db.get(tx, delivery.event_id), "Delivery")
         webhook = await endpoints_db.get(tx, delivery.webhook_id)
-    url = webhook.url if webhook else None
+    url = shown_to(call.token, webhook).url if webhook else None
     return Reply(webhooks_views.delivery_detail(delivery, event, url, attempts, is_test=call.deps.is_test))
+
+
+def shown_to(token: Token, webhook: Webhook) -> Webhook:
+    return webhook if token.may("webhooks:write") else webhook.without_secrets
 
 
 async def redeliver(call: Call[None, None]) -> Reply:

@@ -64,7 +64,7 @@ WebhookChanges = partial(WebhookWithState, "WebhookChanges")
 async def list_webhooks(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         webhooks = await endpoints_db.all_webhooks(tx)
-    return Reply([webhooks_views.webhook(webhook) for webhook in webhooks])
+    return Reply([webhooks_views.webhook(deliveries.shown_to(call.token, webhook)) for webhook in webhooks])
 
 
 async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
@@ -75,7 +75,7 @@ async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
 async def get_webhook(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         webhook = existing(await endpoints_db.get(tx, call.id), "Webhook")
-    return Reply(webhooks_views.webhook(webhook))
+    return Reply(webhooks_views.webhook(deliveries.shown_to(call.token, webhook)))
 
 
 async def update_webhook(call: Call[Body, None]) -> Reply:
@@ -104,7 +104,8 @@ GROUP = Group(
             "webhooks:read",
             "List webhooks",
             many(webhooks_views.WebhookView),
-            description="All webhooks, oldest first, without secrets.",
+            description="All webhooks, oldest first, without secrets. Values in the query of a URL are shown only to "
+            "tokens with `webhooks:write`.",
         ),
         Route(
             "POST",
@@ -123,7 +124,8 @@ GROUP = Group(
             "webhooks:read",
             "Read a webhook",
             single(webhooks_views.WebhookView),
-            description="The secret is not shown.",
+            description="The secret is not shown, and values in the query of the URL only to tokens with "
+            "`webhooks:write`.",
         ),
         Route(
             "PUT",

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from lootkeep.api.http.json import parse_object
 from lootkeep.kernel.errors import StartupError, Unprocessable
+from lootkeep.kernel.spreadsheet import original_cell
 from lootkeep.toolbox.files.dialect import Delimiter, Dialect, Encoding, recognised_delimiter, recognised_encoding
 
 # The maximum size of an API request.
@@ -149,7 +150,7 @@ class RowFile:
                 yield BadRow(line, reason, [[_shown(cell) for cell in record]])
             elif record:
                 cells = zip(self.columns, record, strict=True)
-                yield FileRow(line, {name: cell for name, cell in cells if name and cell}, [record])
+                yield FileRow(line, {name: original_cell(cell) for name, cell in cells if name and cell}, [record])
 
     def _json_rows(self) -> Rows:
         """One JSON object per line."""

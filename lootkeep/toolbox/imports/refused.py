@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.toolbox.files.reading import BadRow, RowFile
 
 # The added column, which is ignored when the file is imported again.
@@ -38,7 +39,7 @@ def written_to(path: Path, rows: RowFile) -> Iterator[Callable[[BadRow], None]]:
         def write(row: BadRow) -> None:
             for record in row.records or [[]]:
                 cells = [*record, *[""] * (width - len(record))]
-                table.writerow([*_without(own, cells), row.reason])
+                table.writerow([plain_cell(cell) for cell in (*_without(own, cells), row.reason)])
 
         yield write
 
