@@ -121,6 +121,8 @@ _STORE = {
     "PUT /products/{id}": "store.products.update",
     "DELETE /products/{id}": "store.products.delete",
     "POST /orders": "store.orders.create",
+    "GET /orders": "store.orders.list",
+    "GET /orders/{id}": "store.orders.get",
     "POST /orders/{id}/pay": "store.orders.pay",
     "POST /orders/{id}/refund": "store.orders.refund",
     "POST /orders/{id}/cancel": "store.orders.cancel",

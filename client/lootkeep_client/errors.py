@@ -22,6 +22,15 @@ class WebhookNotVerified(LootkeepError):
         self.reason = reason
 
 
+class FieldsIgnored(LootkeepError):
+    """The service did what it understood, but ignored `names`: it does not know them. `answer` is its whole answer."""
+
+    def __init__(self, names: Sequence[str], answer: Mapping[str, Any]) -> None:
+        super().__init__(f"The service answered, but does not know and ignored: {', '.join(names)}.")
+        self.names = names
+        self.answer = answer
+
+
 class ApiError(LootkeepError):
     """The service said no. `code` is a stable word for machines, `fields` has the sentences by field."""
 

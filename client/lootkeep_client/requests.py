@@ -59,9 +59,11 @@ def prepare(
 
 
 def parse(response: httpx.Response) -> dict[str, Any]:
-    """The envelope of a success; anything else is raised."""
+    """The envelope of a success; anything else is raised, also what was ignored: it was meant to do something."""
     body = _json(response)
     if response.is_success and isinstance(body, dict) and body.get("success") is True:
+        if ignored := response.headers.get("x-ignored-fields"):
+            raise errors.FieldsIgnored(ignored.split(", "), body)
         return body
     raise errors.from_answer(response.status_code, body, response.headers.get("x-request-id"), seconds_asked(response))
 

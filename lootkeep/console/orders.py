@@ -74,12 +74,13 @@ ORDERS = lists.ListPage(
     ),
     linked={
         "customer_id": ("Customer", int),
+        "external_id": ("External id", str),
         "product_id": ("Product", int),
         "coupon_code": ("Coupon", plain_code),
         "country": ("Country", str.upper),
         "payment_method": ("Payment", str),
     },
-    search="Name, e-mail, order number or transaction",
+    search="Name, e-mail, order number, external id or transaction",
 )
 ORDER = Record[Order](
     "Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)

@@ -58,6 +58,7 @@ LISTING = Listing(
     orders,
     order_row,
     {
+        "external_id": equals(orders.c.external_id, "external_id", "unsorted"),
         "customer_id": equals(orders.c.customer_id, "customer_id"),
         "email": Filter(lambda customer_id: customer_id == _OF_EMAIL, orders.c.customer_id, "sorted"),
         "coupon_code": equals(orders.c.coupon_code, "coupon_code"),

@@ -13,6 +13,7 @@ from lootkeep_client import (
     Client,
     Conflict,
     ConnectionFailed,
+    FieldsIgnored,
     Forbidden,
     Invalid,
     NotFound,
@@ -106,6 +107,13 @@ async def test_a_python_keyword_is_written_with_an_underscore(world: World, clie
     await many_tickets(world, 1)
     assert [t["id"] async for t in client.support_tickets.list(from_="2026-11-15", to="2026-11-15")] == [1]
     assert [t["id"] async for t in client.support_tickets.list(from_="2026-11-16")] == []
+
+
+async def test_an_ignored_field_is_raised_with_the_answer(client: AsyncClient) -> None:
+    with pytest.raises(FieldsIgnored, match=r"ignored: colour, sort\.$") as caught:
+        await client.referrals.tiers.create(**(BRONZE | {"colour": "brown", "sort": 1}))
+    assert caught.value.names == ["colour", "sort"]
+    assert caught.value.answer["data"]["name"] == "Bronze"
 
 
 async def test_a_rejection_reports_every_field_the_code_and_the_request(client: AsyncClient) -> None:

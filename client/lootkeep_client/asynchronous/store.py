@@ -111,6 +111,14 @@ class StoreOrders:
         """Place an order."""
         return await self._core.one(types.PlacedOrder, "POST", "/api/store/v1/orders", body=body, key=idempotency_key)
 
+    def list(self, **query: Unpack[takes.FindOrders]) -> AsyncPages[types.Order]:
+        """Find orders."""
+        return self._core.pages(types.Order, "GET", "/api/store/v1/orders", query=query)
+
+    async def get(self, order_id: int) -> types.Order:
+        """Read an order of the store."""
+        return await self._core.one(types.Order, "GET", "/api/store/v1/orders/{id}", order_id)
+
     async def pay(
         self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]
     ) -> types.Order:

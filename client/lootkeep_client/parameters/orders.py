@@ -20,6 +20,7 @@ class ListOrders(TypedDict, total=False):
     status: types.OrderStatus
     customer_id: int
     email: str
+    external_id: str
     product_id: int
     coupon_code: str
     payment_method: str

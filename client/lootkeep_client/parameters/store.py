@@ -123,6 +123,14 @@ class PlaceOrder(TypedDict, total=False):
     payment_method: str | None
 
 
+class FindOrders(TypedDict, total=False):
+    """Find orders."""
+
+    page: int
+    per_page: int
+    external_id: str
+
+
 class PayOrder(TypedDict, total=False):
     """Mark an order as paid."""
 

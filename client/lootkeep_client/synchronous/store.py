@@ -107,6 +107,14 @@ class StoreOrders:
         """Place an order."""
         return self._core.one(types.PlacedOrder, "POST", "/api/store/v1/orders", body=body, key=idempotency_key)
 
+    def list(self, **query: Unpack[takes.FindOrders]) -> Pages[types.Order]:
+        """Find orders."""
+        return self._core.pages(types.Order, "GET", "/api/store/v1/orders", query=query)
+
+    def get(self, order_id: int) -> types.Order:
+        """Read an order of the store."""
+        return self._core.one(types.Order, "GET", "/api/store/v1/orders/{id}", order_id)
+
     def pay(self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]) -> types.Order:
         """Mark an order as paid."""
         return self._core.one(

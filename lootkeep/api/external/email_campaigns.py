@@ -203,6 +203,7 @@ GROUP = Group(
             "if there is none.",
             may_conflict=True,
             is_extension=True,
+            is_foreign=True,
         ),
         Route(
             "POST",

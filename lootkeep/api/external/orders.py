@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lootkeep.api.http import orders as orders_http
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
@@ -13,9 +14,7 @@ from lootkeep.api.http.validation import Body
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, DeliveredQuantity, OrderStatus
-from lootkeep.kernel.errors import existing
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import order_details as order_details_db, order_lists as order_lists_db
 from lootkeep.views import orders as orders_views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
@@ -29,6 +28,7 @@ class OrderQuery(ListQuery):
     email: Annotated[
         EmailAddress | None, Field(description="Only orders of the customer with this e-mail address.")
     ] = None
+    external_id: Annotated[_Text | None, Field(description="The order with this id in the store's own system.")] = None
     product_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders with this product.")] = None
     coupon_code: Annotated[_Text | None, Field(description="Only orders with this coupon.")] = None
     payment_method: Annotated[_Text | None, Field(description="Only orders with this payment method.")] = None
@@ -69,16 +69,11 @@ async def list_orders(call: Call[None, OrderQuery]) -> Reply:
     query = call.query
     in_order("total", query.min_total, query.max_total)
     request = query.request(coupon_code=plain_code(query.coupon_code) if query.coupon_code else None)
-    async with call.deps.db.read(slow=request.is_slow) as tx:
-        rows, total = await order_lists_db.LISTING.page(tx, request)
-        orders = await order_details_db.with_items(tx, rows)
-    return Reply([orders_views.order(details) for details in orders], page=query.asked, total=total)
+    return await orders_http.answer_page(call, request)
 
 
 async def get_order(call: Call[None, None]) -> Reply:
-    async with call.deps.db.read() as tx:
-        details = existing(await order_details_db.get(tx, call.id), "Order")
-    return Reply(orders_views.order(details))
+    return await orders_http.read(call)
 
 
 async def fulfill_order(call: Call[FulfillBody, None]) -> Reply:

@@ -19,7 +19,7 @@ from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.observer import Observer
 from lootkeep.api.http.router import Router
-from lootkeep.api.http.routes import MAX_BODY, Call, Group
+from lootkeep.api.http.routes import Call, Group
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import TEST_TOKEN_PREFIX, Token
@@ -103,9 +103,8 @@ class Api:
         if not token.may(route.scope):
             raise Forbidden(route.scope)
         raw = await self._read_body(exchange, route.max_body) if route.body else b""
-        query = parse_query(scope["query_string"], route.query) if route.query else None
-        is_large = route.max_body > MAX_BODY
-        body = await parse_body(raw, route.body, self._deps, may_be_large=is_large) if route.body else None
+        query = parse_query(scope["query_string"], route, exchange.ignored)
+        body = await parse_body(raw, route, self._deps, exchange.ignored) if route.body else None
 
         async def operation(deps: Deps) -> tuple[int, bytes]:
             reply = await self._observer.run(exchange, route, Call(deps, token, path, body, query))

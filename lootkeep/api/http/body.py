@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from lootkeep.api.http.errors import BadRequest, PayloadTooLarge, UnsupportedMediaType
 from lootkeep.api.http.json import parse_object
-from lootkeep.api.http.validation import parse
+from lootkeep.api.http.routes import MAX_BODY, Route
+from lootkeep.api.http.validation import parse_fields
 from lootkeep.deps import Deps
 
 # More digits would exceed every limit, and Python refuses to parse thousands of them.
@@ -43,19 +44,19 @@ async def read_body(
     return body
 
 
-async def parse_body(raw: bytes, model: type[BaseModel], deps: Deps, *, may_be_large: bool) -> BaseModel:
+async def parse_body(raw: bytes, route: Route, deps: Deps, ignored: list[str]) -> BaseModel:
     """The validated fields; a large body takes so long that a separate thread checks it."""
-    if len(raw) <= (_SMALL_PART if may_be_large else _SMALL_BODY):
-        return _parsed(raw, model, deps)
-    return await asyncio.get_running_loop().run_in_executor(ASIDE, _parsed, raw, model, deps)
+    if len(raw) <= (_SMALL_PART if route.max_body > MAX_BODY else _SMALL_BODY):
+        return _parsed(raw, route, deps, ignored)
+    return await asyncio.get_running_loop().run_in_executor(ASIDE, _parsed, raw, route, deps, ignored)
 
 
-def _parsed(raw: bytes, model: type[BaseModel], deps: Deps) -> BaseModel:
+def _parsed(raw: bytes, route: Route, deps: Deps, ignored: list[str]) -> BaseModel:
     # Many small values would start the garbage collector hundreds of times, and none of them is garbage.
     is_collecting = gc.isenabled()
     gc.disable()
     try:
-        return parse(parse_object(raw), model, deps)
+        return parse_fields(parse_object(raw), route, deps, ignored)
     finally:
         if is_collecting:
             gc.enable()

@@ -31,6 +31,7 @@ class Exchange:
         "body",
         "cause",
         "headers",
+        "ignored",
         "receive",
         "request_id",
         "route",
@@ -48,6 +49,8 @@ class Exchange:
         self.request_id = given.decode() if given and _REQUEST_ID.fullmatch(given) else make_id()
         self.cause = Cause(request_id=self.request_id)
         self.answer_headers: Headers = []
+        # The names of fields and parameters that the route does not know.
+        self.ignored: list[str] = []
         self.route: Route | None = None
         self.span: Span | None = None
         self.token: Token | None = None
@@ -70,6 +73,8 @@ class Exchange:
             (b"x-request-id", self.request_id.encode()),
             *self.answer_headers,
         ]
+        if self.ignored:
+            headers.append((b"x-ignored-fields", ", ".join(self.ignored).encode()))
         body = b"" if self.scope["method"] == "HEAD" else self.body
         # uvicorn's own `send`, which nothing wraps: then the response needs no messages.
         server = getattr(send, "__self__", None)

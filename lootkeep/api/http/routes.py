@@ -112,6 +112,11 @@ class Route:
     # Beyond the specification of the External API.
     is_extension: bool = False
 
+    @property
+    def is_strict(self) -> bool:
+        """Whether unknown fields are rejected: in the Store API a mistyped filter would pay a stranger's order."""
+        return self.scope.startswith("store:")
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

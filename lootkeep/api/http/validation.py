@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from lootkeep.api.http import unknown
+from lootkeep.api.http.routes import Route
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import InvalidFields
 
 M = TypeVar("M", bound=BaseModel)
 
+_NO_ERRORS: Mapping[str, list[str]] = {}
+
 
 class Body(BaseModel):
-    """A request body: strict types, unknown fields ignored."""
+    """A request body: strict types; unknown fields are the edge's business."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
@@ -36,7 +41,7 @@ def partial(model: type[Body], name: str) -> type[Body]:
 
 
 class QueryParameters(BaseModel):
-    """Query parameters: text that the fields parse; unknown parameters are ignored."""
+    """Query parameters: text that the fields parse; unknown parameters are the edge's business."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -64,22 +69,45 @@ _PREDICATES = {
 }
 
 
-def parse_query(raw: bytes, model: type[M]) -> M:
-    values = dict(parse_qsl(raw.decode("latin-1"), keep_blank_values=True))
-    refused = {
-        name: [_sentence(name, "must not contain a NUL character")] for name, value in values.items() if "\0" in value
+def parse_query(raw: bytes, route: Route, ignored: list[str]) -> BaseModel | None:
+    """The parameters; `ignored` gets the names of those that the route does not know."""
+    values = dict(parse_qsl(raw.decode("latin-1"), keep_blank_values=True)) if raw else {}
+    errors, names = unknown.check(values, route.query, route)
+    ignored += names
+    if route.query is None:
+        if errors:
+            raise InvalidFields(errors)
+        return None
+    errors |= {
+        name: [_sentence(name, "must not contain a NUL character")]
+        for name, value in values.items()
+        if "\0" in value and name in unknown.fields_of(route.query)
     }
-    if refused:
-        raise InvalidFields(refused)
-    return parse(values, model)
+    return parse(values, route.query, errors=errors)
 
 
-def parse(values: dict[str, Any], model: type[M], deps: Deps | None = None) -> M:
-    """Fields with rules that depend on settings find them in the Deps (`info.context`)."""
+def parse_fields(values: dict[str, Any], route: Route, deps: Deps, ignored: list[str]) -> BaseModel:
+    """The body of a route that has one; `ignored` gets the names of the fields that it does not know."""
+    assert route.body
+    errors, names = unknown.check(values, route.body, route)
+    ignored += names
+    return parse(values, route.body, deps, errors)
+
+
+def parse(
+    values: dict[str, Any], model: type[M], deps: Deps | None = None, errors: Mapping[str, list[str]] = _NO_ERRORS
+) -> M:
+    """The checked fields, unless there are errors, those found before included.
+
+    Fields with rules that depend on settings find them in the Deps (`info.context`).
+    """
     try:
-        return model.__pydantic_validator__.validate_python(values, context=deps)  # type: ignore[no-any-return]
+        checked: M = model.__pydantic_validator__.validate_python(values, context=deps)
     except ValidationError as error:
-        raise InvalidFields(_sentences(error)) from None
+        raise InvalidFields({**_sentences(error), **errors}) from None
+    if errors:
+        raise InvalidFields(errors)
+    return checked
 
 
 def _sentences(error: ValidationError) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Orders over the Store API: placing, paying, refunding, cancelling."""
+"""Orders over the Store API: placing, finding, paying, refunding, cancelling."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from lootkeep.api.http import card_codes
+from lootkeep.api.http import card_codes, orders as orders_http
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Currency, IpAddressText, Metadata, PositiveMoney, Time, metadata_text
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
+from lootkeep.api.http.pages import PageQuery
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store import order_reports
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
@@ -118,6 +119,12 @@ class OrderBody(Body):
     ] = None
 
 
+class FindOrderQuery(PageQuery):
+    """Which order is looked for."""
+
+    external_id: Annotated[NameText | None, Field(description="The order with this external id.")] = None
+
+
 class PayBody(Body):
     """How the order was paid."""
 
@@ -163,6 +170,14 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     details, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata, payment=payment))
     answer = orders_views.placed(details)
     return Reply(answer, message=_NOT_PLACED.get(answer.next), is_repeated=not is_new)
+
+
+async def find_orders(call: Call[None, FindOrderQuery]) -> Reply:
+    return await orders_http.answer_page(call, call.query.request())
+
+
+async def read_store_order(call: Call[None, None]) -> Reply:
+    return await orders_http.read(call)
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
@@ -216,6 +231,25 @@ GROUP = Group(
             "`pay`, `wait_for_review`, `verify` (the order is on hold) or `refused` (it must not be paid). An "
             "order with nothing due is paid immediately, and `next` is null. Sending the same `external_id` "
             "again returns the same order with 200.",
+        ),
+        Route(
+            "GET",
+            "/orders",
+            find_orders,
+            "store:read",
+            "Find orders",
+            paged(orders_views.OrderView),
+            query=FindOrderQuery,
+            description="Finds an order by `external_id`. Without it, returns all orders, newest first.",
+        ),
+        Route(
+            "GET",
+            "/orders/{id}",
+            read_store_order,
+            "store:read",
+            "Read an order of the store",
+            single(orders_views.OrderView),
+            description="Includes lines, customer, payment, refunds and fraud check.",
         ),
         Route(
             "POST",

@@ -14,6 +14,8 @@ if fields are invalid, `errors` lists all of them.
 - **Rate limit**: 60 requests per minute and token. The headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and \
 `X-RateLimit-Reset` (Unix seconds) show the current state, `Retry-After` the seconds to wait after a 429 or 503.
 - **Idempotency**: send an `Idempotency-Key` with a POST; a repeated request gets the stored response for 24 hours.
+- **Unknown fields** and parameters are rejected by the Store API with 422; the External API ignores them and lists \
+them in the header `X-Ignored-Fields`.
 - **Tracing**: every response has an `X-Request-ID`, which is yours or generated.
 - **Times** are UTC (`2026-11-15T10:30:00Z`), **amounts** are strings with two decimals; \
 a body may also send a number.

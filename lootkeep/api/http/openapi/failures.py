@@ -82,7 +82,7 @@ def _names(route: Route) -> list[str]:
         names.append("Conflict")
     if route.body:
         names += ["PayloadTooLarge", "UnsupportedMediaType"]
-    if route.body or route.query or route.method == "POST":
+    if route.body or route.query or route.method == "POST" or route.is_strict:
         names.append("ValidationError")
     return [*names, "TooManyRequests", "ServerError", "ServiceUnavailable"]
 

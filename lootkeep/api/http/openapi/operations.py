@@ -13,6 +13,7 @@ from lootkeep.api.http.openapi.examples import example_of
 from lootkeep.api.http.openapi.schemas import Json, ref
 from lootkeep.api.http.routes import Group, ResponseShape, Route
 
+IGNORED_FIELDS = "X-Ignored-Fields"
 HEADERS: Json = {
     "X-RateLimit-Limit": {"description": "Requests allowed per minute.", "schema": {"type": "integer"}},
     "X-RateLimit-Remaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
@@ -21,6 +22,11 @@ HEADERS: Json = {
         "schema": {"type": "integer"},
     },
     "X-Request-ID": {"description": "The id of this request.", "schema": {"type": "string"}},
+    IGNORED_FIELDS: {
+        "description": "The unknown fields and parameters that were ignored, separated by commas; absent if there are "
+        "none.",
+        "schema": {"type": "string"},
+    },
 }
 
 
@@ -75,7 +81,7 @@ def _operation(group: Group, route: Route, shapes: Json, parameters: list[Json])
         }
     answers = [route.answer, route.answer.again()] if route.answer.repeated else [route.answer]
     operation["responses"] = {
-        **{str(answer.status): _success(answer, shapes) for answer in answers},
+        **{str(answer.status): _success(answer, shapes, is_strict=route.is_strict) for answer in answers},
         **failures.refs(route),
     }
     return operation
@@ -118,12 +124,12 @@ _IDEMPOTENCY_KEY: Json = {
 }
 
 
-def _success(answer: ResponseShape, shapes: Json) -> Json:
+def _success(answer: ResponseShape, shapes: Json, *, is_strict: bool) -> Json:
     example = example_of(schemas.envelope(answer), shapes)
     if answer.message:
         example["message"] = answer.message
     return {
         "description": answer.message or "Success.",
-        "headers": {name: ref(name, "headers") for name in HEADERS},
+        "headers": {name: ref(name, "headers") for name in HEADERS if not (is_strict and name == IGNORED_FIELDS)},
         "content": {"application/json": {"schema": ref(schemas.envelope_name(answer)), "example": example}},
     }
