@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import asdict
 
 from lootkeep.domain.referrals import DiscountType, ReferralSettings, Tier
 from lootkeep.kernel.clock import DAY, Instant
@@ -44,6 +45,12 @@ class Coupon(CouponTerms, frozen=True):
     @property
     def times_used(self) -> int:
         return 1 if self.status == "used" else 0
+
+
+def issued(terms: CouponTerms, code: str, customer_id: int, now: Instant) -> Coupon:
+    """A new coupon; its id is assigned when it is stored."""
+    unused: dict[str, Any] = {"status": "available", "order_id": None, "discount_given": Hundredths(0)}
+    return Coupon(**asdict(terms), id=0, code=code, customer_id=customer_id, **unused, created_at=now)
 
 
 def of_tier(tier: Tier, now: Instant) -> CouponTerms:

@@ -38,8 +38,9 @@ async def create(
         customer, product = subscriptions_rules.checked(*pair)
         if await products_db.reserve_stock(tx, product.id, 1) is None:
             raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
-        subscription = await subscriptions_db.add(tx, subscriptions_rules.started(customer, product, now, external_id))
-        return await _pay_period(deps, tx, subscription, product, customer, now)
+        new = subscriptions_rules.started(customer, product, now, external_id)
+        subscription = await subscriptions_db.ROWS.add(tx, new)
+        return await _pay_period(deps, tx, subscription, subscription, product, customer)
 
 
 async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
@@ -52,7 +53,7 @@ async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: i
         raise invalid("product_id", "The product id field is not a product of this store.")
     if terms.created_at > now:
         raise invalid("created_at", "The created at field must not be in the future.")
-    return await subscriptions_db.add(tx, subscriptions_rules.of_the_past(customer, product, terms, now))
+    return await subscriptions_db.ROWS.add(tx, subscriptions_rules.of_the_past(customer, product, terms, now))
 
 
 async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDetails]:
@@ -63,7 +64,7 @@ async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDe
         if not subscriptions_rules.has_run_out(before, now):
             return await _renew(deps, tx, before, now)
         after = subscriptions_rules.expired(before, now)
-        await subscriptions_db.save(tx, after)
+        await subscriptions_db.ROWS.save(tx, before, after)
     # Raised only after the commit: raised inside, the error would roll back the new state.
     raise subscriptions_rules.ended(after)
 
@@ -79,7 +80,7 @@ async def cancel(
         if before.cancelled_at is not None:
             return before, customer
         after = subscriptions_rules.cancelled(before, now, at_period_end=at_period_end, reason=reason)
-        await subscriptions_db.save(tx, after)
+        await subscriptions_db.ROWS.save(tx, before, after)
         await outbox_db.append(tx, "subscription.cancelled", subscriptions_views.cancelled(after, customer), now)
     return after, customer
 
@@ -90,7 +91,7 @@ async def _claim_external_id(tx: Transaction, external_id: str | None) -> None:
         return
     if not await tx.lock(f"subscription {external_id}"):
         raise Conflict("subscription_in_progress", "A subscription with this external id is being created right now.")
-    subscription = await subscriptions_db.by_external_id(tx, external_id)
+    subscription = await subscriptions_db.ROWS.find_one(tx, external_id=external_id)
     if subscription:
         sentence = f"The external id field has already been taken by subscription {subscription.id}."
         raise invalid("external_id", sentence)
@@ -107,7 +108,7 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
         raise Unprocessable(
             "product_out_of_stock", f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
         )
-    return await _pay_period(deps, tx, subscriptions_rules.renewed(before, now), product, customer, now)
+    return await _pay_period(deps, tx, before, subscriptions_rules.renewed(before, now), product, customer)
 
 
 async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
@@ -117,9 +118,10 @@ async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
 
 
 async def _pay_period(
-    deps: Deps, tx: Transaction, subscription: Subscription, product: Product, customer: Customer, now: Instant
+    deps: Deps, tx: Transaction, before: Subscription, subscription: Subscription, product: Product, customer: Customer
 ) -> tuple[Subscription, OrderDetails]:
     """Creates the paid order of the subscription's period, and appends the events of both."""
+    now = subscription.updated_at
     line = subscriptions_rules.line(subscription, product)
     cart = Cart(customer.id, (CartLine(product.id, 1),), ip_address=None, subscription_id=subscription.id)
     new = checkout_rules.order(
@@ -127,7 +129,7 @@ async def _pay_period(
     )
     details = await orders.place_paid(deps, tx, new, [line], customer)
     subscription = replace(subscription, latest_order_id=details.order.id)
-    await subscriptions_db.save(tx, subscription)
+    await subscriptions_db.ROWS.save(tx, before, subscription)
     if subscription.renewals_count:
         await outbox_db.append(tx, "subscription.renewed", subscriptions_views.renewed(subscription, customer), now)
     else:
@@ -136,7 +138,7 @@ async def _pay_period(
 
 
 async def _get_for_update(tx: Transaction, subscription_id: int) -> Subscription:
-    return existing(await subscriptions_db.get_for_update(tx, subscription_id), "Subscription")
+    return existing(await subscriptions_db.ROWS.lock(tx, subscription_id), "Subscription")
 
 
 async def _customer(tx: Transaction, subscription: Subscription) -> Customer:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from lootkeep.deps import Deps
 from lootkeep.domain import tickets as tickets_rules
 from lootkeep.domain.access import User
-from lootkeep.domain.customers import Customer
+from lootkeep.domain.customers import Customer, search_text
 from lootkeep.domain.tickets import (
     SYSTEM,
+    AuthorType,
     Ticket,
     TicketEntry,
     TicketForm,
@@ -37,9 +38,9 @@ async def open_ticket(deps: Deps, form: TicketForm) -> tuple[TicketMessage, Tick
     now = deps.clock.now()
     async with deps.db.write() as tx:
         customer = await _checked(tx, form)
-        ticket = await tickets_db.add(tx, tickets_rules.opened(form, now), customer)
-        message = await tickets_db.add_message(tx, ticket.id, "customer", customer.name, form.message, now)
-        tx.totals.count("tickets", None, ticket)
+        words = search_text(form.subject, customer.name, customer.email)
+        ticket = await tickets_db.ROWS.add(tx, tickets_rules.opened(form, now), search_text=words)
+        message = await _add_message(tx, ticket.id, "customer", customer.name, form.message, now)
         text, path = f"New ticket {ticket.number}: {ticket.subject}", f"/tickets/{ticket.id}"
         await alerts_db.raise_notice(tx, "ticket_created", f"ticket:{ticket.id}", text, path, now)
         return message, await _entry(tx, ticket.id)
@@ -52,10 +53,10 @@ async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[TicketMessage, Tic
         before = await _get_for_update(tx, ticket_id)
         after = tickets_rules.asked(before, now)
         customer = await _customer(tx, before)
-        message = await tickets_db.add_message(tx, ticket_id, "customer", customer.name, body, now)
+        message = await _add_message(tx, ticket_id, "customer", customer.name, body, now)
         if after.reopened_count > before.reopened_count:
             await _note(tx, ticket_id, "The customer's message reopened the ticket.", now)
-        await tickets_db.save(tx, before, after)
+        await tickets_db.ROWS.save(tx, before, after)
         return message, await _entry(tx, ticket_id)
 
 
@@ -66,7 +67,7 @@ async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[T
         before = await _get_for_update(tx, ticket_id)
         after = tickets_rules.answered(before, now)
         message = await _write_to_customer(deps, tx, before, await _user(tx, user_id), body, now)
-        await tickets_db.save(tx, before, after)
+        await tickets_db.ROWS.save(tx, before, after)
         return message, await _entry(tx, ticket_id)
 
 
@@ -76,7 +77,7 @@ async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[Tic
     async with deps.db.write() as tx:
         await _get_for_update(tx, ticket_id)
         author = await _user(tx, user_id)
-        message = await tickets_db.add_message(
+        message = await _add_message(
             tx, ticket_id, "staff", author.name, body, now, user_id=author.id, is_internal=True
         )
         return message, await _entry(tx, ticket_id)
@@ -108,7 +109,7 @@ async def close(deps: Deps, ticket_id: int, user_id: int, body: str | None) -> T
                 ticket = tickets_rules.answered(before, now)
                 await _write_to_customer(deps, tx, before, author, body, now)
             await _note(tx, ticket_id, f"{author.name} closed the ticket.", now)
-            await tickets_db.save(tx, before, tickets_rules.moved(ticket, "closed", now))
+            await tickets_db.ROWS.save(tx, before, tickets_rules.moved(ticket, "closed", now))
         return await _entry(tx, ticket_id)
 
 
@@ -136,7 +137,7 @@ async def _step(
         after, words = step(before, now)
         if after != before:
             await _note(tx, ticket_id, f"{(await _user(tx, user_id)).name} {words}", now)
-            await tickets_db.save(tx, before, after)
+            await tickets_db.ROWS.save(tx, before, after)
         return await _entry(tx, ticket_id)
 
 
@@ -172,15 +173,30 @@ async def _write_to_customer(
         message=body,
     )
     await emails_db.add(tx, email, deps.vault.seal, now)
-    return await tickets_db.add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
+    return await _add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
 
 
 async def _note(tx: Transaction, ticket_id: int, words: str, now: Instant) -> None:
-    await tickets_db.add_message(tx, ticket_id, "system", SYSTEM, words, now, is_internal=True)
+    await _add_message(tx, ticket_id, "system", SYSTEM, words, now, is_internal=True)
+
+
+async def _add_message(
+    tx: Transaction,
+    ticket_id: int,
+    author_type: AuthorType,
+    author_name: str,
+    body: str,
+    now: Instant,
+    *,
+    user_id: int | None = None,
+    is_internal: bool = False,
+) -> TicketMessage:
+    message = TicketMessage(0, ticket_id, author_type, user_id, author_name, body, is_internal, now)
+    return await tickets_db.MESSAGES.add(tx, message)
 
 
 async def _get_for_update(tx: Transaction, ticket_id: int) -> Ticket:
-    return existing(await tickets_db.get_for_update(tx, ticket_id), "Support ticket")
+    return existing(await tickets_db.ROWS.lock(tx, ticket_id), "Support ticket")
 
 
 async def _customer(tx: Transaction, ticket: Ticket) -> Customer:

@@ -4,35 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import bindparam, select
 
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.referrals import Claim
-from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import coupons, reward_claims as claims
 
-_CLAIM = [claims.c[name] for name in Claim.__struct_fields__]
+ROWS = Rows(claims, Claim, totals="claims")
+
+_CLAIM = columns_of(claims, Claim)
 _WITH_COUPON = (
-    select(*_CLAIM, *(coupons.c[name] for name in Coupon.__struct_fields__))
+    select(*_CLAIM, *columns_of(coupons, Coupon))
     .join(coupons, coupons.c.id == claims.c.coupon_id)
     .where(claims.c.customer_id == bindparam("customer"))
 )
 
 _GET = Query(_WITH_COUPON.where(claims.c.tier_id == bindparam("tier")))
 _OF_CUSTOMER = Query(_WITH_COUPON.order_by(claims.c.id))
-_ADD = Query(
-    insert(claims)
-    .values(
-        customer_id=bindparam("customer"),
-        tier_id=bindparam("tier"),
-        coupon_id=bindparam("coupon"),
-        claimed_at=bindparam("now"),
-    )
-    .returning(*_CLAIM),
-    Claim,
-)
 
 
 async def get(tx: Transaction, customer_id: int, tier_id: int) -> tuple[Claim, Coupon] | None:
@@ -42,12 +33,6 @@ async def get(tx: Transaction, customer_id: int, tier_id: int) -> tuple[Claim, C
 
 async def of_customer(tx: Transaction, customer_id: int) -> list[tuple[Claim, Coupon]]:
     return [_pair(row) for row in await tx.all(_OF_CUSTOMER, customer=customer_id)]
-
-
-async def add(tx: Transaction, customer_id: int, tier_id: int, coupon_id: int, now: Instant) -> Claim:
-    (claim,) = await tx.all(_ADD, customer=customer_id, tier=tier_id, coupon=coupon_id, now=now)
-    tx.totals.count("claims", None, claim)
-    return claim
 
 
 def _pair(row: tuple[Any, ...]) -> tuple[Claim, Coupon]:

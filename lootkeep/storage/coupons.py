@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from sqlalchemy import bindparam, select, update
 
-import msgspec
-from sqlalchemy import bindparam, insert, select, update
-
-from lootkeep.domain.coupons import Coupon, CouponTerms
+from lootkeep.domain.coupons import Coupon
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import coupons
 
-_COUPON = [coupons.c[name] for name in Coupon.__struct_fields__]
-_THIS = coupons.c.id == bindparam("coupon")
-_TERMS: dict[str, Any] = {name: bindparam(name) for name in CouponTerms.__struct_fields__}
+ROWS = Rows(coupons, Coupon)
 
-_ADD = Query(
-    insert(coupons)
-    .values(
-        **_TERMS,
-        code=bindparam("code"),
-        customer_id=bindparam("customer"),
-        status="available",
-        discount_given=0,
-        created_at=bindparam("now"),
-    )
-    .returning(*_COUPON),
-    Coupon,
-)
-_GET = Query(select(*_COUPON).where(_THIS), Coupon)
+_THIS = coupons.c.id == bindparam("coupon")
+_COUPON = columns_of(coupons, Coupon)
 _BY_CODE = Query(select(*_COUPON).where(coupons.c.code == bindparam("code")).with_for_update(), Coupon)
 _RESERVE = Query(
     update(coupons)
@@ -46,15 +30,6 @@ _RELEASE = Query(
     .where(_THIS, coupons.c.status == "reserved")
     .values(status="available", order_id=None, discount_given=0)
 )
-
-
-async def add(tx: Transaction, code: str, customer_id: int, terms: CouponTerms, now: Instant) -> Coupon:
-    (coupon,) = await tx.all(_ADD, **msgspec.structs.asdict(terms), code=code, customer=customer_id, now=now)
-    return coupon
-
-
-async def get(tx: Transaction, coupon_id: int) -> Coupon | None:
-    return await tx.one(_GET, coupon=coupon_id)
 
 
 async def get_by_code_for_update(tx: Transaction, code: str) -> Coupon | None:

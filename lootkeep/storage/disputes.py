@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select
 
-from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason
+from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.labels import Label
-from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import disputes, labels
 
-_DISPUTE = [disputes.c[name] for name in Dispute.__struct_fields__]
-_NEW = [name for name in Dispute.__struct_fields__ if name != "id"]
+ROWS = Rows(disputes, Dispute)
 
-_ADD = Query(insert(disputes).values({name: bindparam(f"new_{name}") for name in _NEW}))
 _OF_ORDER = Query(
-    select(*_DISPUTE).where(disputes.c.order_id == bindparam("order")).order_by(disputes.c.at, disputes.c.id), Dispute
+    select(*columns_of(disputes, Dispute))
+    .where(disputes.c.order_id == bindparam("order"))
+    .order_by(disputes.c.at, disputes.c.id),
+    Dispute,
 )
 _REMOVE_LABELS = Query(delete(labels).where(labels.c.order_id == bindparam("order")))
 _ADD_LABEL = Query(
@@ -30,20 +30,6 @@ _ADD_LABEL = Query(
     .inline(),
     set_based=True,
 )
-
-
-async def add(
-    tx: Transaction,
-    order_id: int,
-    kind: DisputeKind,
-    reason: DisputeReason,
-    external_id: str | None,
-    at: Instant,
-    now: Instant,
-) -> Dispute:
-    values: dict[str, Any] = dict(zip(_NEW, (order_id, kind, reason, external_id, at, now), strict=True))
-    (dispute_id,) = await tx.insert(_ADD, [{f"new_{name}": value for name, value in values.items()}])
-    return Dispute(id=dispute_id, **values)
 
 
 async def of_order(tx: Transaction, order_id: int) -> list[Dispute]:

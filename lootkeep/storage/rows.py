@@ -1,17 +1,117 @@
-"""The columns of a record, and the rows with one of several values: what belongs to the rows of a page."""
+"""The one way to read and write single rows of a table: a record in, a record out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from sqlalchemy import BindParameter, Table, bindparam, select
+import msgspec
+from msgspec.structs import asdict, replace
+from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, delete, insert, select, update
 
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 
 R = TypeVar("R")
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Rows(Generic[S]):
+    """The rows of a table as records, whose fields are columns of the table.
+
+    `always` are conditions for every read, such as "not deleted". `derived` are columns that are computed from the
+    record when it is written, such as search text. `totals` names the source of the maintained totals that every
+    write of a row is counted in.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        record: type[S],
+        *always: ColumnElement[bool],
+        derived: Mapping[str, Callable[[S], Any]] | None = None,
+        totals: str | None = None,
+    ) -> None:
+        (self._key,) = table.primary_key
+        self._table, self._record, self._always = table, record, always
+        self._derived, self._totals = derived or {}, totals
+        self._this = self._key == bindparam("row")
+        self._select = select(*columns_of(table, record))
+        self._get = Query(self._select.where(self._this, *always), record)
+        self._lock = Query(self._select.where(self._this, *always).with_for_update(), record)
+        self._remove = Query(delete(table).where(self._this))
+        # One query for each set of columns that is searched or written, made when it is first needed.
+        self._finding: dict[tuple[str, ...], Query[S]] = {}
+        self._adding: dict[tuple[str, ...], Query[Any]] = {}
+        self._saving: dict[tuple[str, ...], Query[Any]] = {}
+
+    async def get(self, tx: Transaction, row_id: int) -> S | None:
+        return await tx.one(self._get, row=row_id)
+
+    async def lock(self, tx: Transaction, row_id: int) -> S | None:
+        """Locked until the transaction ends: two operations on one row run one after the other."""
+        return await tx.one(self._lock, row=row_id)
+
+    async def get_many(self, tx: Transaction, row_ids: Iterable[int]) -> dict[int, S]:
+        rows = await tx.fetch_for_each(self._get, [{"row": row_id} for row_id in sorted(set(row_ids))])
+        return {getattr(row, self._key.name): row for row in rows}
+
+    async def find(self, tx: Transaction, **equal: Any) -> list[S]:
+        """The rows with these values, by id."""
+        names = tuple(equal)
+        if names not in self._finding:
+            conditions = (self._table.c[name] == bindparam(f"of_{name}") for name in names)
+            query = self._select.where(*conditions, *self._always).order_by(self._key)
+            self._finding[names] = Query(query, self._record)
+        return await tx.all(self._finding[names], **{f"of_{name}": value for name, value in equal.items()})
+
+    async def find_one(self, tx: Transaction, **equal: Any) -> S | None:
+        rows = await self.find(tx, **equal)
+        return rows[0] if rows else None
+
+    async def add(self, tx: Transaction, new: S, **other: Any) -> S:
+        """Stores a new record and assigns its id; `other` are values of columns that are not fields of the record."""
+        (added,) = await self.add_many(tx, [new], **other)
+        return added
+
+    async def add_many(self, tx: Transaction, new: Sequence[S], **other: Any) -> list[S]:
+        names = tuple(other)
+        if names not in self._adding:
+            fields = (name for name in self._record.__struct_fields__ if name != self._key.name)
+            values: dict[str, Any] = {name: bindparam(name) for name in (*fields, *self._derived, *names)}
+            self._adding[names] = Query(insert(self._table).values(values))
+        ids = await tx.insert(self._adding[names], [self._values(record) | other for record in new])
+        added = [replace(record, **{self._key.name: row_id}) for record, row_id in zip(new, ids, strict=True)]
+        for record in added:
+            self._count(tx, None, record)
+        return added
+
+    async def save(self, tx: Transaction, before: S, after: S) -> S:
+        """Writes the columns that differ."""
+        old, new = self._values(before), self._values(after)
+        changed = {name: value for name, value in new.items() if value != old[name]}
+        if changed:
+            names = tuple(changed)
+            if names not in self._saving:
+                query = update(self._table).where(self._this).values({name: bindparam(name) for name in names})
+                self._saving[names] = Query(query)
+            await tx.run(self._saving[names], row=getattr(after, self._key.name), **changed)
+            self._count(tx, before, after)
+        return after
+
+    async def remove(self, tx: Transaction, row: S) -> None:
+        await tx.run(self._remove, row=getattr(row, self._key.name))
+        self._count(tx, row, None)
+
+    def _values(self, record: S) -> dict[str, Any]:
+        values = asdict(record)
+        del values[self._key.name]
+        return values | {name: derive(record) for name, derive in self._derived.items()}
+
+    def _count(self, tx: Transaction, before: S | None, after: S | None) -> None:
+        if self._totals:
+            tx.totals.count(self._totals, before, after)
 
 
 async def one_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lootkeep.domain.tickets import TicketMessage
 from lootkeep.storage import tickets as tickets_db
 from tests.api.openapi import ALL_ROWS, content_of, example_body, faults, operation, path_of
 from tests.api.ticket_steps import a_ticket, customer_writes, read, staff_writes
@@ -157,7 +158,8 @@ async def test_a_ticket_returns_its_newest_fifty_messages_by_default(world: Worl
     ticket = await a_ticket(world)
     async with world.db.write() as tx:
         for number in range(200):
-            await tickets_db.add_message(tx, ticket["id"], "customer", "Jun", str(number), NOON)
+            message = TicketMessage(0, ticket["id"], "customer", None, "Jun", str(number), False, NOON)
+            await tickets_db.MESSAGES.add(tx, message)
     current = await read(world, ticket["id"])
     assert [message["body"] for message in current["messages"]] == [str(number) for number in range(150, 200)]
     for query, sentence in (

@@ -63,7 +63,7 @@ async def list_subscriptions(call: Call[None, SubscriptionQuery]) -> Reply:
 
 async def get_subscription(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        subscription = existing(await subscriptions_db.get(tx, call.id), "Subscription")
+        subscription = existing(await subscriptions_db.ROWS.get(tx, call.id), "Subscription")
         customers = await customers_db.get_many(tx, [subscription.customer_id])
     return Reply(subscriptions_views.subscription(subscription, customers[subscription.customer_id]))
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import identity as identity_rules, referral_abuse as referral_abuse_rules
-from lootkeep.domain.coupons import of_welcome
+from lootkeep.domain.coupons import issued, of_welcome
 from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.referral_abuse import Evidence
@@ -120,7 +120,7 @@ async def _attribute(deps: Deps, tx: Transaction, customer: Customer, form: Sign
     # An imported customer gets none: it would have expired long ago.
     if settings.referral_welcome_discount_enabled and form.created_at is None:
         terms = of_welcome(settings, deps.currency, now)
-        coupon = await coupons_db.add(tx, f"HI-{deps.ids.code()}", customer.id, terms, now)
+        coupon = await coupons_db.ROWS.add(tx, issued(terms, f"HI-{deps.ids.code()}", customer.id, now))
     return SignedUp(customer, referrer=referrer, marks=tuple(marks), welcome_coupon=coupon)
 
 

@@ -60,6 +60,7 @@ async def _record(
                 return details, known, False
     check_disputable(details.order)
     at = orders_rules.check_reported(details.order, report.at, now)
-    recorded = await disputes_db.add(tx, order_id, report.kind, report.reason, report.external_id, at, now)
+    new = Dispute(0, order_id, report.kind, report.reason, report.external_id, at, now)
+    recorded = await disputes_db.ROWS.add(tx, new)
     await _labels.settle(tx, details, check)
     return details, recorded, True

@@ -1,0 +1,53 @@
+"""Single rows: read, found, locked, added, saved and removed by one class."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lootkeep.domain.referrals import Tier
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import tiers as tiers_db
+from lootkeep.storage.engine.database import Engine
+from tests.storage.plans import QueryRecorder
+from tests.world import NOON
+
+BRONZE = Tier("Bronze", None, 3, "percentage_discount", Hundredths(10_00), None, 30, True, 0, 0, 0, NOON, NOON)
+
+
+async def test_a_row_is_added_and_read_by_its_id(db: Engine) -> None:
+    async with db.write() as tx:
+        added = await tiers_db.ROWS.add(tx, BRONZE)
+        silver = await tiers_db.ROWS.add(tx, replace(BRONZE, name="Silver"))
+    async with db.read() as tx:
+        assert added == replace(BRONZE, id=1)
+        assert await tiers_db.ROWS.get(tx, 1) == added
+        assert await tiers_db.ROWS.get(tx, 3) is None
+        assert await tiers_db.ROWS.get_many(tx, [2, 1, 2, 9]) == {1: added, 2: silver}
+
+
+async def test_rows_are_found_by_the_values_of_their_columns(db: Engine) -> None:
+    async with db.write() as tx:
+        first, _, third = await tiers_db.ROWS.add_many(tx, [BRONZE, replace(BRONZE, is_active=False), BRONZE])
+    async with db.read() as tx:
+        assert await tiers_db.ROWS.find(tx, name="Bronze", is_active=True) == [first, third]
+        assert await tiers_db.ROWS.find_one(tx, is_active=True) == first
+        assert await tiers_db.ROWS.find_one(tx, name="Gold") is None
+
+
+async def test_only_the_columns_that_differ_are_written(db: Engine) -> None:
+    async with db.write() as tx:
+        before = await tiers_db.ROWS.add(tx, BRONZE)
+        recorder = QueryRecorder(tx)
+        await tiers_db.ROWS.save(recorder, before, before)
+        after = await tiers_db.ROWS.save(recorder, before, replace(before, name="Silver", updated_at=Instant(NOON + 1)))
+        assert [set(query.values) for query in recorder.asked] == [{"row", "name", "updated_at"}]
+    async with db.read() as tx:
+        assert await tiers_db.ROWS.get(tx, before.id) == after
+
+
+async def test_a_removed_row_is_gone(db: Engine) -> None:
+    async with db.write() as tx:
+        tier = await tiers_db.ROWS.add(tx, BRONZE)
+        await tiers_db.ROWS.remove(tx, tier)
+        assert await tiers_db.ROWS.lock(tx, tier.id) is None
