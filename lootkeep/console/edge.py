@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -18,6 +17,7 @@ from starlette.types import Scope
 from lootkeep.console import forms, guard, lists
 from lootkeep.console.formats import label
 from lootkeep.console.guard import Refused
+from lootkeep.console.once import once
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, file, url
 from lootkeep.console.render import ASSETS, Navigation, templates
 from lootkeep.deps import Deps
@@ -25,7 +25,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import sign_in as sign_in_service
 from lootkeep.storage import audit as audit_db
-from lootkeep.storage.engine.database import JoinedDatabase, Transaction
+from lootkeep.storage.engine.database import Transaction
 
 log = structlog.get_logger(__name__)
 
@@ -125,20 +125,20 @@ class Edge:
         return shown | {"back": _back(visit)}
 
     async def _change(self, visit: Visit) -> Answer:
-        """The change and its entry in the audit log, in one transaction."""
-        if visit.page.is_foreign:
-            answer = await visit.page.handler(visit)
-            async with self._deps.db.write() as tx:
-                await _log(tx, visit, answer)
-            return answer
-        async with self._deps.db.write() as tx:
-            visit.deps = replace(self._deps, db=JoinedDatabase(tx))
+        """The change and its entry in the audit log, in one transaction unless the page is foreign."""
+
+        async def operation(deps: Deps) -> Done:
+            visit.deps = deps
             try:
                 answer = await visit.page.handler(visit)
-                await _log(tx, visit, answer)
+                assert isinstance(answer, Done)
+                async with deps.db.write() as tx:
+                    await _log(tx, visit, answer)
             finally:
                 visit.deps = self._deps
-        return answer
+            return answer
+
+        return await once(visit, operation)
 
     async def _respond(self, visit: Visit, answer: Answer, status: int = 200) -> Response:
         if isinstance(answer, Response):
@@ -196,7 +196,7 @@ class Edge:
             "title": visit.page.title,
             "now": visit.now,
             "options": self._options,
-            "token": guard.form_token(self._deps.vault, visit.secret),
+            "token": guard.form_token(self._deps.vault, visit.secret, self._deps.ids.request_id()),
             "message": message,
             "navigation": await self._navigation.html(visit.person, visit.page.entry) if visit.person else "",
             "sends_emails": self._deps.sends_emails,
@@ -229,8 +229,8 @@ class Edge:
 _BROKEN = "Something went wrong on our side. It was logged; try again in a moment."
 
 
-async def _log(tx: Transaction, visit: Visit, answer: Answer) -> None:
-    if isinstance(answer, Done) and answer.record is not None:
+async def _log(tx: Transaction, visit: Visit, answer: Done) -> None:
+    if answer.record is not None:
         await audit_db.add(
             tx,
             user_id=visit.person.id if visit.person else None,

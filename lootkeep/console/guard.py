@@ -6,6 +6,7 @@ import base64
 import hmac
 from urllib.parse import parse_qsl, urlsplit
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -58,9 +59,14 @@ def set_secret(response: Response, request: Request, options: Options, secret: s
     _set_cookie(response, request, options, name, secret, ABSOLUTE_LIMIT // SECOND if secret else 0, "/")
 
 
-def form_token(vault: Vault, secret: str) -> str:
-    """Bound to the browser's cookie, so that no other browser's token works."""
-    return vault.fingerprint(secret.encode(), "console form")[:32]
+def form_token(vault: Vault, secret: str, nonce: str) -> str:
+    """Bound to the browser's cookie, so that no other browser's token works; of a page that is shown once."""
+    return f"{nonce}.{vault.fingerprint(f'{nonce} {secret}'.encode(), 'console form')[:32]}"
+
+
+def one_time_key(visit: Visit) -> str:
+    """The same only for the same content of the same form: its token names the page that it was shown on."""
+    return visit.deps.vault.fingerprint(msgspec.json.encode(sorted(visit.form.items())), "console key")
 
 
 def check_origin(request: Request) -> None:
@@ -73,8 +79,9 @@ def check_origin(request: Request) -> None:
 
 
 def check_token(visit: Visit) -> None:
-    expected = form_token(visit.deps.vault, visit.secret)
-    if not visit.secret or not hmac.compare_digest(visit.form.get("token", "").encode(), expected.encode()):
+    token = visit.form.get("token", "")
+    expected = form_token(visit.deps.vault, visit.secret, token.partition(".")[0])
+    if not visit.secret or not hmac.compare_digest(token.encode(), expected.encode()):
         raise Refused(*_FOREIGN)
 
 

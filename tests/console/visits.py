@@ -23,7 +23,7 @@ DELIVERY = "wh_00000000-0000-0000-0000-00000000000a"
 # A mail is shown with its own styles, in a sandbox that the tests of campaigns look at.
 MAIL = "/campaigns/{id}/mail"
 MAX_PAGE_BYTES = 100_000
-_TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
+_TOKEN = re.compile(r'name="token" value="([0-9a-z.-]+)"')
 
 
 # By the name of a path's parameter, what the store of the tests has there.

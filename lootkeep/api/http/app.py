@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from lootkeep.api.http import envelope, idempotency
+from lootkeep.api.http import envelope
 from lootkeep.api.http.admission import PROBES, TICKET, Admission, AdmissionTicket
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
@@ -28,6 +28,7 @@ from lootkeep.engines.lines import Lines
 from lootkeep.engines.tracing import Tracer
 from lootkeep.kernel.cause import CURRENT
 from lootkeep.kernel.errors import AppError, Overloaded, Unavailable
+from lootkeep.services import idempotency as idempotency_service
 
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -116,7 +117,7 @@ class Api:
             deps = self._deps.for_reading() if route.method == "GET" else self._deps
             exchange.status, exchange.body = await operation(deps)
             return
-        once = idempotency.once_outside if route.is_foreign else idempotency.once
+        once = idempotency_service.once_outside if route.is_foreign else idempotency_service.once
         exchange.status, exchange.body, is_replay = await once(
             self._deps, token.id, scope["path"], key.decode("latin-1"), raw, operation
         )

@@ -46,7 +46,10 @@ const load = async (url, options, isNew) => {
     if (error.name !== "AbortError" && isNew) location.assign(url);
   } finally {
     clearTimeout(slow);
-    document.querySelector("main").removeAttribute("aria-busy");
+    for (const busy of asking === mine ? document.querySelectorAll("[aria-busy]") : []) {
+      busy.removeAttribute("aria-busy");
+      busy.disabled = false;
+    }
   }
 };
 
@@ -130,6 +133,13 @@ document.addEventListener("submit", (event) => {
   if (!isOurs(url) || !document.querySelector(".side")) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
+  // What is sent is at work: it is pressed once.
+  if (attribute("method") === "post") {
+    for (const button of form.querySelectorAll("button")) {
+      button.setAttribute("aria-busy", "true");
+      button.disabled = true;
+    }
+  }
   const next = form.dataset.next && new URL(form.dataset.next, location.href).href;
   if (next && showAhead(next)) {
     decide(url.href, fields, next);
@@ -186,7 +196,7 @@ const refreshLater = () => {
   const seconds = Number(document.querySelector("main").dataset.live);
   if (!seconds) return;
   timer = setTimeout(() => {
-    const isQuiet = !document.hidden && !document.activeElement.matches(TYPING) && !document.querySelector("main details[open]");
+    const isQuiet = !document.hidden && !document.querySelector("[aria-busy]") && !document.activeElement.matches(TYPING) && !document.querySelector("main details[open]");
     if (isQuiet) load(location.href, {}, false);
     else refreshLater();
   }, seconds * 1000);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, text as sql
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, text as sql
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
 
@@ -41,7 +41,8 @@ tokens = Table(
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,
-    Column("token_id", BigInteger, ForeignKey("tokens.id"), primary_key=True),
+    # 0 for the forms of the console.
+    Column("token_id", BigInteger, primary_key=True, autoincrement=False),
     Column("path", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     text("fingerprint"),

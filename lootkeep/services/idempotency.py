@@ -19,7 +19,17 @@ _REQUEST_PURPOSE = "request"
 # Longer than any operation takes: a test delivery ends after ten seconds.
 _LEASE = MINUTE
 
+# Where there is the id of a token: the console, whose keys belong to a form and the browser that it was shown in.
+CONSOLE = 0
+
 Operation = Callable[[Deps], Awaitable[tuple[int, bytes]]]
+
+
+class KeyInUse(Conflict):
+    """The first request is still running."""
+
+    def __init__(self) -> None:
+        super().__init__("idempotency_key_in_use", "A request with this Idempotency-Key is still running.")
 
 
 async def once(
@@ -70,7 +80,7 @@ async def _claim(
 ) -> StoredResponse | None:
     """The stored response; None if there is none, and then nobody else can start until the transaction ends."""
     if not await tx.lock(f"idempotency {token_id} {path} {key}"):
-        raise _in_use()
+        raise KeyInUse
     stored = await idempotency_db.get(tx, token_id, path, key)
     if stored is None:
         return None
@@ -82,15 +92,11 @@ async def _claim(
             "idempotency_key_reused", "This Idempotency-Key was already used with another request body."
         )
     if is_running:
-        raise _in_use()
+        raise KeyInUse
     if is_done:
         return stored
     await idempotency_db.remove(tx, token_id, path, key)
     return None
-
-
-def _in_use() -> Conflict:
-    return Conflict("idempotency_key_in_use", "A request with this Idempotency-Key is still running.")
 
 
 def _fingerprint(deps: Deps, key: str, body: bytes) -> str:
