@@ -6,4 +6,4 @@ days=$2
 
 lootkeep backup "$folder/$(date -u +%Y-%m-%dT%H%M%SZ).backup"
 # Only after the new backup is complete: while backups fail, the old ones stay.
-find "$folder" -maxdepth 1 -name '*.backup' -mtime "+$days" -delete
+find "$folder" -maxdepth 1 \( -name '*.backup' -o -name '.*.backup.*.part' \) -mtime "+$days" -delete

@@ -21,8 +21,9 @@ echo "lock: fetching uv"
 "${PYTHON:-python3}" -m venv "$work"
 "$work/bin/python" -m pip install -qq --no-input --disable-pip-version-check uv
 lock locks/runtime.txt pyproject.toml "$@"
-# With the versions that the service has without it.
+# Extras, with the versions that the service has without them.
 lock locks/otel.txt pyproject.toml --extra otel --constraint locks/runtime.txt "$@"
+lock locks/excel.txt pyproject.toml --extra excel --constraint locks/runtime.txt "$@"
 lock locks/dev.txt pyproject.toml --group dev "$@"
 lock locks/bench.txt pyproject.toml --group bench "$@"
 lock locks/build.txt --group build "$@"

@@ -27,13 +27,9 @@ def backup(
     """Write the whole store to a file while it runs, then verify the file."""
     config = settings.load()
     key = _key(config) if with_key else None
-    files.create(file)
-    try:
-        with waiting("Writing and checking the backup"):
-            counts = _write(config, file)
-    except BaseException:
-        file.unlink()
-        raise
+    # A backup that is killed leaves no file with the name of a complete one.
+    with files.written(file) as draft, waiting("Writing and checking the backup"):
+        counts = _write(config, draft)
     if key is not None:
         files.create(key_file.of(file))
         key_file.of(file).write_text(key + "\n")
@@ -54,6 +50,7 @@ def restore(
     if not file.is_file():
         raise StartupError(f"There is no file {file}.")
     target = config.sqlite_path
+    _check_engine(file, is_embedded=target is not None)
     with waiting("Checking and restoring the backup"):
         if target is None:
             counts = run(postgres.restore(file, config.database_url))
@@ -65,6 +62,21 @@ def restore(
     _report(counts, file, json=json)
     if not json:
         out.print("Run `lootkeep doctor --check-counters` before you start the service.", markup=False)
+
+
+def _check_engine(file: Path, *, is_embedded: bool) -> None:
+    with file.open("rb") as opened:
+        start = opened.read(len(sqlite.FIRST_BYTES))
+    if is_embedded and start.startswith(postgres.FIRST_BYTES):
+        raise StartupError(
+            f"{file} is a backup of a PostgreSQL database, but LOOTKEEP_DATABASE_URL names an embedded one. Set it to "
+            "an empty PostgreSQL database: postgresql://USER:PASSWORD@HOST/NAME."
+        )
+    if not is_embedded and start == sqlite.FIRST_BYTES:
+        raise StartupError(
+            f"{file} is a backup of an embedded database, but LOOTKEEP_DATABASE_URL names a PostgreSQL database. "
+            "Set it to a file: sqlite:///lootkeep.db."
+        )
 
 
 def _write(config: Settings, file: Path) -> dict[str, int]:

@@ -84,7 +84,12 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] in COMMANDS:
-            return args[0], imported(args[0]), args[1:]
+            command = imported(args[0])
+            # Not for the help, which is fast. A service configures its logs by its settings.
+            from lootkeep.engines import logs
+
+            logs.configure("warning", "auto")
+            return args[0], command, args[1:]
         return super().resolve_command(ctx, args)
 
 

@@ -23,7 +23,7 @@ from lootkeep.toolbox.files.reading import BadRow, FileOptions, RowFile, opened
 from lootkeep.toolbox.imports.customers import Customers
 from lootkeep.toolbox.imports.disputes import Disputes
 from lootkeep.toolbox.imports.gift_cards import GiftCards
-from lootkeep.toolbox.imports.ignored import look_through
+from lootkeep.toolbox.imports.ignored import look_through, names_money
 from lootkeep.toolbox.imports.kinds import RecordKind, unknown_column
 from lootkeep.toolbox.imports.orders import Orders
 from lootkeep.toolbox.imports.presets import Preset, ShopSoftware, converted, preset_of
@@ -43,11 +43,12 @@ app = typer.Typer(
 class Format(StrEnum):
     csv = "csv"
     ndjson = "ndjson"
+    xlsx = "xlsx"
 
 
-_ENDINGS = {".csv": Format.csv, ".ndjson": Format.ndjson, ".jsonl": Format.ndjson}
+_ENDINGS = {".csv": Format.csv, ".ndjson": Format.ndjson, ".jsonl": Format.ndjson, ".xlsx": Format.xlsx}
 
-ImportFile = Annotated[str, typer.Argument(metavar="FILE", help="A CSV or NDJSON file; - reads standard input.")]
+ImportFile = Annotated[str, typer.Argument(metavar="FILE", help="A CSV, NDJSON or Excel file; - reads standard input.")]
 FormatOption = Annotated[
     Format | None, typer.Option("--format", help="The format, if the file name does not say it.", show_default=False)
 ]
@@ -122,7 +123,7 @@ def orders(
     json: JsonSummaryFlag = False,
 ) -> None:
     """Import orders with their original values, identified by their external id."""
-    kind = Orders(takes_current_prices=current_prices)
+    kind = Orders(takes_current_prices=current_prices, accepts_loss=any(map(names_money, ignore or ())))
     preset = _preset(from_, kind)
     options = _options(file, kind, preset, format_, delimiter, encoding, map_, ignore)
     _import(Request(kind, file, options, preset, errors, dry_run, json))
@@ -158,6 +159,8 @@ def _options(
 ) -> FileOptions:
     ignored = frozenset(heading.strip().lower() for heading in ignore or ())
     is_json = (format_ or _format_of(file)) is Format.ndjson
+    if is_json and preset.columns:
+        raise StartupError("--from is for the CSV files that a shop exports: map the names of NDJSON with --map.")
     aliases = aliases_of(kind.columns)
     columns = {heading: aliases.get(column, column) for heading, column in mapped(pairs or ()).items()}
     return FileOptions(delimiter, encoding, columns, {**preset.columns, **aliases}, ignored, is_json)
@@ -195,14 +198,16 @@ def _check_columns(request: Request, rows: RowFile) -> None:
         raise StartupError(f"The file lacks {missing}.")
     known = kind.columns | {*request.preset.columns.values(), *request.preset.derived}
     ignored = look_through(rows, known)
+    if rows.remark:
+        _say(rows.remark)
     if ignored.others:
         _say(f"Ignored columns: {', '.join(ignored.others)}.")
     if ignored.money:
         columns = ", ".join(f"{name} ({count} rows)" for name, count in ignored.money.items())
         options = " ".join(f'--ignore "{name}"' for name in ignored.money)
         raise StartupError(
-            f"These columns contain money that would be lost: {columns}. Nothing was imported. Map them with --map, "
-            f"or accept the loss with {options}."
+            f"These columns contain money that would be lost: {columns}. Nothing was imported. Run it again with "
+            f"{options} to import everything without these amounts, or map a column with --map."
         )
 
 
@@ -217,9 +222,8 @@ async def _run(
 
 
 def _format_of(file: str) -> Format:
-    file_format = _ENDINGS.get(Path(file).suffix.lower())
-    if file_format is None:
-        raise StartupError("The format is not clear from the file name: add --format csv or --format ndjson.")
+    if (file_format := _ENDINGS.get(Path(file).suffix.lower())) is None:
+        raise StartupError("The format is not clear from the file name: add --format csv, ndjson or xlsx.")
     return file_format
 
 

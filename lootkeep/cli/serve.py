@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import resource
 import socket
 import sys
+from contextlib import AsyncExitStack, nullcontext
 from typing import Annotated, NamedTuple
 
 import typer
@@ -19,13 +21,17 @@ from lootkeep.api.http.stopping import DRAIN_SECONDS, StoppingServer
 from lootkeep.cli.output import out, run
 from lootkeep.cli.processes import Processes
 from lootkeep.cli.user import console_link
+from lootkeep.cli.waiting import until_opened
+from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES
+from lootkeep.domain.webhooks import WebhookMode
 from lootkeep.engines import logs
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.kernel.errors import StartupError
-from lootkeep.services import access as access_service, sign_in as sign_in_service
+from lootkeep.services import access as access_service, sign_in as sign_in_service, webhooks as webhooks_service
 from lootkeep.settings import Settings
 from lootkeep.storage import access as access_db, demo as demo_db
+from lootkeep.storage.engine.sqlite_tokens import serving_alone
 
 _BACKLOG = 2048
 # Each takes about 20 KB.
@@ -50,6 +56,11 @@ def serve(
             "to use --workers, or leave --workers out."
         )
     logs.configure(config.log_level, config.log_format)
+    with serving_alone(config.sqlite_path) if config.sqlite_path else nullcontext():
+        _serve(config, workers, host, port, with_demo=with_demo)
+
+
+def _serve(config: Settings, workers: int, host: str | None, port: int | None, *, with_demo: bool) -> None:
     listener = _listen(host or config.host, config.port if port is None else port)
     _greet(config, listener, run(_prepare(config, with_demo=with_demo)))
     # Each process reads the settings again through the factory, so all of them are built the same way.
@@ -120,7 +131,9 @@ class Prepared(NamedTuple):
 async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
     # Loaded before the greeting, which says that the service can be called.
     wiring.groups()
-    async with wiring.opened(config) as deps:
+    async with AsyncExitStack() as stack:
+        deps = await _opened(config, stack)
+        await webhooks_service.set_mode(deps, WebhookMode(config.webhook_allow_insecure))
         if with_demo:
             # Only imported if there is a second store, which is rare.
             from lootkeep.cli.demo import ensure
@@ -136,6 +149,15 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
             return Prepared(None, link_token, is_empty)
         secret, _ = await access_service.create_token(deps, name="first token", scopes=list(SCOPES))
         return Prepared(secret, link_token, is_empty)
+
+
+async def _opened(config: Settings, stack: AsyncExitStack) -> Deps:
+    """Another process, such as an import, may lock an embedded database for a while. PostgreSQL is up, or an error."""
+    if config.sqlite_path is None:
+        return await stack.enter_async_context(wiring.opened(config))
+    opened = await until_opened(lambda: stack.enter_async_context(wiring.opened(config)), "The server", asyncio.Event())
+    assert opened is not None
+    return opened
 
 
 def _is_logged(config: Settings) -> bool:

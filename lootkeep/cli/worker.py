@@ -7,12 +7,12 @@ import signal
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import out, run
+from lootkeep.cli.waiting import until_opened
 from lootkeep.engines import logs
 from lootkeep.engines.counts import Counts
 from lootkeep.engines.process_end import end_in_time
-from lootkeep.kernel.errors import StartupError, Unreachable
+from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
-from lootkeep.worker.outage import pause
 
 
 def worker() -> None:
@@ -36,7 +36,7 @@ async def _work(config: Settings) -> None:
 
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, stop)
-    if not await _database_answers(config, stopping):
+    if not await until_opened(lambda: _answers(config), "The worker", stopping):
         return
     async with (
         wiring.opened(config) as deps,
@@ -47,18 +47,8 @@ async def _work(config: Settings) -> None:
         await stopping.wait()
 
 
-async def _database_answers(config: Settings, stopping: asyncio.Event) -> bool:
-    """Waits for a server that is not up yet, as after a power failure; False if it was stopped meanwhile."""
-    failures = 0
-    while not stopping.is_set():
-        try:
-            engine = await wiring.open_database(config)
-        except Unreachable as error:
-            failures += 1
-            if failures == 1:
-                out.print(f"{error} The worker waits for it.", markup=False)
-            await pause(failures, stopping)
-        else:
-            await engine.close()
-            return True
-    return False
+async def _answers(config: Settings) -> bool:
+    """A server that is not up yet, as after a power failure, is unreachable."""
+    engine = await wiring.open_database(config)
+    await engine.close()
+    return True

@@ -22,6 +22,8 @@ SECRET_PURPOSE = "webhook secret"  # noqa: S105
 # Both secrets sign after a rotation, so a receiver can switch without losing a delivery.
 SECRET_OVERLAP = DAY
 TEST_EVENT = "webhook.test"
+# The group of the store's settings with the mode.
+SETTINGS = "webhooks"
 # `*` is every type of the specification, `order.*` every type of orders; extensions are subscribed to by name.
 EVENT_PATTERNS: Mapping[str, Sequence[str]] = {
     "*": tuple(SPECIFIED_TYPES),
@@ -112,6 +114,12 @@ class WebhookRules(msgspec.Struct, frozen=True):
     allowed_networks: Sequence[IpNetwork] = ()
     # How to permit `http` and loopback, for the error messages of a store in development.
     insecure_hint: str = ""
+
+
+class WebhookMode(msgspec.Struct, frozen=True):
+    """What the running service permits, so the command line next to it permits the same."""
+
+    allow_insecure: bool = False
 
 
 def checked(fields: dict[str, Any], rules: WebhookRules) -> dict[str, Any]:

@@ -70,6 +70,13 @@ class Unavailable(AppError):
         super().__init__(code, message)
 
 
+class Busy(Unavailable):
+    """Another process has locked the database for longer than a request can wait."""
+
+    def __init__(self) -> None:
+        super().__init__("The database is busy. Please try again shortly.")
+
+
 class Overloaded(Unavailable):
     """There are more requests than can be served in time; nothing was started."""
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkstemp
 
 from lootkeep.kernel.errors import StartupError
 
@@ -16,6 +19,27 @@ def create(file: Path) -> None:
         raise StartupError(f"{file} exists. Give another name.") from None
     except OSError as error:
         raise StartupError(f"{file} cannot be written ({error.strerror}).") from None
+
+
+@contextmanager
+def written(file: Path) -> Iterator[Path]:
+    """A temporary name next to a new file, which gets its own name when it is complete and on disk."""
+    if file.exists():
+        raise StartupError(f"{file} exists. Give another name.")
+    try:
+        descriptor, name = mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
+    except OSError as error:
+        raise StartupError(f"{file} cannot be written ({error.strerror}).") from None
+    os.close(descriptor)
+    draft = Path(name)
+    try:
+        yield draft
+        synced(draft)
+        os.replace(draft, file)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    synced(file.parent)
 
 
 def synced(path: Path) -> None:

@@ -11,11 +11,35 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules, webhooks as webhooks_rules
 from lootkeep.domain.deliveries import AttemptResult, Delivery
-from lootkeep.domain.webhooks import MAX_WEBHOOKS, SECRET_OVERLAP, SECRET_PURPOSE, TEST_EVENT, Replay, Webhook
+from lootkeep.domain.webhooks import (
+    MAX_WEBHOOKS,
+    SECRET_OVERLAP,
+    SECRET_PURPOSE,
+    SETTINGS,
+    TEST_EVENT,
+    Replay,
+    Webhook,
+    WebhookMode,
+)
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, existing, invalid
-from lootkeep.storage import outbox as outbox_db
+from lootkeep.storage import outbox as outbox_db, settings as settings_db
+from lootkeep.storage.engine.database import Database
 from lootkeep.storage.webhooks import endpoints as endpoints_db, log as log_db, replays as replays_db
+
+
+async def mode(db: Database) -> WebhookMode:
+    async with db.read() as tx:
+        return await settings_db.get(tx, SETTINGS, WebhookMode)
+
+
+async def set_mode(deps: Deps, wanted: WebhookMode) -> None:
+    if await mode(deps.db) == wanted:
+        return
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        await settings_db.get_for_update(tx, SETTINGS, WebhookMode, now)
+        await settings_db.put(tx, SETTINGS, wanted, now)
 
 
 async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webhook, str]:

@@ -22,7 +22,11 @@ from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.kernel.clock import Clock, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
-from lootkeep.services import access as access_service, secret_key as secret_key_service
+from lootkeep.services import (
+    access as access_service,
+    secret_key as secret_key_service,
+    webhooks as webhooks_service,
+)
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 from lootkeep.storage.backup import sqlite as sqlite_backup
@@ -73,13 +77,15 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
     check_settings(settings)
     engine = await open_database(settings)
     limiter = _limiter(settings)
-    outbound = make_outbound(settings)
     replica = open_replica(settings, engine)
+    outbound = None
     try:
         if settings.sqlite_path:
             await _upgrade_and_log(settings, engine)
         else:
             await migrations.check(engine)
+        settings = await _as_served(settings, engine)
+        outbound = make_outbound(settings)
         deps = Deps(
             SystemClock(),
             RandomIds(),
@@ -96,11 +102,20 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
         await access_service.ensure_owner(deps)
         yield deps
     finally:
-        await outbound.close()
+        if outbound:
+            await outbound.close()
         await limiter.close()
         if replica:
             await replica.close()
         await engine.close()
+
+
+async def _as_served(settings: Settings, engine: Engine) -> Settings:
+    """A command permits the receivers that the running service permits: `lootkeep serve --dev` stores that."""
+    if settings.environment == "production" or settings.webhook_allow_insecure:
+        return settings
+    mode = await webhooks_service.mode(engine)
+    return settings.model_copy(update={"webhook_allow_insecure": mode.allow_insecure})
 
 
 async def _upgrade_and_log(settings: Settings, engine: Engine) -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import asyncpg
 import httpx
 import pytest
 
 from tests.cli.terminal import KEY, SECONDS, Serving, Terminal
-from tests.conftest import drop_postgres_database, new_postgres_database
+from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 from tests.receiver import Receiver
 
 EXTERNAL, STORE = "/api/external/v1", "/api/store/v1"
@@ -158,6 +159,58 @@ def test_a_backup_never_overwrites_a_file(terminal: Terminal) -> None:
     (terminal.folder / "store.backup").write_text("a letter")
     assert terminal.call("backup", "store.backup").sentence == "store.backup exists. Give another name."
     assert (terminal.folder / "store.backup").read_text() == "a letter"
+
+
+@pytest.fixture(params=ENGINES)
+def store(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
+    """An empty store on each engine in turn."""
+    if request.param == "postgresql":
+        terminal.settings = {"database_url": request.getfixturevalue("new_postgres_url"), "secret_key": KEY}
+    assert terminal.call("migrate").code == 0
+    return terminal
+
+
+async def test_a_killed_backup_leaves_no_file_with_its_name(store: Terminal) -> None:
+    # While the store is locked, the backup has begun and cannot end.
+    async with _locked(store):
+        with store.start("backup", "store.backup") as process:
+            async with asyncio.timeout(SECONDS):
+                while not list(store.folder.glob(".store.backup.*.part")):
+                    await asyncio.sleep(0.01)
+            process.kill()
+    assert not (store.folder / "store.backup").exists()
+    assert (await asyncio.to_thread(store.run, "backup", "store.backup")).code == 0
+    assert stat.S_IMODE((store.folder / "store.backup").stat().st_mode) == 0o600
+
+
+@asynccontextmanager
+async def _locked(store: Terminal) -> AsyncIterator[None]:
+    if "database_url" in store.settings:
+        connection = await asyncpg.connect(store.settings["database_url"])
+        async with connection.transaction():
+            await connection.execute("LOCK TABLE orders")
+            yield
+        await connection.close()
+        return
+    file = apsw.Connection(store.database)
+    file.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").fetchall()
+    yield
+    file.close()
+
+
+def test_a_backup_of_the_other_engine_is_named_and_not_restored(terminal: Terminal, new_postgres_url: str) -> None:
+    on_postgresql = {"database_url": new_postgres_url, "secret_key": KEY}
+    for name, settings in (("embedded.backup", {}), ("postgres.backup", on_postgresql)):
+        assert terminal.run("migrate", **settings).code == 0
+        assert terminal.run("backup", name, **settings).code == 0
+    assert terminal.call("restore", "postgres.backup", "--replace").sentence == (
+        "postgres.backup is a backup of a PostgreSQL database, but LOOTKEEP_DATABASE_URL names an embedded one. "
+        "Set it to an empty PostgreSQL database: postgresql://USER:PASSWORD@HOST/NAME."
+    )
+    assert terminal.call("restore", "embedded.backup", **on_postgresql).sentence == (
+        "embedded.backup is a backup of an embedded database, but LOOTKEEP_DATABASE_URL names a PostgreSQL "
+        "database. Set it to a file: sqlite:///lootkeep.db."
+    )
 
 
 def test_a_missing_store_cannot_be_backed_up(terminal: Terminal) -> None:

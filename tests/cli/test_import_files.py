@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import stat
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,7 @@ def test_amounts_that_would_be_lost_stop_an_import_before_it_begins(shop: Import
     assert stopped.err == (
         "Ignored columns: tax class.\n"
         "Error: These columns contain money that would be lost: taxes (2 rows). Nothing was imported. "
-        'Map them with --map, or accept the loss with --ignore "taxes".\n'
+        'Run it again with --ignore "taxes" to import everything without these amounts, or map a column with --map.\n'
     )
     assert shop.rows(orders) == []
     accepted = shop.run("orders", csv_text(rows), "--ignore", "Taxes")
@@ -132,6 +133,13 @@ def test_rejected_rows_are_written_unchanged_and_can_be_imported_once_corrected(
         "Name;E-Mail;Size;reason",
         "E;;;The email field is required.",
     ]
+
+
+def test_rejected_rows_are_readable_by_their_owner_only(store: ImportedStore) -> None:
+    for name in ("bad.csv", "was-there.csv"):
+        (store.terminal.folder / "was-there.csv").touch(0o644)
+        store.run("customers", "email,name\nx,X\n", "--errors", name)
+        assert stat.S_IMODE((store.terminal.folder / name).stat().st_mode) == 0o600
 
 
 def test_rejected_rows_are_in_the_order_of_the_file(shop: ImportedStore) -> None:

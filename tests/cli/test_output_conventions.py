@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from lootkeep.cli.commands import COMMANDS, imported
 from tests.cli.terminal import PROGRAM, Terminal, environment
@@ -61,6 +62,14 @@ def test_a_terminal_gets_colours_and_a_progress_indicator(tmp_path: Path) -> Non
     output = _on_a_terminal(tmp_path, "migrate")
     assert "Bringing the schema up to date" in output
     assert ESCAPE in _on_a_terminal(tmp_path, "doctor")
+
+
+def test_a_log_line_of_any_command_goes_to_stderr(terminal: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+    """As of a replica that does not answer, next to `token create --quiet`."""
+    terminal.call("settings", "--json")
+    structlog.get_logger().warning("reads go to the primary")
+    output = capsys.readouterr()
+    assert (output.out, "reads go to the primary" in output.err) == ("", True)
 
 
 def test_an_unknown_command_is_reported_with_a_suggestion(terminal: Terminal) -> None:

@@ -136,6 +136,19 @@ def test_a_webhook_is_created_listed_and_tested(terminal: Terminal) -> None:
     assert (refused.code, refused.out.startswith("Not delivered: answered 503; ")) == (1, True)
 
 
+def test_the_command_line_permits_what_the_running_server_permits(store: Terminal) -> None:
+    with receiving(lambda _: (200, b"")) as receiver:
+        with store.serving("--dev"):
+            created = store.call("webhooks", "create", receiver.url)
+            sent = store.call("webhooks", "test", "1")
+        in_production = store.call("webhooks", "create", receiver.url, environment="production")
+        with store.serving():
+            afterwards = store.call("webhooks", "create", receiver.url)
+    assert (created.code, sent.code) == (0, 0), created.err + sent.err
+    assert in_production.sentence == "The url field must be an HTTPS URL."
+    assert afterwards.sentence.startswith("The url field must be an HTTPS URL (")
+
+
 def test_an_invalid_setup_is_rejected_with_a_sentence(terminal: Terminal) -> None:
     terminal.call("migrate")
     url = terminal.call("webhooks", "create", "http://127.0.0.1:9/hook")

@@ -14,14 +14,14 @@ STORAGE = [
     if file.name != "__init__.py" and "migrations" not in file.parts
 ]
 # A database that is away, or that cannot be used at all, is not a business error.
-OUTAGES = {"StartupError", "Unavailable", "Unreachable"}
+OUTAGES = {"Busy", "StartupError", "Unavailable", "Unreachable"}
 SENDING = {"outbox.append", "emails.add"}
 # A listing is declared in columns and conditions, and its SQL is written by `lists.py`.
 NOTATIONS = ("sqlalchemy", "apsw", "asyncpg", "lootkeep.storage.lists")
 # What the SQL of others runs on, or is written by.
 WITHOUT_SQL = {
     "lootkeep/storage/engine/database.py": "the protocol that both engines fulfil",
-    "lootkeep/storage/engine/sqlite_tokens.py": "the number by which processes of one file notice changed tokens",
+    "lootkeep/storage/engine/sqlite_tokens.py": "the file that the processes of one database share",
     "lootkeep/storage/totals/changes.py": "applies the statements of the declared totals",
 }
 

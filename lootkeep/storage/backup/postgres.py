@@ -13,12 +13,13 @@ from urllib.parse import unquote, urlsplit
 import asyncpg
 
 from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.files import synced
 from lootkeep.storage import migrations, sandbox
 from lootkeep.storage.engine.database import STAMP_TABLE
 
 # Where Debian and the PostgreSQL project install them, newest last; PATH takes precedence.
 _FOLDERS = "/usr/lib/postgresql"
+# How every dump in the custom format starts.
+FIRST_BYTES = b"PGDMP"
 _COPY = re.compile(rb"COPY public\.(\w+) ")
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
 
@@ -35,11 +36,10 @@ async def write(url: str, target: Path) -> dict[str, int]:
             await to_thread(_run, [*dump, _without_password(url)], url)
     finally:
         await connection.close()
-    synced(target)
     stored = await to_thread(check, target)
     if stored != counts:
         wrong = sorted(table for table in counts if stored.get(table) != counts[table])
-        raise StartupError(f"{target} does not contain all rows of {', '.join(wrong)}: do not rely on it.")
+        raise StartupError(f"The backup does not contain all rows of {', '.join(wrong)}: it was not kept.")
     return counts
 
 

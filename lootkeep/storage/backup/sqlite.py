@@ -14,6 +14,9 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import READ_STAMP, STAMP_TABLE
 
+# How every SQLite database starts.
+FIRST_BYTES = b"SQLite format 3\0"
+
 # Readers continue during the copy; a writer that runs a checkpoint may lock the file for a moment.
 _PATIENCE_MS = 10_000
 
@@ -25,10 +28,9 @@ def write(source: Path, target: Path) -> dict[str, int]:
     try:
         connection.execute("VACUUM INTO ?", (str(target),))
     except apsw.Error as error:
-        raise StartupError(f"The backup could not be written to {target}: {error}.") from None
+        raise StartupError(f"The backup could not be written: {error}.") from None
     finally:
         connection.close()
-    files.synced(target)
     return check(target)
 
 
@@ -40,6 +42,7 @@ def write_before_upgrade(source: Path, revision: str, now: Instant) -> Path:
     try:
         files.create(draft)
         write(source, draft)
+        files.synced(draft)
     except StartupError as error:
         draft.unlink(missing_ok=True)
         raise StartupError(

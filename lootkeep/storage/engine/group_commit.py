@@ -10,14 +10,13 @@ from typing import Any, TypeVar
 
 import apsw
 
-from lootkeep.kernel.errors import Unavailable
+from lootkeep.kernel.errors import Busy, Unavailable
 
 R = TypeVar("R")
 
 # Another process (a command, a backup) may hold the write lock for a moment; after this time it is an error.
 PATIENCE_SECONDS = 5.0
 _RETRY_SECONDS = 0.01
-_BUSY = "The database is busy. Please try again shortly."
 
 # The disk, the file or its lock failed, not the statement.
 OUTAGES = (
@@ -111,7 +110,7 @@ class Writer:
                 return
             except apsw.BusyError as error:
                 if asyncio.get_running_loop().time() > deadline:
-                    raise Unavailable(_BUSY) from error
+                    raise Busy() from error
                 await asyncio.sleep(_RETRY_SECONDS)
             except OUTAGES as error:
                 raise Unavailable from error
@@ -220,7 +219,7 @@ class _FairLock:
 
 def _give_up(turn: asyncio.Future[None]) -> None:
     if not turn.done():
-        turn.set_exception(Unavailable(_BUSY))
+        turn.set_exception(Busy())
 
 
 def _kept(committed: asyncio.Future[None]) -> None:

@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 import asyncpg
 
-from lootkeep.kernel.errors import Unavailable
+from lootkeep.kernel.errors import Busy, Unavailable
 from lootkeep.storage.engine.postgres_session import OUTAGES, Connection, Sessions
 
 _CLOSE_SECONDS = 1.0
@@ -133,4 +133,4 @@ async def _close(connection: Connection) -> None:
 
 def _give_up(turn: asyncio.Future[Connection | None]) -> None:
     if not turn.done():
-        turn.set_exception(Unavailable("The database is busy. Please try again shortly."))
+        turn.set_exception(Busy())

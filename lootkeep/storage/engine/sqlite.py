@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from lootkeep.kernel.errors import StartupError, Unavailable
+from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.engine.database import READ_STAMP, Transaction
 from lootkeep.storage.engine.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
 from lootkeep.storage.engine.query import Query
@@ -249,6 +249,8 @@ def _open(path: Path) -> apsw.Connection:
         raise StartupError(
             f"The database {path} cannot be opened. Check that its folder exists and is writable."
         ) from None
+    except apsw.BusyError:
+        raise Unreachable(f"The database {path} is locked by another process.") from None
     except apsw.Error as error:
         raise StartupError(f"The database {path} cannot be used: {error}.") from None
     return connection

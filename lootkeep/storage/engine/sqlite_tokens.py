@@ -1,18 +1,19 @@
-"""Cached tokens on SQLite: processes share a small file next to the database, whose number changes with any token."""
+"""The small file next to an embedded database that its processes share: it changes with any token, and one serves."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import stat
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from mmap import mmap
 from pathlib import Path
 
 import structlog
 
-from lootkeep.kernel.errors import Unavailable
+from lootkeep.kernel.errors import StartupError, Unavailable
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +41,27 @@ def note_change(database: Path) -> None:
             file.write(secrets.token_bytes(_BYTES))
     except OSError as error:
         raise Unavailable from error
+
+
+@contextmanager
+def serving_alone(database: Path) -> Iterator[None]:
+    """Inside the block, nobody else serves this database. The lock ends with the process, however it ends."""
+    try:
+        file = os.open(_file(database), os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        # Opening the database fails as well, and says why.
+        yield
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise StartupError(
+            f"Another process already serves {database.absolute()}, and an embedded database has only one. "
+            "Stop that process first, or set LOOTKEEP_DATABASE_URL to another database."
+        ) from None
+    finally:
+        os.close(file)
 
 
 def _map_number(database: Path) -> mmap:

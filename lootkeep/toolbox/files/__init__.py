@@ -1,1 +1,1 @@
-"""Files from users: CSV and NDJSON from spreadsheets and shops, parsed with one dialect."""
+"""Files from users: CSV, NDJSON and Excel files from spreadsheets and shops, parsed with one dialect."""

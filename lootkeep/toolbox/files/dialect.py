@@ -119,7 +119,15 @@ def recognised_encoding(head: bytes, lines: Iterable[bytes]) -> Encoding:
 
 def recognised_delimiter(header: str) -> Delimiter:
     """The delimiter that splits the first line into the most columns."""
-    return max(Delimiter, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter.character), [])))
+    return max(Delimiter, key=lambda delimiter: _width(header, delimiter))
+
+
+def _width(header: str, delimiter: Delimiter) -> int:
+    try:
+        return len(next(csv.reader([header], delimiter=delimiter.character), []))
+    except csv.Error:
+        # A cell of more than 128 KiB.
+        return 0
 
 
 def _plain_zone(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""CSV and NDJSON as rows with their line numbers; memory does not grow with the file."""
+"""CSV, NDJSON and Excel files as rows with their line numbers; memory does not grow with the file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from lootkeep.api.http.json import parse_object
 from lootkeep.kernel.errors import StartupError, Unprocessable
 from lootkeep.kernel.spreadsheet import original_cell
 from lootkeep.toolbox.files.dialect import Delimiter, Dialect, Encoding, recognised_delimiter, recognised_encoding
+from lootkeep.toolbox.files.spreadsheet import OLD_EXCEL_START, ZIP_START, write_as_csv
 
 # The maximum size of an API request.
 _MAX_ROW = 1024 * 1024
@@ -101,8 +102,10 @@ class FileLines:
 class RowFile:
     """A file of rows, which can be read more than once."""
 
-    def __init__(self, file: BinaryIO, dialect: Dialect, options: FileOptions) -> None:
+    def __init__(self, file: BinaryIO, dialect: Dialect, remark: str | None, options: FileOptions) -> None:
         self._options = options
+        # What of the file is not read.
+        self.remark = remark
         self._file = file
         self.dialect = dialect
         self.size = self._file.seek(0, 2)
@@ -183,10 +186,14 @@ class RowFile:
 def opened(file: BinaryIO, options: FileOptions) -> Iterator[RowFile]:
     """The rows of a file in its dialect; copied if it cannot be read twice, or not line by line."""
     with ExitStack() as stack:
-        yield RowFile(*_prepared(file, options, stack), options)
+        try:
+            prepared = _prepared(file, options, stack)
+        except OSError as error:
+            raise StartupError(f"The file cannot be read: {error.strerror or error}.") from None
+        yield RowFile(*prepared, options)
 
 
-def _prepared(file: BinaryIO, options: FileOptions, stack: ExitStack) -> tuple[BinaryIO, Dialect]:
+def _prepared(file: BinaryIO, options: FileOptions, stack: ExitStack) -> tuple[BinaryIO, Dialect, str | None]:
     if not file.seekable():
         copy = stack.enter_context(TemporaryFile())  # noqa: SIM115  the stack closes it
         shutil.copyfileobj(file, copy)
@@ -194,17 +201,24 @@ def _prepared(file: BinaryIO, options: FileOptions, stack: ExitStack) -> tuple[B
         file.seek(0)
     head = file.read(_HEAD)
     file.seek(0)
+    if head.startswith(OLD_EXCEL_START):
+        raise StartupError("The file is in the old Excel format (.xls): save it as .xlsx or as CSV.")
+    if head.startswith(ZIP_START) and not options.is_json:
+        copy = stack.enter_context(TemporaryFile())  # noqa: SIM115  the stack closes it
+        remark = write_as_csv(file, copy)
+        # Rejected rows go back to a spreadsheet.
+        return copy, Dialect(has_byte_order_mark=True), remark
     encoding = options.encoding or recognised_encoding(head, file)
     file.seek(0)
     is_marked = head.startswith(codecs.BOM_UTF8) or encoding is Encoding.utf_16
     if encoding is Encoding.utf_16:
         file, encoding = _transcoded(file, head, stack), Encoding.utf_8
-    delimiter = options.delimiter
-    if delimiter is None:
+    delimiter = options.delimiter or Delimiter.comma
+    if options.delimiter is None and not options.is_json:
         first = file.readline(_MAX_ROW).removeprefix(codecs.BOM_UTF8)
         delimiter = recognised_delimiter(first.decode(encoding, "replace"))
         file.seek(0)
-    return file, Dialect(delimiter, encoding, is_marked)
+    return file, Dialect(delimiter, encoding, is_marked), None
 
 
 def _transcoded(file: BinaryIO, head: bytes, stack: ExitStack) -> BinaryIO:

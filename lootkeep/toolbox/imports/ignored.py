@@ -15,7 +15,7 @@ from lootkeep.toolbox.imports.refused import REASON
 
 # A column with one of these in its name, and a number other than 0 in a cell, contains money.
 _MONEY = re.compile(
-    r"amount|balance|cost|discount|gross|price|refund|revenue|shipping|total"
+    r"amount|balance|cost|discount|gross|price|refund|revenue|shipping(?![ _](phone|postcode|zip))|total"
     r"|(?<![a-z])(dut(y|ies)|fees?|net|paid|tax(es)?|tips?|vat)(?![a-z])"
     # Spreadsheets use the language of their owners.
     r"|betrag|preis|rabatt|steuer|summe|versand|montant|prix|remise|importe|impuesto|precio"
@@ -37,7 +37,7 @@ def look_through(rows: RowFile, known: Collection[str]) -> Ignored:
         for name, value in row.values.items():
             if not name or name in known or name == REASON or value in (None, "", [], {}):
                 continue
-            amount = _amount(value, rows.dialect) if _names_money(name) else None
+            amount = _amount(value, rows.dialect) if names_money(name) else None
             if amount is None:
                 others[name] += 1
             elif amount:
@@ -53,5 +53,5 @@ def _amount(value: object, dialect: Dialect) -> Decimal | None:
 
 
 @cache
-def _names_money(name: str) -> bool:
-    return _MONEY.search(name) is not None
+def names_money(name: str) -> bool:
+    return _MONEY.search(name.lower()) is not None

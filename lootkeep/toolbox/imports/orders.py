@@ -97,8 +97,10 @@ class Orders:
     columns = LINE_COLUMNS | frozenset(_Body.model_fields) - _NEVER_IMPORTED | _PAYMENT.keys()
     readers = _READERS
 
-    def __init__(self, *, takes_current_prices: bool = False) -> None:
+    def __init__(self, *, takes_current_prices: bool = False, accepts_loss: bool = False) -> None:
         self._takes_current_prices = takes_current_prices
+        # Amounts are left out, such as taxes: totals and refunds of the file are higher by them.
+        self._accepts_loss = accepts_loss
 
     def missing(self, columns: Collection[str]) -> str | None:
         if "items" not in columns and "item_sku" not in columns:
@@ -118,10 +120,11 @@ class Orders:
         products = tuple(named_product(line, f"items.{index}.") for index, line in enumerate(lines))
         sent["refunds"] = tuple(PastRefund(**refund.sent()) for refund in sent.get("refunds", ()))
         cart_lines = tuple(CartLine(0, **line) for line in lines)
-        cart = _history(Cart(**{"ip_address": None, **sent}, customer_id=0, lines=cart_lines), now)
+        cart = Cart(**{"ip_address": None, **sent}, customer_id=0, lines=cart_lines)
+        cart = _history(_lowered(cart) if self._accepts_loss else cart, now)
         if cart.is_concluded and not self._takes_current_prices:
             _check_prices(cart)
-        if total is not None:
+        if total is not None and not self._accepts_loss:
             _check_total(cart, total)
         return OrderForm(customer, products, cart, payment)
 
@@ -167,13 +170,26 @@ def _check_prices(cart: Cart) -> None:
 
 def _check_total(cart: Cart, total: Hundredths) -> None:
     """Orders have no shipping or taxes, so no amount may be dropped silently."""
-    prices = [line.price for line in cart.lines if line.price is not None]
-    if len(prices) < len(cart.lines):
-        return
-    amounts = (price * line.quantity for price, line in zip(prices, cart.lines, strict=True))
-    expected = Hundredths(sum(amounts) - (cart.discount or 0))
-    if expected != total:
+    expected = _items_total(cart)
+    if expected is not None and expected != total:
         raise invalid("total", f"The total field differs from {text(expected)}, the items minus the discount.")
+
+
+def _lowered(cart: Cart) -> Cart:
+    """No more is given back than the imported total: what exceeds it was part of the amounts that are left out."""
+    total = _items_total(cart)
+    if total is None or not cart.refunds or sum(refund.amount for refund in cart.refunds) < total:
+        return cart
+    refunds = (replace(cart.refunds[-1], amount=total),) if total else ()
+    return replace(cart, status="refunded", refunds=refunds)
+
+
+def _items_total(cart: Cart) -> Hundredths | None:
+    """The items minus the discount; None if a price is missing."""
+    amounts = [None if line.price is None else line.price * line.quantity for line in cart.lines]
+    if any(amount is None for amount in amounts):
+        return None
+    return Hundredths(sum(amount or 0 for amount in amounts) - (cart.discount or 0))
 
 
 def _resolved(deps: Deps, form: OrderForm, existing: ExistingIds) -> Cart | AppError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,11 @@ def written_to(path: Path, rows: RowFile) -> Iterator[Callable[[BadRow], None]]:
     # A file from a spreadsheet will be opened in one.
     encoding = "utf-8-sig" if rows.dialect.has_byte_order_mark or rows.dialect.encoding != "utf-8" else "utf-8"
     try:
-        opened = path.open("w", newline="", encoding=encoding)
+        opened = open(  # noqa: SIM115  closed below
+            path, "w", newline="", encoding=encoding, opener=lambda name, flags: os.open(name, flags, 0o600)
+        )
+        # Customers are in it, and it may have been there before.
+        os.fchmod(opened.fileno(), 0o600)
     except OSError as error:
         raise StartupError(f"{path} cannot be written: {error.strerror}.") from None
     with opened:
