@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import msgspec
@@ -23,13 +26,34 @@ TestFlag = Annotated[bool, typer.Option("--test", help="Use the sandbox instead 
 
 _WIDE = 100_000
 
-out = Console(highlight=False, soft_wrap=True, emoji=False)
+
+class HintConsole(Console):
+    """Text for people: a command that it names can be pasted, also where `lootkeep` is not on the PATH."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, soft_wrap=True, emoji=False)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        texts = (text.replace("`lootkeep ", f"`{program()} ") if isinstance(text, str) else text for text in objects)
+        super().print(*texts, **options)
+
+
+out = HintConsole()
+
+
+@cache
+def program() -> str:
+    """How to call this program in the shell that called it."""
+    called = Path(sys.argv[0])
+    found = shutil.which("lootkeep")
+    if called.name != "lootkeep" or len(called.parts) == 1 or (found and Path(found).samefile(called)):
+        return "lootkeep"
+    near = called.absolute()
+    return str(near.relative_to(Path.cwd())) if near.is_relative_to(Path.cwd()) else str(near)
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
-    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(
-        f"[bold red]Error:[/] {_escaped(sentence)}"
-    )
+    HintConsole(stderr=True).print(f"[bold red]Error:[/] {_escaped(sentence)}")
     sys.exit(code)
 
 

@@ -126,6 +126,8 @@ class Prepared(NamedTuple):
     # The one-time link that creates the owner's password, until someone can sign in.
     link_token: str | None
     is_empty: bool
+    # What is in the demo store, if it is one.
+    demo: dict[str, int]
 
 
 async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
@@ -139,16 +141,17 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
             from lootkeep.cli.demo import ensure
 
             await ensure(deps)
-        async with deps.db.read() as tx:
+        async with deps.db.read(slow=True) as tx:
+            demo = await demo_db.counts(tx) if (await demo_db.mark(tx)).loaded_at else {}
             is_empty = not await demo_db.held(tx)
             has_tokens = bool(await access_db.all_tokens(tx))
         if _is_logged(config):
-            return Prepared(None, None, is_empty)
+            return Prepared(None, None, is_empty, demo)
         link_token = None if await sign_in_service.is_set_up(deps) else await sign_in_service.make_link(deps, None)
         if has_tokens:
-            return Prepared(None, link_token, is_empty)
+            return Prepared(None, link_token, is_empty, demo)
         secret, _ = await access_service.create_token(deps, name="first token", scopes=list(SCOPES))
-        return Prepared(secret, link_token, is_empty)
+        return Prepared(secret, link_token, is_empty, demo)
 
 
 async def _opened(config: Settings, stack: AsyncExitStack) -> Deps:
@@ -173,6 +176,10 @@ def _greet(config: Settings, listener: socket.socket, prepared: Prepared) -> Non
     data = str(config.sqlite_path.resolve()) if config.sqlite_path else "PostgreSQL"
     out.print(f"[bold]Lootkeep {__version__}[/] is at {escape(url)}", style="default")
     out.print(f"  Data        {escape(data)}")
+    if prepared.demo:
+        out.print(
+            "  Demo        {orders:,} orders, {customers:,} customers, {products:,} products".format(**prepared.demo)
+        )
     out.print(f"  Console     {escape(url)}/console")
     out.print(f"  Reference   {escape(url)}/docs")
     if prepared.link_token:
@@ -181,11 +188,17 @@ def _greet(config: Settings, listener: socket.socket, prepared: Prepared) -> Non
     if first_token:
         out.print("\nThis is the first start, so here is a token with every scope. It is shown only now:\n")
         out.print(f"  {first_token}\n")
-        if prepared.is_empty:
-            out.print("The store is empty. To see sample data, stop it and start it again with --demo.\n")
-        out.print("Try it:\n")
-        out.print(f"  curl -H 'Authorization: Bearer {first_token}' {escape(url)}/api/external/v1/referrals/tiers\n")
-    else:
-        out.print("\nTry it, or create a token with `lootkeep token create --name NAME --all-scopes`:\n")
-        out.print(f"  curl {escape(url)}/healthz\n")
+    if first_token and prepared.is_empty:
+        out.print("The store is empty. To see sample data, stop it and start it again with --demo.\n")
+    _print_call(escape(url), first_token, has_orders=bool(prepared.demo))
     sys.stdout.flush()
+
+
+def _print_call(url: str, token: str | None, *, has_orders: bool) -> None:
+    """Single quotes around a token, as a shell takes it; double quotes around a variable."""
+    path = "/api/external/v1/orders" if has_orders else "/api/external/v1/referrals/tiers"
+    if token:
+        out.print(f"Try it:\n\n  curl -H 'Authorization: Bearer {token}' {url}{path}\n")
+        return
+    out.print("\nTry it, or create a token with `lootkeep token create --name NAME --all-scopes`:\n")
+    out.print(f'  curl -H "Authorization: Bearer $TOKEN" {url}{path}\n' if has_orders else f"  curl {url}/healthz\n")

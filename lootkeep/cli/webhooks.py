@@ -12,11 +12,10 @@ from urllib.parse import urlsplit
 
 import typer
 from msgspec.structs import replace
-from rich.console import Console
 from rich.markup import escape
 
 from lootkeep.cli import webhook_setup
-from lootkeep.cli.output import JsonFlag, TestFlag, out, print_json, run
+from lootkeep.cli.output import HintConsole, JsonFlag, TestFlag, out, print_json, run
 from lootkeep.cli.webhook_setup import EventTypes, temporary_webhook
 from lootkeep.domain import receiving as receiving_rules
 from lootkeep.domain.events import EVENT_TYPES
@@ -33,7 +32,7 @@ app.add_typer(webhook_setup.app)
 _SECRET = "The webhook's secret, as it was shown."  # noqa: S105  words of help
 _SECRET_VARIABLE = "WEBHOOK_SECRET"  # noqa: S105  a name
 
-_stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+_stderr = HintConsole(stderr=True)
 
 
 @app.command()

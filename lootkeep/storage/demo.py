@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import settings
@@ -12,7 +12,9 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, orders, products
 
 _SETTINGS = "demo"
-_ANY = {table.name: Query(select(table.c.id).limit(1)) for table in (customers, products, orders)}
+_TABLES = (customers, products, orders)
+_ANY = {table.name: Query(select(table.c.id).limit(1)) for table in _TABLES}
+_COUNTS = {table.name: Query(select(func.count()).select_from(table)) for table in _TABLES}
 _ON_SALE = Query(
     select(products.c.id)
     .where(products.c.status == "active", products.c.billing_type == "one_time", products.c.deleted_at.is_(None))
@@ -37,6 +39,10 @@ class Demo(msgspec.Struct, frozen=True):
 async def held(tx: Transaction) -> list[str]:
     """What the store already has: customers, products, orders."""
     return [name for name, query in _ANY.items() if await tx.one(query) is not None]
+
+
+async def counts(tx: Transaction) -> dict[str, int]:
+    return {name: (await tx.all(query))[0][0] for name, query in _COUNTS.items()}
 
 
 async def mark(tx: Transaction) -> Demo:

@@ -137,8 +137,9 @@ class Terminal:
 
 
 def environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Our own environment without Lootkeep's settings, plus the given ones."""
+    """Our own environment without Lootkeep's settings, plus the given ones; the command is on the PATH."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
+    plain["PATH"] = f"{PROGRAM.parent}:{plain.get('PATH', os.defpath)}"
     variables = {variable(name): value for name, value in settings.items()}
     return plain | {"NO_COLOR": "1", "TERM": "dumb"} | variables
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 from collections import Counter
@@ -207,9 +208,17 @@ def test_a_store_that_is_not_empty_is_rejected(terminal: Terminal, db: Engine, d
 
 
 def test_the_service_starts_with_the_demo_once_it_is_asked_to(terminal: Terminal) -> None:
+    greetings = []
     for _ in range(2):
         with terminal.serving("--demo") as server:
+            greetings.append(server.greeting)
             server.stop()
+    assert all(
+        re.search(r"^  Demo        [\d,]+ orders, [\d,]+ customers, \d+ products$", text, re.M) for text in greetings
+    )
+    assert re.search(r"  curl -H 'Authorization: Bearer lk_\S+' http://\S+/api/external/v1/orders\n", greetings[0])
+    assert re.search(r'  curl -H "Authorization: Bearer \$TOKEN" http://\S+/api/external/v1/orders\n', greetings[1])
+    assert all("/console/setup?token=" in text for text in greetings)
     assert "It contains the demo (small, seed 1)." in terminal.call("doctor").out
 
 

@@ -72,6 +72,24 @@ def test_a_log_line_of_any_command_goes_to_stderr(terminal: Terminal, capsys: py
     assert (output.out, "reads go to the primary" in output.err) == ("", True)
 
 
+@pytest.mark.parametrize(
+    ("called", "named"),
+    [
+        (".venv/bin/lootkeep", ".venv/bin/lootkeep"),
+        ("{folder}/.venv/bin/lootkeep", ".venv/bin/lootkeep"),
+        ("lootkeep", "lootkeep"),
+    ],
+)
+def test_a_printed_command_can_be_pasted_as_this_one_was_called(tmp_path: Path, called: str, named: str) -> None:
+    (tmp_path / ".venv").symlink_to(PROGRAM.parent.parent)
+    env = environment({})
+    if "/" in called:
+        env["PATH"] = os.defpath
+    command = [called.format(folder=tmp_path), "sandbox", "status"]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert f"`{named} serve` and `{named} migrate` create a new one." in done.stderr
+
+
 def test_an_unknown_command_is_reported_with_a_suggestion(terminal: Terminal) -> None:
     outcome = terminal.run("tokn")
     assert outcome.code == 2
