@@ -45,7 +45,7 @@ class Settings(BaseSettings):
         None, description="PostgreSQL without the pooler, to listen for new work; else processes poll every 5 seconds."
     )
     read_database_url: str | None = Field(
-        None, description="A streaming replica of the database, which answers requests that only read."
+        None, description="A streaming replica, which answers requests that only read."
     )
     read_max_lag: float = Field(
         0.25, ge=0.01, le=10, description="Seconds that a read waits for the replica before it goes to the primary."

@@ -45,8 +45,8 @@ out = HintConsole()
 def program() -> str:
     """How to call this program in the shell that called it."""
     called = Path(sys.argv[0])
-    found = shutil.which("lootkeep")
-    if called.name != "lootkeep" or len(called.parts) == 1 or (found and Path(found).samefile(called)):
+    on_path = shutil.which("lootkeep")
+    if called.name != "lootkeep" or len(called.parts) == 1 or (on_path and Path(on_path).samefile(called)):
         return "lootkeep"
     near = called.absolute()
     return str(near.relative_to(Path.cwd())) if near.is_relative_to(Path.cwd()) else str(near)

@@ -37,20 +37,14 @@ def write(source: Path, target: Path) -> dict[str, int]:
 def write_before_upgrade(source: Path, revision: str, now: Instant) -> Path:
     """A verified copy next to a database before its schema changes, readable only by its owner."""
     target = source.with_name(f"{source.name}.{revision}-{utc(now):%Y%m%dT%H%M%SZ}.backup")
-    # It gets its name once it is complete and verified.
-    draft = target.with_name(f"{target.name}.part")
     try:
-        files.create(draft)
-        write(source, draft)
-        files.synced(draft)
+        with files.written(target) as draft:
+            write(source, draft)
     except StartupError as error:
-        draft.unlink(missing_ok=True)
         raise StartupError(
             f"{error} The database was not changed: a copy is made before an upgrade. "
             "`lootkeep upgrade --no-copy` upgrades without one."
         ) from None
-    os.replace(draft, target)
-    files.synced(target.parent)
     return target
 
 
