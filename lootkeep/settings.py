@@ -154,10 +154,9 @@ class Settings(BaseSettings):
     @field_validator("database_url", "database_direct_url", "read_database_url")
     @classmethod
     def _postgres(cls, url: str | None, info: ValidationInfo) -> str | None:
-        is_main = info.field_name == "database_url"
-        if url and (is_postgres(url) or not is_main):
+        if url and (is_postgres(url) or info.field_name != "database_url"):
             check_postgres(url)
-        return url if is_main else url or None
+        return url or ("" if info.field_name == "database_url" else None)
 
     @field_validator("redis_url")
     @classmethod

@@ -1,4 +1,4 @@
-"""Abuse of referrals: people who refer themselves, by mailbox, by device, or in a circle."""
+"""Abuse of referrals: people who refer themselves, by mailbox, by device, or in a circle, or come again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Literal
 
 import msgspec
 
-RejectionReason = Literal["program_disabled", "unknown_code", "self_referral", "same_device", "circular_referral"]
+RejectionReason = Literal[
+    "program_disabled", "unknown_code", "self_referral", "same_device", "circular_referral", "already_referred"
+]
 
 SENTENCES: dict[RejectionReason, str] = {
     "program_disabled": "The referral program is disabled.",
@@ -15,6 +17,7 @@ SENTENCES: dict[RejectionReason, str] = {
     "self_referral": "The customer and the referrer share a mailbox.",
     "same_device": "The customer and the referrer use the same device.",
     "circular_referral": "The customer shares a mailbox or a device with someone who referred the referrer.",
+    "already_referred": "The customer's mailbox or device was referred before.",
 }
 
 

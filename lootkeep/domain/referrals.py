@@ -13,7 +13,7 @@ from lootkeep.kernel.money import Hundredths
 RewardType = Literal["percentage_discount", "fixed_discount"]
 DiscountType = Literal["percentage", "fixed"]
 RewardEvent = Literal["signup", "first_purchase"]
-AbuseReason = Literal["self_referral", "same_device", "circular_referral"]
+AbuseReason = Literal["self_referral", "same_device", "circular_referral", "already_referred"]
 ReferralStatus = Literal["pending", "successful"]
 
 # The settings are stored under this name.
@@ -88,6 +88,9 @@ class Referral(msgspec.Struct, frozen=True):
     referred_at: Instant
     first_order_at: Instant | None
     marks: str
+    # Keyed hashes of what the customer registered with: a mailbox and a device are referred once.
+    mailbox: str | None = None
+    device: str | None = None
 
 
 class Referrer(msgspec.Struct, frozen=True):

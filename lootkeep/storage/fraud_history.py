@@ -38,6 +38,8 @@ from lootkeep.storage.schema import (
 )
 
 _CUSTOMER = bindparam("customer", type_=BigInteger)
+# A family that shares a device is none.
+_IS_OWN = refused_referrals.c.reason != literal_column("'already_referred'", Text)
 _WINDOW = bindparam("window", type_=BigInteger)
 _UNTIL = bindparam("until", type_=BigInteger)
 IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _UNTIL)
@@ -166,7 +168,7 @@ _HISTORY = Query(
         _accounts("device", "device", "lately").label("device_accounts_in_hour"),
         _accounts("address", "address", "lately").label("address_accounts_in_hour"),
         _labelled("customer", "account").label("confirmed_frauds"),
-        select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER), _PAYS_AS_REFERRER))
+        select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER, _IS_OWN), _PAYS_AS_REFERRER))
         .scalar_subquery()
         .label("has_refused_referral"),
         func.coalesce(

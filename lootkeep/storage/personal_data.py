@@ -11,7 +11,6 @@ from sqlalchemy import (
     ColumnElement,
     Table,
     Text,
-    and_,
     bindparam,
     case,
     cast as sql_cast,
@@ -49,6 +48,7 @@ from lootkeep.storage.schema import (
     mails,
     orders,
     payment_attempts,
+    referrals,
     refunds,
     settings,
     sightings,
@@ -144,7 +144,8 @@ PERSONAL: dict[Table, Erasure] = {
     fraud_reviews: Erasure(fraud_reviews.c.check_id.in_(select(fraud_checks.c.id).where(_CHECK)), {"notes": None}),
     # Devices and IP addresses on lists no longer identify anyone.
     fraud_list_entries: Erasure(fraud_list_entries.c.value == bindparam("mailbox", type_=Text)),
-    # Replaced by a keyed hash; a payment instrument already is one.
+    # Keyed hashes already, like payment instruments; the others become such a hash.
+    referrals: Erasure(None, others=("mailbox", "device")),
     sightings: Erasure(None, others=("value",)),
     labels: Erasure(None, others=("value",)),
     payment_attempts: Erasure(_own(payment_attempts), dict.fromkeys(("device_id", "ip_network"))),
@@ -230,7 +231,7 @@ _SET_LABEL = Query(
 )
 _ACTIVE = Query(
     select(subscriptions.c.id).where(
-        and_(_own(subscriptions), subscriptions.c.status == "active", subscriptions.c.cancelled_at.is_(None))
+        _own(subscriptions), subscriptions.c.status == "active", subscriptions.c.cancelled_at.is_(None)
     )
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
@@ -17,7 +17,12 @@ from lootkeep.storage.schema import labels, orders, referrals, referrers, refuse
 _REFERRAL = [referrals.c[name] for name in Referral.__struct_fields__]
 _REFERRER = [referrers.c[name] for name in Referrer.__struct_fields__]
 
-_ADD = Query(insert(referrals).values({name: bindparam(name) for name in Referral.__struct_fields__}))
+_ADD = Query(
+    postgresql.insert(referrals)
+    .values({name: bindparam(name) for name in Referral.__struct_fields__})
+    .on_conflict_do_nothing()
+    .returning(referrals.c.customer_id)
+)
 _LOCK = Query(select(*_REFERRAL).where(referrals.c.customer_id == bindparam("customer")).with_for_update(), Referral)
 _SET = Query(
     update(referrals)
@@ -81,20 +86,14 @@ _REFUSALS = Query(
 )
 
 
-async def add(tx: Transaction, referral: Referral) -> None:
-    """Attributes a new customer to a referrer."""
-    await tx.run(
-        _ADD,
-        customer_id=referral.customer_id,
-        referrer_id=referral.referrer_id,
-        status=referral.status,
-        referred_at=referral.referred_at,
-        first_order_at=referral.first_order_at,
-        marks=referral.marks,
-    )
+async def add(tx: Transaction, referral: Referral) -> bool:
+    """Attributes a new customer to a referrer; False if the mailbox or the device was referred before."""
+    if not await tx.all(_ADD, **asdict(referral)):
+        return False
     await tx.run(_ADD_TOTAL, referrer=referral.referrer_id)
     await _set_reached(tx, referral.referrer_id)
     tx.totals.count("referrals", None, referral)
+    return True
 
 
 async def add_refused(tx: Transaction, customer_id: int, referrer_id: int, reason: str, now: Instant) -> None:

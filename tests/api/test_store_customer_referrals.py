@@ -8,7 +8,7 @@ import pytest
 
 from lootkeep.kernel.clock import DAY
 from tests.api.sign_ups import anna, sign_up
-from tests.builders import new_order, new_product, referred
+from tests.builders import STORE, new_order, new_product, referred
 from tests.recount import maintained, recounted
 from tests.world import World
 
@@ -137,11 +137,41 @@ async def test_a_referral_cycle_of_any_length_is_rejected(world: World, steps: i
     assert await total_referrals(world) == steps - 1
 
 
-async def test_two_referred_accounts_on_one_device_are_not_a_cycle(world: World) -> None:
-    referrer = await anna(world)
-    await referred(world, referrer["referral_code"], device_id="tablet")
-    data = (await sign_up(world, device_id="tablet", referral_code=referrer["referral_code"])).json()["data"]
-    assert data["referral"]["attributed"] is True
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"email": "jun+1@gmail.com"}, {"email": "j.un+2@gmail.com"}),
+        ({"device_id": "tablet"}, {"device_id": "Tablet "}),
+    ],
+)
+async def test_a_mailbox_or_a_device_is_referred_once_by_anyone(
+    world: World, first: dict[str, str], second: dict[str, str]
+) -> None:
+    await change_program(world, referral_welcome_discount_enabled=True)
+    one, other = await anna(world), await anna(world, email="bea@b.example")
+    friend = await referred(world, one["referral_code"], **first)
+    assert (await world.delete(f"{STORE}/customers/{friend['id']}")).status_code == 200
+    data = (await sign_up(world, **second, referral_code=other["referral_code"])).json()["data"]
+    assert data["referral"] == {
+        "attributed": False,
+        "reason": "already_referred",
+        "explanation": "The customer's mailbox or device was referred before.",
+        "referrer": {"id": other["id"], "name": "Anna"},
+        "marks": [],
+    }
+    assert data["welcome_coupon"] is None
+    assert data["customer"]["referred_by"] is None
+    assert [row["reason"] for row in await refused(world)] == ["already_referred"]
+    assert await total_referrals(world) == 1
+    assert await maintained(world.db) == await recounted(world.db)
+
+
+async def test_a_sign_up_that_was_not_attributed_does_not_use_up_its_device(world: World) -> None:
+    referrer = await anna(world, device_id="phone-1")
+    rejected = await sign_up(world, device_id="phone-1", referral_code=referrer["referral_code"])
+    assert rejected.json()["data"]["referral"]["reason"] == "same_device"
+    other = await anna(world, email="bea@b.example")
+    await referred(world, other["referral_code"], device_id="phone-1")
 
 
 @pytest.mark.parametrize("seen_from", ["203.0.113.7", "::ffff:203.0.113.7", "::FFFF:cb00:7107"])

@@ -74,25 +74,6 @@ async def test_no_more_is_refunded_than_was_paid(world: World) -> None:
         await assert_all_totals_agree(world)
 
 
-async def test_disputes_refunds_and_payments_at_once_leave_every_referral_right(world: World) -> None:
-    friend = await someone(world)
-    await new_product(world)
-    for _ in range(ROUNDS):
-        calls: list[Call] = []
-        for _ in range(4):
-            customer = await referred(world, friend["referral_code"])
-            (first, second) = [(await paid_order(world, customer["id"], (1, 1)))["id"] for _ in range(2)]
-            waiting = (await new_order(world, customer["id"], (1, 1)))["id"]
-            fraud = {"kind": "dispute", "reason": "fraudulent"}
-            calls += [(f"{ORDERS}/{first}/dispute", fraud), (f"{ORDERS}/{first}/refund", {"reason_code": "fraud"})]
-            calls += [(f"{ORDERS}/{second}/refund", {}), (f"{ORDERS}/{second}/dispute", fraud)]
-            calls += [(f"{ORDERS}/{waiting}/pay", {}), (f"/fraud/checks/{first}/review", {"outcome": "legitimate"})]
-        answers = await race(world, calls)
-        assert set(statuses(answers)) == {200, 201}
-        await assert_all_totals_agree(world)
-        world.clock.advance(DAY)
-
-
 async def test_an_order_is_refunded_in_full_once(world: World) -> None:
     friend = await someone(world)
     await new_product(world)

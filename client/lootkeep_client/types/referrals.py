@@ -49,7 +49,7 @@ class RefusedReferral(TypedDict):
     id: int
     customer: ClaimCustomer
     referrer: ClaimCustomer
-    reason: Literal["circular_referral", "same_device", "self_referral"]
+    reason: Literal["already_referred", "circular_referral", "same_device", "self_referral"]
     explanation: str
     created_at: str
 

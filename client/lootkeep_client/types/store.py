@@ -153,7 +153,12 @@ class GiftCardWithCode(TypedDict):
 
 class Attribution(TypedDict):
     attributed: bool
-    reason: Literal["circular_referral", "program_disabled", "same_device", "self_referral", "unknown_code"] | None
+    reason: (
+        Literal[
+            "already_referred", "circular_referral", "program_disabled", "same_device", "self_referral", "unknown_code"
+        ]
+        | None
+    )
     explanation: str | None
     referrer: CodeOwner | None
     marks: Sequence[str]

@@ -26,6 +26,8 @@ from lootkeep.storage.customers import NewCustomer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.identity import SeenCustomer
 
+_PURPOSE = "referred trace"
+
 
 async def sign_up(deps: Deps, form: SignUp) -> SignedUp:
     async with deps.db.write() as tx:
@@ -110,11 +112,13 @@ async def _attribute(deps: Deps, tx: Transaction, customer: Customer, form: Sign
         return SignedUp(customer, rejection="unknown_code")
     evidence = await _evidence(tx, customer, referrer, seen.traces)
     rejection = referral_abuse_rules.rejection(evidence)
+    marks = referral_abuse_rules.marks(evidence)
+    referral = Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks), **_hashes(deps, seen.traces))
+    if rejection is None and not await referrals_db.add(tx, referral):
+        rejection = "already_referred"
     if rejection:
         await referrals_db.add_refused(tx, customer.id, referrer.id, rejection, now)
         return SignedUp(customer, referrer=referrer, rejection=rejection)
-    marks = referral_abuse_rules.marks(evidence)
-    await referrals_db.add(tx, Referral(customer.id, referrer.id, "pending", now, None, " ".join(marks)))
     customer = await customers_db.set_referrer(tx, customer.id, referrer.id)
     coupon = None
     # An imported customer gets none: it would have expired long ago.
@@ -122,6 +126,12 @@ async def _attribute(deps: Deps, tx: Transaction, customer: Customer, form: Sign
         terms = of_welcome(settings, deps.currency, now)
         coupon = await coupons_db.ROWS.add(tx, issued(terms, f"HI-{deps.ids.code()}", customer.id, now))
     return SignedUp(customer, referrer=referrer, marks=tuple(marks), welcome_coupon=coupon)
+
+
+def _hashes(deps: Deps, traces: Sequence[Trace]) -> dict[str, str]:
+    """Not the values themselves: what was referred stays known when the customer is erased."""
+    kinds = ("mailbox", "device")
+    return {it.kind: deps.vault.fingerprint(it.value.encode(), _PURPOSE) for it in traces if it.kind in kinds}
 
 
 async def _evidence(tx: Transaction, customer: Customer, referrer: Customer, traces: Sequence[Trace]) -> Evidence:

@@ -47,6 +47,9 @@ referrals = Table(
     number("first_order_at", optional=True),
     # What looks odd but was accepted: words like `same_address`, separated by spaces.
     text("marks"),
+    # Keyed hashes: each of them is referred once, by anyone.
+    text("mailbox", optional=True, unique=True),
+    text("device", optional=True, unique=True),
     CheckConstraint("customer_id <> referrer_id", name="not_self"),
     CheckConstraint(
         "(status = 'pending' AND first_order_at IS NULL) OR (status = 'successful' AND first_order_at IS NOT NULL)",
