@@ -94,9 +94,9 @@ async def list_gift_cards(visit: Visit) -> Answer:
 
 async def show_gift_card(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        card = existing(await gift_cards_db.get(tx, visit.id), "Gift card")
+        card = existing(await gift_cards_db.ROWS.get(tx, visit.id), "Gift card")
         customer = await customers_db.get(tx, card.customer_id) if card.customer_id else None
-        entries = await gift_cards_db.ledger(tx, card.id)
+        entries = await gift_cards_db.ENTRIES.find(tx, gift_card_id=card.id)
         changes = await audit_db.changes_since(tx, GIFT_CARD.key(card.id), Instant(0))
     status = card_status(card, visit.now)
     # The form of a revoked card has nothing but the note.

@@ -6,8 +6,9 @@ import re
 from typing import Any, Literal
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
+from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import HOUR, SECOND, Instant, iso
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, RateLimited, invalid
 from lootkeep.kernel.money import Hundredths, text
@@ -91,6 +92,17 @@ class GiftCard(GiftCardTerms, frozen=True):
         """The recipient of the card, as far as known."""
         return self.recipient_name or self.recipient_email
 
+    @property
+    def next_status_change_at(self) -> Instant | None:
+        """When the status next changes by time alone, after the stored one."""
+        if self.stored_status == "scheduled":
+            return self.starts_at
+        return self.expires_at if self.stored_status == "active" else None
+
+    @property
+    def search_text(self) -> str:
+        return search_text(self.recipient_name, self.recipient_email, self.last_four)
+
 
 class LedgerEntry(msgspec.Struct, frozen=True):
     """One change of a balance; the amounts of a card add up to its balance."""
@@ -125,11 +137,23 @@ def status(card: GiftCard, now: Instant) -> GiftCardStatus:
     return "active"
 
 
-def next_status_change(card: GiftCard) -> Instant | None:
-    """When the status next changes by time alone, after the stored one."""
-    if card.stored_status == "scheduled":
-        return card.starts_at
-    return card.expires_at if card.stored_status == "active" else None
+def issued(terms: GiftCardTerms, code: SealedCode, created_at: Instant, now: Instant) -> GiftCard:
+    """A new card; its id is assigned when it is stored."""
+    unused: dict[str, Any] = dict.fromkeys(("sent_at", "sends_since", "last_used_at", "revoked_at", "revoke_reason"))
+    card = GiftCard(
+        **asdict(terms),
+        id=0,
+        sealed_code=code.sealed_code,
+        last_four=code.last_four,
+        balance=terms.initial_balance,
+        stored_status="active",
+        send_count=0,
+        recent_sends=0,
+        **unused,
+        created_at=created_at,
+        updated_at=now,
+    )
+    return replace(card, stored_status=status(card, now))
 
 
 def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:

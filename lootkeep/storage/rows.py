@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import asdict, replace
 from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, delete, insert, select, update
+from sqlalchemy.dialects import postgresql
 
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -20,9 +21,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 class Rows(Generic[S]):
     """The rows of a table as records, whose fields are columns of the table.
 
-    `always` are conditions for every read, such as "not deleted". `derived` are columns that are computed from the
-    record when it is written, such as search text. `totals` names the source of the maintained totals that every
-    write of a row is counted in.
+    `always` are conditions for every read, such as "not deleted". `derived` are columns that are properties of the
+    record, such as search text. `totals` names the source of the maintained totals that every write is counted in.
     """
 
     def __init__(
@@ -30,12 +30,12 @@ class Rows(Generic[S]):
         table: Table,
         record: type[S],
         *always: ColumnElement[bool],
-        derived: Mapping[str, Callable[[S], Any]] | None = None,
+        derived: Sequence[str] = (),
         totals: str | None = None,
     ) -> None:
         (self._key,) = table.primary_key
         self._table, self._record, self._always = table, record, always
-        self._derived, self._totals = derived or {}, totals
+        self._derived, self._totals = derived, totals
         self._this = self._key == bindparam("row")
         self._select = select(*columns_of(table, record))
         self._get = Query(self._select.where(self._this, *always), record)
@@ -44,6 +44,7 @@ class Rows(Generic[S]):
         # One query for each set of columns that is searched or written, made when it is first needed.
         self._finding: dict[tuple[str, ...], Query[S]] = {}
         self._adding: dict[tuple[str, ...], Query[Any]] = {}
+        self._adding_if_free: dict[tuple[str, ...], Query[Any]] = {}
         self._saving: dict[tuple[str, ...], Query[Any]] = {}
 
     async def get(self, tx: Transaction, row_id: int) -> S | None:
@@ -78,13 +79,25 @@ class Rows(Generic[S]):
     async def add_many(self, tx: Transaction, new: Sequence[S], **other: Any) -> list[S]:
         names = tuple(other)
         if names not in self._adding:
-            fields = (name for name in self._record.__struct_fields__ if name != self._key.name)
-            values: dict[str, Any] = {name: bindparam(name) for name in (*fields, *self._derived, *names)}
-            self._adding[names] = Query(insert(self._table).values(values))
+            self._adding[names] = Query(insert(self._table).values(self._parameters(names)))
         ids = await tx.insert(self._adding[names], [self._values(record) | other for record in new])
         added = [replace(record, **{self._key.name: row_id}) for record, row_id in zip(new, ids, strict=True)]
         for record in added:
             self._count(tx, None, record)
+        return added
+
+    async def add_if_free(self, tx: Transaction, new: S, **other: Any) -> S | None:
+        """The same; None if a unique value of the record is taken."""
+        names = tuple(other)
+        if names not in self._adding_if_free:
+            # ON CONFLICT reads the same in both dialects; SQLAlchemy spells it in the dialect modules only.
+            query = postgresql.insert(self._table).values(self._parameters(names)).on_conflict_do_nothing()
+            self._adding_if_free[names] = Query(query.returning(self._key))
+        row = await tx.one(self._adding_if_free[names], **self._values(new), **other)
+        if row is None:
+            return None
+        added = replace(new, **{self._key.name: row[0]})
+        self._count(tx, None, added)
         return added
 
     async def save(self, tx: Transaction, before: S, after: S) -> S:
@@ -107,7 +120,11 @@ class Rows(Generic[S]):
     def _values(self, record: S) -> dict[str, Any]:
         values = asdict(record)
         del values[self._key.name]
-        return values | {name: derive(record) for name, derive in self._derived.items()}
+        return values | {name: getattr(record, name) for name in self._derived}
+
+    def _parameters(self, other: tuple[str, ...]) -> dict[str, Any]:
+        fields = (name for name in self._record.__struct_fields__ if name != self._key.name)
+        return {name: bindparam(name) for name in (*fields, *self._derived, *other)}
 
     def _count(self, tx: Transaction, before: S | None, after: S | None) -> None:
         if self._totals:

@@ -47,8 +47,8 @@ async def test_concurrent_redemptions_never_exceed_the_balance(world: World) -> 
         amounts = [chance.choice((1, 40, 1_00, 2_50, 7_77)) for _ in range(AT_ONCE)]
         taken = sum(await asyncio.gather(*(redeemed(world, card.id, amount) for amount in amounts)))
         async with world.db.read() as tx:
-            after = await gift_cards_db.get(tx, card.id)
-            entries = await gift_cards_db.ledger(tx, card.id)
+            after = await gift_cards_db.ROWS.get(tx, card.id)
+            entries = await gift_cards_db.ENTRIES.find(tx, gift_card_id=card.id)
         assert after is not None
         assert after.balance == CARD - taken == sum(entry.amount for entry in entries) >= 0
         balances = [entry.balance_after for entry in entries]

@@ -122,8 +122,8 @@ async def list_gift_cards(call: Call[None, GiftCardQuery]) -> Reply:
 
 async def get_gift_card(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        card = existing(await gift_cards_db.get(tx, call.id), "Gift card")
-        entries = await gift_cards_db.ledger(tx, card.id)
+        card = existing(await gift_cards_db.ROWS.get(tx, call.id), "Gift card")
+        entries = await gift_cards_db.ENTRIES.find(tx, gift_card_id=card.id)
     return Reply(gift_cards_views.gift_card_detail(card, entries, call.deps.clock.now()))
 
 

@@ -22,7 +22,7 @@ async def find(deps: Deps, token: Token, code: str) -> GiftCard | None:
     if state.count >= MISSES_PER_MINUTE:
         raise TooManyRequests(state.retry_after(now))
     async with deps.db.read() as tx:
-        card = await gift_cards_db.by_hash(tx, CardCodes(deps.vault, deps.ids).hashed(code))
+        card = await gift_cards_db.ROWS.find_one(tx, code_hash=CardCodes(deps.vault, deps.ids).hashed(code))
     if card is None:
         state = await deps.limiter.hit(misses, MISSES_PER_MINUTE, now)
         if not state.is_allowed:

@@ -2,7 +2,7 @@
 
 from lootkeep.services.gift_cards.cards import change, create, redeem, revoke, send
 from lootkeep.services.gift_cards.past import import_in
-from lootkeep.services.gift_cards.payment import find_for_payment, give_back
+from lootkeep.services.gift_cards.payment import find_for_payment, give_back, pay_for
 from lootkeep.services.gift_cards.purchases import issue_bought, lock_bought, take_back_bought
 from lootkeep.services.gift_cards.status import settle, settle_now
 
@@ -14,6 +14,7 @@ __all__ = [
     "import_in",
     "issue_bought",
     "lock_bought",
+    "pay_for",
     "redeem",
     "revoke",
     "send",

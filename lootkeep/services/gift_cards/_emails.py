@@ -7,7 +7,8 @@ from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import emails as emails_db, gift_cards as gift_cards_db
+from lootkeep.services.gift_cards import _ledger
+from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import gift_cards as gift_cards_views
 
@@ -18,7 +19,7 @@ async def send(deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Ins
     after = gift_cards_rules.sent(card, now) if deps.sends_emails else card
     message = gift_cards_views.email(deps.store, card, email, codes.opened(card.sealed_code))
     await emails_db.add(tx, message, codes.seal, now)
-    return await gift_cards_db.save(tx, card, after, now)
+    return await _ledger.save(tx, card, after, now)
 
 
 async def send_first(deps: Deps, tx: Transaction, card: GiftCard, now: Instant) -> GiftCard:

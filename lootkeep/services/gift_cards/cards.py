@@ -11,7 +11,7 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services.gift_cards import _emails, status
+from lootkeep.services.gift_cards import _emails, _ledger, status
 from lootkeep.storage import customers as customers_db, gift_cards as gift_cards_db, orders as orders_db
 from lootkeep.storage.engine.database import Transaction
 
@@ -28,7 +28,7 @@ async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tupl
     async with deps.db.write() as tx:
         if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
             raise invalid("customer_id", "The customer id field is not a customer of this store.")
-        card = await gift_cards_db.add(tx, terms, sealed, now)
+        card = await _ledger.issue(tx, terms, sealed, now)
         if card is None:
             raise invalid("code", "The code field has already been taken.")
         card = await _emails.send_first(deps, tx, card, now)
@@ -48,7 +48,7 @@ async def redeem(
         entry = None if reference is None else await gift_cards_db.by_reference(tx, card_id, reference)
         if entry is None:
             gift_cards_rules.require_redeemable(card, amount, now)
-            entry = await gift_cards_db.redeem(tx, card, amount, now, order_id=order_id, reference=reference)
+            entry = await _ledger.redeem(tx, card, amount, now, order_id=order_id, reference=reference)
         elif entry.amount != -amount:
             raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
     return card, entry
@@ -57,10 +57,10 @@ async def redeem(
 async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
     """Final; revoking again changes nothing."""
     async with deps.db.write() as tx:
-        card = existing(await gift_cards_db.get_for_update(tx, card_id), _NO_CARD)
+        card = existing(await gift_cards_db.ROWS.lock(tx, card_id), _NO_CARD)
         if card.revoked_at is not None:
             return card
-        return await gift_cards_db.revoke(tx, card, reason, deps.clock.now())
+        return await _ledger.revoke(tx, card, reason, deps.clock.now())
 
 
 async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> GiftCard:
@@ -71,7 +71,7 @@ async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> Gi
     now = deps.clock.now()
     async with deps.db.write() as tx:
         card = await _get_for_update(deps, tx, card_id, now)
-        changed = await gift_cards_db.save(tx, card, gift_cards_rules.changed(card, changes_wanted, now), now)
+        changed = await _ledger.save(tx, card, gift_cards_rules.changed(card, changes_wanted, now), now)
         if card.stored_status != "active":
             # Extended after it had expired: its recipient may never have been notified while it was valid.
             changed = await _emails.send_first(deps, tx, changed, now)
@@ -94,5 +94,5 @@ async def send(deps: Deps, card_id: int, email: str | None) -> tuple[GiftCard, s
 
 async def _get_for_update(deps: Deps, tx: Transaction, card_id: int, now: Instant) -> GiftCard:
     """The card with its current status, locked until the transaction ends."""
-    card = existing(await gift_cards_db.get_for_update(tx, card_id), _NO_CARD)
+    card = existing(await gift_cards_db.ROWS.lock(tx, card_id), _NO_CARD)
     return await status.update(deps, tx, card, now)

@@ -9,7 +9,8 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import customers as customers_db, gift_cards as gift_cards_db
+from lootkeep.services.gift_cards import _ledger
+from lootkeep.storage import customers as customers_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -24,7 +25,7 @@ async def import_in(
     sealed = CardCodes(deps.vault, deps.ids).sealed(gift_cards_rules.check_code(code))
     if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
-    card = await gift_cards_db.add(tx, terms, sealed, now, created_at=created_at)
+    card = await _ledger.issue(tx, terms, sealed, now, created_at=created_at)
     if card is None:
         raise invalid("code", "The code field has already been taken.")
-    return await gift_cards_db.set_left(tx, card, left, now)
+    return await _ledger.set_left(tx, card, left, now)

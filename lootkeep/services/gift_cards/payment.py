@@ -9,7 +9,7 @@ from lootkeep.domain.orders import Order
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services.gift_cards import status
+from lootkeep.services.gift_cards import _ledger, status
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
 
@@ -23,13 +23,18 @@ async def find_for_payment(deps: Deps, tx: Transaction, code: str, order: Order,
     return await status.update(deps, tx, card, now) if card and order.total else None
 
 
+async def pay_for(tx: Transaction, card: GiftCard, order: Order, now: Instant) -> None:
+    """Takes what the card pays of a new order."""
+    await _ledger.redeem(tx, card, order.gift_card_total, now, order_id=order.id, is_tender=True)
+
+
 async def give_back(tx: Transaction, order: Order, amount: Hundredths, now: Instant) -> GiftCard | None:
     """Returns an amount to the card that paid for the order, unless it was revoked. The card as it was before."""
     card_id = await gift_cards_db.paying_for(tx, order.id) if amount else None
     if card_id is None:
         return None
-    card = await gift_cards_db.get_for_update(tx, card_id)
+    card = await gift_cards_db.ROWS.lock(tx, card_id)
     assert card is not None
     if card.revoked_at is None:
-        await gift_cards_db.give_back(tx, card, amount, now, order_id=order.id)
+        await _ledger.give_back(tx, card, amount, now, order_id=order.id)
     return card

@@ -10,14 +10,14 @@ from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services.gift_cards import _emails
+from lootkeep.services.gift_cards import _emails, _ledger
 from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
 
 
 async def lock_bought(tx: Transaction, order: Order) -> list[GiftCard]:
     """The cards that were bought in an order, locked until the transaction ends."""
-    cards = [await gift_cards_db.get_for_update(tx, card_id) for card_id in await gift_cards_db.bought_in(tx, order.id)]
+    cards = [await gift_cards_db.ROWS.lock(tx, card_id) for card_id in await gift_cards_db.bought_in(tx, order.id)]
     return [card for card in cards if card]
 
 
@@ -27,9 +27,9 @@ async def take_back_bought(
     """Takes an amount from each card; cards of an order that was refunded in full are revoked, even if spent."""
     for card, amount in bought:
         if order.status == "refunded" and card.revoked_at is None:
-            await gift_cards_db.revoke(tx, card, ORDER_REFUNDED, now, order_id=order.id)
+            await _ledger.revoke(tx, card, ORDER_REFUNDED, now, order_id=order.id)
         elif amount:
-            await gift_cards_db.take_back(tx, card, amount, now, order_id=order.id)
+            await _ledger.take_back(tx, card, amount, now, order_id=order.id)
 
 
 async def issue_bought(deps: Deps, tx: Transaction, details: OrderDetails, now: Instant) -> None:
@@ -46,7 +46,7 @@ async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant
     codes = CardCodes(deps.vault, deps.ids)
     # A code that is taken is one in a septillion, so the next one will do.
     while True:
-        card = await gift_cards_db.add(tx, terms, codes.mint(), now)
+        card = await _ledger.issue(tx, terms, codes.mint(), now)
         if card is not None:
             return card
 

@@ -6,8 +6,8 @@ from lootkeep.deps import Deps
 from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.kernel.clock import Instant
-from lootkeep.services.gift_cards import _emails
-from lootkeep.storage import gift_card_status_changes as gift_card_status_changes_db, gift_cards as gift_cards_db
+from lootkeep.services.gift_cards import _emails, _ledger
+from lootkeep.storage import gift_card_status_changes as gift_card_status_changes_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -34,5 +34,5 @@ async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant) -> G
     """Updates the status of a locked card; if it has become valid, it is e-mailed to its recipient."""
     if gift_cards_rules.status(card, now) == card.stored_status:
         return card
-    card = await gift_cards_db.save(tx, card, card, now)
+    card = await _ledger.save(tx, card, card, now)
     return await _emails.send_first(deps, tx, card, now)

@@ -25,7 +25,6 @@ from lootkeep.storage import (
     customers as customers_db,
     fraud_checks as fraud_checks_db,
     fraud_history as fraud_history_db,
-    gift_cards as gift_cards_db,
     identity as identity_db,
     orders as orders_db,
     outbox as outbox_db,
@@ -77,7 +76,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     order, items = await orders_db.add(tx, order, lines)
     note(order=order.id)
     if card:
-        await gift_cards_db.redeem(tx, card, order.gift_card_total, now, order_id=order.id, is_tender=True)
+        await gift_cards.pay_for(tx, card, order, now)
     await _checkout.reserve_coupon(tx, coupon, order, now)
     check = await _remember(tx, customer, traces, order, judgement)
     details = OrderDetails(order, items, customer, check)
