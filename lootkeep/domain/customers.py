@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, invalid
+from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 
 CustomerStatus = Literal["active", "blocked"]
@@ -70,6 +70,13 @@ def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Custo
         time = "consent_given_at" if after.accepts_marketing else "consent_withdrawn_at"
         after = replace(after, **{time: now})
     return replace(after, updated_at=now)
+
+
+def require_not_erased(customer: Customer) -> None:
+    """Nothing new is stored about someone whose data was erased."""
+    if customer.erased_at is not None:
+        sentence = "The personal data of this customer was erased: nothing more is accepted for them."
+        raise Unprocessable("customer_erased", sentence)
 
 
 def pseudonym(customer_id: int) -> str:

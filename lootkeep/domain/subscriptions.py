@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from lootkeep.domain.checkout import PricedLine
-from lootkeep.domain.customers import Customer
+from lootkeep.domain.customers import Customer, require_not_erased
 from lootkeep.domain.products import BillingInterval, Product
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
@@ -70,6 +70,7 @@ def checked(customer: Customer | None, product: Product | None) -> tuple[Custome
 
 
 def require_buyer(customer: Customer) -> None:
+    require_not_erased(customer)
     if customer.status == "blocked":
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot subscribe.")
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, subscriptions as subscriptions_rules
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.customers import Customer
+from lootkeep.domain.customers import Customer, require_not_erased
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import PastTerms, Subscription
@@ -49,6 +49,7 @@ async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: i
     customer, product = await customers_db.get(tx, customer_id), await products_db.get_for_update(tx, product_id)
     if customer is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
+    require_not_erased(customer)
     if product is None:
         raise invalid("product_id", "The product id field is not a product of this store.")
     if terms.created_at > now:

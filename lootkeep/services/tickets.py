@@ -7,7 +7,7 @@ from collections.abc import Callable
 from lootkeep.deps import Deps
 from lootkeep.domain import tickets as tickets_rules
 from lootkeep.domain.access import User
-from lootkeep.domain.customers import Customer, search_text
+from lootkeep.domain.customers import Customer, require_not_erased, search_text
 from lootkeep.domain.tickets import (
     SYSTEM,
     AuthorType,
@@ -37,6 +37,8 @@ NOT_MAILED = "The message is saved, but not e-mailed: no mail server is configur
 async def open_ticket(deps: Deps, form: TicketForm) -> tuple[TicketMessage, TicketEntry]:
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        # An erasure in progress ends first.
+        await customers_db.take_turn(tx, form.customer_id)
         customer = await _checked(tx, form)
         words = search_text(form.subject, customer.name, customer.email)
         ticket = await tickets_db.ROWS.add(tx, tickets_rules.opened(form, now), search_text=words)
@@ -153,6 +155,7 @@ async def _checked(tx: Transaction, form: TicketForm) -> Customer:
     if errors:
         raise InvalidFields(errors)
     assert customer is not None
+    require_not_erased(customer)
     return customer
 
 
@@ -202,6 +205,7 @@ async def _get_for_update(tx: Transaction, ticket_id: int) -> Ticket:
 async def _customer(tx: Transaction, ticket: Ticket) -> Customer:
     customer = await customers_db.get(tx, ticket.customer_id)
     assert customer is not None
+    require_not_erased(customer)
     return customer
 
 

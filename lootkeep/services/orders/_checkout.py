@@ -10,7 +10,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, coupons as coupons_rules, identity as identity_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
-from lootkeep.domain.customers import Customer, plain_code
+from lootkeep.domain.customers import Customer, plain_code, require_not_erased
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement, made_before
 from lootkeep.domain.fraud.policy import Policy
@@ -28,6 +28,7 @@ from lootkeep.storage.fraud_history import BuyerQuery
 def check_buyer(customer: Customer | None) -> Customer:
     if customer is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
+    require_not_erased(customer)
     if customer.status == "blocked":
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot place orders.")
     return customer
