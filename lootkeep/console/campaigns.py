@@ -11,8 +11,9 @@ from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, COUNT, NAME, Cell, Column
 from lootkeep.console.formats import badge, label, long, options
 from lootkeep.console.forms import Field
-from lootkeep.console.page import Answer, Page, Visit, change, whole
+from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import DELETED, Record
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.campaign_emails import PLACEHOLDERS, written as placeholder
 from lootkeep.domain.campaigns import (
     MAX_BODY,
@@ -135,7 +136,7 @@ class Test(NamedTuple):
 async def _test(visit: Visit) -> Test | None:
     """Of the test that the address names; other e-mails are nobody's business here."""
     async with visit.deps.db.read() as tx:
-        email = await emails_db.get(tx, whole(visit.query.get("test", "")) or 0)
+        email = await emails_db.get(tx, inputs_rules.integer(visit.query.get("test", "")) or 0)
     if email is None or email.kind != campaign_previews_service.TEST_KIND:
         return None
     to = f"The test e-mail to {email.to_email}"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import structlog
 from markupsafe import Markup
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Match, Route
-from starlette.types import Scope
+from starlette.routing import Route
 
 from lootkeep.console import forms, guard, lists
 from lootkeep.console.formats import label
@@ -20,7 +19,9 @@ from lootkeep.console.guard import Refused
 from lootkeep.console.once import once
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, file, url
 from lootkeep.console.render import ASSETS, Navigation, templates
+from lootkeep.console.routing import PageRoute
 from lootkeep.deps import Deps
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import sign_in as sign_in_service
@@ -41,19 +42,6 @@ _STATUSES: dict[type[AppError], int] = {
 }
 
 
-class PageRoute(Route):
-    """Compares the start of the path first: one of a hundred routes matches, and an expression costs more."""
-
-    def __init__(self, path: str, *arguments: Any, **options: Any) -> None:
-        super().__init__(path, *arguments, **options)
-        self._start = path.partition("{")[0]
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if not scope["path"].startswith(self._start):
-            return Match.NONE, {}
-        return super().matches(scope)
-
-
 class Edge:
     """All pages over one store."""
 
@@ -66,7 +54,7 @@ class Edge:
         self._shown = {page.path: page for page in pages if page.method == "GET"}
 
     def routes(self) -> list[Route]:
-        routes = [PageRoute(_route(page.path), self._endpoint(page), methods=[page.method]) for page in self._pages]
+        routes = [PageRoute(page.path, self._endpoint(page), methods=[page.method]) for page in self._pages]
         nothing = Page("GET", "/", None, "Not found", _nothing)
         return [
             Route(f"{PREFIX}/static/{{name}}", _asset, methods=["GET"]),
@@ -108,7 +96,7 @@ class Edge:
             visit.deps = self._deps.for_reading()
             return await self._respond(visit, await page.handler(visit))
         guard.check_origin(visit.request)
-        visit.form = await guard.read_form(visit.request)
+        visit.form = await guard.read_form(visit.request, has_session=visit.person is not None)
         guard.check_token(visit)
         if page.confirm and visit.form.get("confirmed") != "yes":
             return await self._render(visit, "form.html", await self._question(visit))
@@ -178,7 +166,8 @@ class Edge:
 
     async def _show_stale(self, visit: Visit, stale: Stale) -> Response:
         """Who changed what after the form was shown."""
-        since = Instant(int(stale.shown_version)) if stale.shown_version.isdigit() else visit.now
+        version = inputs_rules.integer(stale.shown_version)
+        since = visit.now if version is None else Instant(version)
         async with self._deps.db.read() as tx:
             entries = await audit_db.changes_since(tx, stale.record, since)
         shown = {"sentence": stale.message, "entries": entries, "back": _back(visit)}
@@ -243,10 +232,6 @@ async def _log(tx: Transaction, visit: Visit, answer: Done) -> None:
         )
 
 
-def _route(path: str) -> str:
-    return PREFIX + path.replace("{id}", "{id:int}")
-
-
 def _target(visit: Visit) -> str:
     """Where to go after signing in: the page that was asked for."""
     asked = visit.request.url
@@ -255,8 +240,8 @@ def _target(visit: Visit) -> str:
 
 def _back(visit: Visit) -> str:
     """The page that the form is on; the browser says which, and only its path is used."""
-    path = urlsplit(visit.request.headers.get("referer", "")).path
-    return path if path.startswith(PREFIX) else PREFIX
+    _, _, path = visit.request.headers.get("referer", "").partition("://")[2].partition(PREFIX)
+    return PREFIX + path.partition("?")[0].partition("#")[0]
 
 
 async def _nothing(visit: Visit) -> Answer:

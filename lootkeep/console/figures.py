@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 from lootkeep.console import lists
@@ -13,7 +12,7 @@ from lootkeep.console.columns import COUNT, EMAIL, LABEL, NAME, Cell, Column, Ta
 from lootkeep.console.formats import Formats
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit
-from lootkeep.domain import analytics as analytics_rules
+from lootkeep.domain import analytics as analytics_rules, inputs as inputs_rules
 from lootkeep.domain.analytics import DateRange, PeriodName, SalesFigures
 from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, Instant
@@ -237,7 +236,7 @@ def _date_range(visit: Visit) -> tuple[DateRange, PeriodName | None]:
         period: PeriodName = next((known for known in _ALL_PERIODS if known == query.get("period")), "last_30_days")
         return analytics_rules.named(period, visit.now, name), period
     try:
-        first, last = (date.fromisoformat(query.get(end, "")) for end in ("from", "to"))
+        first, last = (inputs_rules.calendar_day(query.get(end, "")) for end in ("from", "to"))
     except ValueError:
         raise invalid("from", "Enter the first and the last day.") from None
     if first > last or not analytics_rules.is_countable(first, last):

@@ -10,7 +10,8 @@ from markupsafe import escape
 from lootkeep.console import forms, fraud_case, lists
 from lootkeep.console.columns import AGO, BADGE, NAME, ORDER, RISK, Cell, Column, amount
 from lootkeep.console.formats import options, reasons
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url, whole
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.analytics import named
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
@@ -96,7 +97,7 @@ async def show_queue(visit: Visit) -> Answer:
     answer = await lists.show(visit, QUEUE)
     queue: lists.Shown = answer["list"]
     # The check that the address names, or the first that waits.
-    shown_id = whole(visit.query.get("check", "")) or (queue.rows[0].id if queue.rows else None)
+    shown_id = inputs_rules.integer(visit.query.get("check", "")) or (queue.rows[0].id if queue.rows else None)
     begin = named("today", visit.now, visit.options.timezone).start
     async with visit.deps.db.read() as tx:
         decisions = await fraud_case.decisions(tx, visit.now)

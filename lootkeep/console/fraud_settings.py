@@ -10,7 +10,8 @@ from msgspec.structs import asdict, replace
 from lootkeep.console import forms
 from lootkeep.console.formats import label
 from lootkeep.console.forms import Field
-from lootkeep.console.page import Answer, Done, Page, Visit, change, url, whole
+from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.fraud.comparison import Comparison, Tally
 from lootkeep.domain.fraud.expressions import MAX_LENGTH
 from lootkeep.domain.fraud.fact_names import FACTS
@@ -124,7 +125,7 @@ async def _lock(visit: Visit) -> Policy:
 
 async def show_rules(visit: Visit) -> Answer:
     """The rules and a form; when the address holds a rule, what it would have done."""
-    rule_id = whole(visit.form.get("id") or visit.query.get("id") or visit.query.get("edit", ""))
+    rule_id = inputs_rules.integer(visit.form.get("id") or visit.query.get("id") or visit.query.get("edit", ""))
 
     async def compare() -> Comparison:
         terms = _terms(visit)
@@ -151,7 +152,7 @@ async def show_rules(visit: Visit) -> Answer:
 
 
 async def save_rule(visit: Visit) -> Answer:
-    terms, rule_id = _terms(visit), whole(visit.form.get("id", ""))
+    terms, rule_id = _terms(visit), inputs_rules.integer(visit.form.get("id", ""))
     policy = await _lock(visit)
     before = fraud_rules_service.find(policy, rule_id) if rule_id else None
     if before:

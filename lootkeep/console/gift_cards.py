@@ -8,9 +8,9 @@ from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, CODE, DAY, NAME, Cell, Column, amount
 from lootkeep.console.formats import badge, label, options
 from lootkeep.console.forms import Field
-from lootkeep.console.page import Answer, Page, Visit, change, whole
+from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import Record
-from lootkeep.domain import gift_cards as gift_cards_rules
+from lootkeep.domain import gift_cards as gift_cards_rules, inputs as inputs_rules
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.gift_cards import status as card_status
 from lootkeep.kernel import money
@@ -43,8 +43,8 @@ GIFT_CARDS = lists.ListPage(
     choices=(lists.Choice("status", "Status", options(gift_cards_rules.GiftCardStatus), is_open=True),),
     linked={
         "currency": ("Currency", str.upper),
-        "customer_id": ("Customer", int),
-        "order_id": ("Order", int),
+        "customer_id": ("Customer", inputs_rules.record_id),
+        "order_id": ("Order", inputs_rules.record_id),
         "recipient_email": ("Recipient", str.lower),
     },
     search="Recipient, or the end of a code",
@@ -161,7 +161,7 @@ async def send(visit: Visit) -> Answer:
 
 async def _customer(visit: Visit, text: str) -> Customer | None:
     async with visit.deps.db.read() as tx:
-        return await customers_db.get(tx, whole(text) or 0)
+        return await customers_db.get(tx, inputs_rules.integer(text) or 0)
 
 
 _TAKEN = "The amount is taken off the card. It cannot be put back here."

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hmac
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from lootkeep.console.page import PREFIX, Options, Visit
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.accounts import ABSOLUTE_LIMIT
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import SECOND
@@ -24,6 +26,8 @@ _MAX_FLASH = 500
 # Under this name the server puts the request's place among those that are worked on into the scope.
 _TICKET = "lootkeep.ticket"
 MAX_FORM_BYTES = 1024 * 1024
+# Without a session. It is parsed in a millisecond; a larger form takes up to 150, and a thread does it.
+MAX_SMALL_FORM_BYTES = 8 * 1024
 MAX_FIELDS = 1000
 
 HEADERS = {
@@ -42,6 +46,7 @@ class Refused(Conflict):
     """The user's role does not allow it, or the form was not sent from a page of the console."""
 
 
+_TOO_LARGE = ("form_too_large", "The form is too large.")
 _FOREIGN = ("foreign_form", "This form was not sent from the console, or is too old. Open it again.")
 
 
@@ -73,7 +78,7 @@ def check_origin(request: Request) -> None:
     """Browsers say where a form comes from; one that says nothing still needs the form's token."""
     site = request.headers.get("sec-fetch-site", "same-origin")
     origin = request.headers.get("origin")
-    is_same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    is_same = origin is None or origin.partition("://")[2] == request.headers.get("host")
     if site not in ("same-origin", "none") or not is_same:
         raise Refused(*_FOREIGN)
 
@@ -85,16 +90,24 @@ def check_token(visit: Visit) -> None:
         raise Refused(*_FOREIGN)
 
 
-async def read_form(request: Request) -> dict[str, str]:
+async def read_form(request: Request, *, has_session: bool) -> dict[str, str]:
     """The fields of a form; of a field that is sent several times, the values one per line."""
+    max_bytes = MAX_FORM_BYTES if has_session else MAX_SMALL_FORM_BYTES
+    length = inputs_rules.integer(request.headers.get("content-length", "0"))
+    if length is None or length > max_bytes:
+        raise Unprocessable(*_TOO_LARGE)
     ticket = request.scope.get(_TICKET)
     if ticket is None or ticket.is_complete:
-        body = await _read_body(request)
+        body = await _read_body(request, max_bytes)
     else:
         # Nothing is worked on until the browser has sent the rest: it must not hold a slot meanwhile.
         ticket.leave()
-        body = await _read_body(request)
+        body = await _read_body(request, max_bytes)
         await ticket.enter()
+    return _parsed(body) if len(body) <= MAX_SMALL_FORM_BYTES else await asyncio.to_thread(_parsed, body)
+
+
+def _parsed(body: bytes) -> dict[str, str]:
     try:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
     except ValueError:
@@ -106,13 +119,13 @@ async def read_form(request: Request) -> dict[str, str]:
     return form
 
 
-async def _read_body(request: Request) -> bytes:
-    body = b""
+async def _read_body(request: Request, max_bytes: int) -> bytes:
+    body = bytearray()
     async for block in request.stream():
         body += block
-        if len(body) > MAX_FORM_BYTES:
-            raise Unprocessable("form_too_large", "The form is too large.")
-    return body
+        if len(body) > max_bytes:
+            raise Unprocessable(*_TOO_LARGE)
+    return bytes(body)
 
 
 def set_message(response: Response, vault: Vault, request: Request, options: Options, tone: str, message: str) -> None:

@@ -6,8 +6,7 @@ import csv
 import io
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -15,9 +14,9 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from lootkeep.console.columns import Column, Table
-from lootkeep.console.page import Answer, Page, Visit, file, whole
+from lootkeep.console.page import Answer, Page, Visit, file
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.accounts import Role
-from lootkeep.domain.analytics import midnight
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
 from lootkeep.kernel.spreadsheet import plain_cell
@@ -178,14 +177,14 @@ def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapp
     if spec.search and (term := query.get("search", "").strip()):
         filters["search"] = term[:_MAX_TERM]
     if spec.has_dates:
-        for name, days in (("from", 0), ("to", 1)):
+        for name, is_included in (("from", False), ("to", True)):
             if name in query:
-                day = _parsed(name, name.capitalize(), date.fromisoformat, query[name])
-                filters[name] = midnight(day + timedelta(days=days), visit.options.timezone)
+                read = partial(inputs_rules.day, timezone=visit.options.timezone, is_included=is_included)
+                filters[name] = _parsed(name, name.capitalize(), read, query[name])
     default = next(iter(spec.listing.sorts))
     sorts = {column.sort for column in spec.columns if column.sort}
     sort = query["sort"] if query.get("sort") in sorts else default
-    number = min(whole(query.get("page", "")) or 1, _MAX_PAGE)
+    number = max(1, min(inputs_rules.integer(query.get("page", "")) or 1, _MAX_PAGE))
     order: SortDirection = "asc" if query.get("order", spec.order) == "asc" else "desc"
     return ListRequest(PageRequest(number, PAGE_SIZE), filters, sort, order)
 
@@ -193,7 +192,7 @@ def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapp
 def _parsed(name: str, label: str, parse: Callable[[str], Any], text: str) -> Any:
     try:
         return parse(text)
-    except (ValueError, OverflowError):
+    except ValueError:
         raise invalid(name, f"The filter {label} in the address cannot be read.") from None
 
 

@@ -13,6 +13,7 @@ from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Handler, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.console.sendings import Sending, sendings
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
@@ -73,9 +74,9 @@ ORDERS = lists.ListPage(
         lists.Choice("risk_level", "Risk", options(RiskLevel)),
     ),
     linked={
-        "customer_id": ("Customer", int),
+        "customer_id": ("Customer", inputs_rules.record_id),
         "external_id": ("External id", str),
-        "product_id": ("Product", int),
+        "product_id": ("Product", inputs_rules.record_id),
         "coupon_code": ("Coupon", plain_code),
         "country": ("Country", str.upper),
         "payment_method": ("Payment", str),

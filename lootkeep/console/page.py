@@ -16,13 +16,11 @@ from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Person, Role, Session
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, FieldErrors, NotFound
+from lootkeep.kernel.errors import Conflict, FieldErrors
 from lootkeep.kernel.redaction import ShownSetting
 from lootkeep.services.health import Finding
 
 PREFIX = "/console"
-_MAX_ID = 2**63 - 1
-_MAX_DIGITS = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +67,7 @@ class Visit:
     @property
     def id(self) -> int:
         """The `{id}` of the path."""
-        number = int(self.request.path_params["id"])
-        if number > _MAX_ID:
-            raise NotFound("Page")
-        return number
+        return int(self.request.path_params["id"])
 
     @property
     def query(self) -> dict[str, str]:
@@ -157,11 +152,6 @@ def change(
 ) -> Page:
     """The row of a change. The page of its path, or of the nearest path above, is shown again with what was wrong."""
     return Page("POST", path, role, title, handler, confirm=confirm, is_foreign=is_foreign)
-
-
-def whole(text: str) -> int | None:
-    """The id or number that an address or a form holds; None for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < _MAX_DIGITS else None
 
 
 def file(name: str, content: str | bytes, media_type: str) -> Response:

@@ -25,5 +25,5 @@ from lootkeep.console.page import Page
 
 # In the order in which the navigation shows the pages of a group.
 _SALES = (figures, orders, customers, products, gift_cards, referrals, campaigns)
-_AREAS = (*_SALES, fraud, fraud_lists, fraud_settings, tickets, webhooks, alerts, access, store, search, signing_in)
-PAGES: tuple[Page, ...] = tuple(page for area in _AREAS for page in area.PAGES)
+AREAS = (*_SALES, fraud, fraud_lists, fraud_settings, tickets, webhooks, alerts, access, store, search, signing_in)
+PAGES: tuple[Page, ...] = tuple(page for area in AREAS for page in area.PAGES)

@@ -13,7 +13,7 @@ from lootkeep.console.formats import badge, options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
-from lootkeep.domain import referrals as referrals_rules
+from lootkeep.domain import inputs as inputs_rules, referrals as referrals_rules
 from lootkeep.domain.referral_abuse import SENTENCES
 from lootkeep.kernel.wording import plural
 from lootkeep.services import referrals as referrals_service, tiers as tiers_service
@@ -40,7 +40,7 @@ REFERRALS = lists.ListPage(
     links=_PROGRAM_LINK,
     empty="Customers who sign up with another customer's code appear here.",
     choices=(lists.Choice("status", "Status", options(referrals_rules.ReferralStatus), is_open=True),),
-    linked={"referrer_id": ("Brought by customer", int)},
+    linked={"referrer_id": ("Brought by customer", inputs_rules.record_id)},
     search="Name or e-mail",
     has_dates=False,
 )

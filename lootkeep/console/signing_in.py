@@ -69,11 +69,12 @@ async def show_account(visit: Visit) -> Answer:
         account = await accounts_db.get(tx, visit.user.id)
         sessions = await accounts_db.sessions_of(tx, visit.user.id)
     assert account is not None
-    secret = visit.form.get("secret") or sign_in_service.new_totp_secret()
+    secret, setup = sign_in_service.offer_totp(visit.deps, visit.user.id, visit.form.get("setup", ""))
     label = quote(f"{visit.options.store_name}:{visit.user.email}")
     return {
         "has_totp": account.totp_secret is not None,
         "secret": secret,
+        "setup": setup,
         "totp_url": f"otpauth://totp/{label}?secret={secret}&issuer={quote(visit.options.store_name)}",
         "sessions": [session for session in sessions if session.is_valid(visit.now)],
     }
@@ -91,8 +92,8 @@ async def change_password(visit: Visit) -> Answer:
 
 
 async def start_totp(visit: Visit) -> Answer:
-    secret, code = visit.form.get("secret", ""), visit.form.get("code", "")
-    await sign_in_service.start_totp(visit.deps, visit.user.id, secret, code)
+    setup, code, password = (visit.form.get(name, "") for name in ("setup", "code", "own_password"))
+    await sign_in_service.start_totp(visit.deps, visit.user.id, setup, code, password)
     return _done(visit, "Two-factor authentication is on.")
 
 
@@ -118,7 +119,7 @@ PAGES = (
     change("/setup", "Choose a password", use_link, role=None, is_foreign=True),
     Page("GET", _ACCOUNT, "read_only", "Your account", show_account, "account.html"),
     change("/account/password", "Change your password", change_password, role="read_only", is_foreign=True),
-    change("/account/totp", "Turn on two-factor authentication", start_totp, role="read_only"),
+    change("/account/totp", "Turn on two-factor authentication", start_totp, role="read_only", is_foreign=True),
     change("/account/totp/stop", "Turn off two-factor authentication", stop_totp, role="read_only", is_foreign=True),
     change("/account/sessions/{id}/end", "Sign a browser out", end_session, role="read_only"),
 )

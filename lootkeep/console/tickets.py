@@ -12,8 +12,9 @@ from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, Column
 from lootkeep.console.formats import label, options
 from lootkeep.console.forms import Field
-from lootkeep.console.page import Answer, Done, Page, Visit, change, whole
+from lootkeep.console.page import Answer, Done, Page, Visit, change
 from lootkeep.console.records import Record
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.tickets import (
     MAX_MESSAGE_LENGTH,
     STEPS,
@@ -57,7 +58,11 @@ TICKETS = lists.ListPage(
         lists.Choice("priority", "Priority", options(TicketPriority)),
         lists.Choice("category", "Category", options(TicketCategory)),
     ),
-    linked={"agent": ("Assigned to user", int), "customer_id": ("Customer", int), "order_id": ("Order", int)},
+    linked={
+        "agent": ("Assigned to user", inputs_rules.record_id),
+        "customer_id": ("Customer", inputs_rules.record_id),
+        "order_id": ("Order", inputs_rules.record_id),
+    },
     search="Number, subject, name or e-mail",
 )
 TICKET = Record[Ticket](
@@ -75,7 +80,7 @@ async def show_ticket(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         ticket = existing(await tickets_db.get(tx, visit.id), "Ticket")
         # One more than is shown says whether there are earlier ones.
-        messages = await tickets_db.messages(tx, visit.id, whole(before), _MAX_MESSAGES + 1)
+        messages = await tickets_db.messages(tx, visit.id, inputs_rules.integer(before), _MAX_MESSAGES + 1)
         customer = await customers_db.get(tx, ticket.customer_id)
         users = await access_db.all_users(tx)
     shown = _fitting(messages)

@@ -34,6 +34,8 @@ IDLE_LIMIT = 12 * HOUR
 ABSOLUTE_LIMIT = 30 * DAY
 
 TOTP_STEP_SECONDS = 30
+# How long a secret that was shown for an authenticator can be turned on.
+TOTP_SETUP_LIFETIME = HOUR
 _TOTP_DIGITS = 6
 # The clocks of phones are not exact: the previous and the next step are accepted too.
 _TOTP_DRIFT = 1

@@ -17,7 +17,11 @@ _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 # Most e-mail addresses look like this and need no full validation, which takes 50 times as long.
 _PLAIN_EMAIL = re.compile(r"[a-z0-9_]+([.+-][a-z0-9_]+)*@([a-z0-9]+(-[a-z0-9]+)*\.)+[a-z]{2,}")
 _MAX_PLAIN_EMAIL = 63
-_WHOLE = re.compile(r"-?[0-9]{1,15}")
+# Numbers of up to this many digits fit into 64 bits; Python refuses to parse thousands of them.
+RECORD_ID = "[0-9]{1,18}"
+# A parameter of a path that is not an id.
+PATH_WORD = "[A-Za-z0-9_-]{1,64}"
+_INTEGER = re.compile(f"-?{RECORD_ID}")
 _RESERVED_DOMAINS = tuple(f".{domain}" for domain in SPECIAL_USE_DOMAIN_NAMES)
 
 
@@ -57,9 +61,21 @@ def amount(text: str, least: int, most: int) -> Hundredths:
     return value
 
 
+def integer(text: str) -> int | None:
+    """The integer in a text from outside; None for anything else. No other place reads one."""
+    return int(text) if _INTEGER.fullmatch(text) else None
+
+
+def record_id(text: str) -> int:
+    number = integer(text)
+    if number is None:
+        raise ValueError("not an id")
+    return number
+
+
 def whole(text: str, least: int, most: int) -> int:
-    value = int(text) if _WHOLE.fullmatch(text) else least - 1
-    if not least <= value <= most:
+    value = integer(text)
+    if value is None or not least <= value <= most:
         raise ValueError(f"This must be a whole number of {least:,} to {most:,}.")
     return value
 
@@ -72,12 +88,20 @@ def words(text: str, most: int, max_length: int) -> list[str]:
     return distinct
 
 
+def calendar_day(text: str) -> date:
+    """A day of a calendar that has a day before and after it, in any zone. No other place reads one."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = date.max
+    if day.year in (date.min.year, date.max.year):
+        raise ValueError("This must be a day, such as 2026-11-15.")
+    return day
+
+
 def day(text: str, timezone: str, *, is_included: bool = False) -> Instant:
     """When the day starts in the zone; when it ends, for an inclusive last day."""
-    try:
-        return midnight(date.fromisoformat(text) + timedelta(days=is_included), timezone)
-    except (ValueError, OverflowError):
-        raise ValueError("This must be a day, such as 2026-11-15.") from None
+    return midnight(calendar_day(text) + timedelta(days=is_included), timezone)
 
 
 def time(text: str, timezone: str) -> Instant:

@@ -23,11 +23,13 @@ ATTEMPTS_PER_ACCOUNT = 5
 ATTEMPTS_PER_NETWORK = 20
 # Logged failures per hour, for one account and for all unknown ones: an attack must not fill the log.
 LOGGED_FAILURES = 10
+_LINK_USED = ("link_used", "This link was already used or has expired. Ask for a new one.")
 _FAILED = "Failed to sign in"
 # `last seen` is worth one write a minute, not one per request.
 _SEEN_EVERY = MINUTE
 _MAX_USER_AGENT = 400
 _TOTP_PURPOSE = "totp"
+_SETUP_PURPOSE = "totp setup"
 _TOTP_BYTES = 20
 
 
@@ -64,6 +66,8 @@ def needs_name(user: User) -> bool:
 
 async def use_link(deps: Deps, token: str, password: str, *, email: str, name: str, ip: str | None) -> int:
     """Sets the password, ends the user's sessions and second factor, and returns the user; the link works once."""
+    if await user_of_link(deps, token) is None:
+        raise Unprocessable(*_LINK_USED)
     accounts_rules.check_password(password)
     password_hash = await passwords.hash_password(password)
     now = deps.clock.now()
@@ -72,7 +76,7 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
         account = await accounts_db.get_for_update(tx, user_id) if user_id is not None else None
         user = await access_db.user(tx, user_id) if user_id is not None else None
         if account is None or user is None:
-            raise Unprocessable("link_used", "This link was already used or has expired. Ask for a new one.")
+            raise Unprocessable(*_LINK_USED)
         if needs_name(user):
             await _name_owner(tx, user, email, name)
         # A user who lost their phone also gets in with a link.
@@ -167,14 +171,25 @@ async def change_password(deps: Deps, user_id: int, current: str, new: str, sess
         await accounts_db.revoke_sessions(tx, user_id, now, but=session_id)
 
 
-def new_totp_secret() -> str:
-    return base64.b32encode(secrets.token_bytes(_TOTP_BYTES)).decode()
+def offer_totp(deps: Deps, user_id: int, setup: str = "") -> tuple[str, str]:
+    """A new secret for an authenticator, or that of `setup`; and it signed, so that nobody can choose another."""
+    secret = _offered(deps, user_id, setup) or base64.b32encode(secrets.token_bytes(_TOTP_BYTES)).decode()
+    until = deps.clock.now() + accounts_rules.TOTP_SETUP_LIFETIME
+    return secret, deps.vault.sign(f"{user_id}:{until}:{secret}", _SETUP_PURPOSE)
 
 
-async def start_totp(deps: Deps, user_id: int, secret: str, code: str) -> None:
+def _offered(deps: Deps, user_id: int, setup: str) -> str | None:
+    user, _, rest = (deps.vault.signed(setup, _SETUP_PURPOSE) or "").partition(":")
+    until, _, secret = rest.partition(":")
+    return secret if user == str(user_id) and deps.clock.now() < int(until) else None
+
+
+async def start_totp(deps: Deps, user_id: int, setup: str, code: str, password: str) -> None:
     """Asks for a code at sign-in from now on, once the first one was right."""
+    await _require_password(deps, user_id, password, "own_password")
+    secret = _offered(deps, user_id, setup)
     step = accounts_rules.accepted_step(secret, code.strip(), deps.clock.now(), None) if secret else None
-    if step is None:
+    if secret is None or step is None:
         raise invalid("code", "This is not the code that the authenticator shows now.")
     async with deps.db.read() as tx:
         account = existing(await accounts_db.get(tx, user_id), "Account")

@@ -223,7 +223,7 @@ def api(
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     disk = settings.sqlite_path and settings.sqlite_path.parent
-    probes = Probes(deps, tokens, limits, metrics, checks, document(), settings.docs_url, disk)
+    probes = Probes(deps, tokens, limits, metrics, checks, document, settings.docs_url, disk)
     console = Edge(deps, console_options(settings), PAGES)
     pages = probes.app(*readers.pages(deps), *console.routes())
     return Api(deps, groups(), tokens, limits, metrics, pages, *observation)

@@ -65,7 +65,7 @@ async def client(world: World, stage: PausedOperation) -> AsyncIterator[httpx.As
             for path, handler in rows.items()
         ),
     )
-    pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, {}).app()
+    pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, dict).app()
     api = Api(world.deps, (group,), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
     headers = {"Authorization": f"Bearer {world.token}", "Idempotency-Key": "a"}
     async with httpx.AsyncClient(

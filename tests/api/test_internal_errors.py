@@ -29,7 +29,7 @@ STUMBLES = Group(
 
 def edge(world: World, *groups: Group) -> httpx.AsyncClient:
     """The same HTTP layer over other routes."""
-    pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, {}).app()
+    pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, dict).app()
     api = Api(world.deps, groups, world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(api),
@@ -58,7 +58,7 @@ async def test_an_internal_error_of_a_page_is_reported_without_details(world: Wo
     async def check() -> bool:
         raise UnexpectedError("hunter2")
 
-    pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {"database": check}, {}).app()
+    pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {"database": check}, dict).app()
     # The framework raises the error again after its answer, for the server to log.
     transport = httpx.ASGITransport(pages, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as client:

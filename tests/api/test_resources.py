@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import threading
 
 import pytest
 
 from lootkeep.api.http.reference import ASSETS
+from lootkeep.api.http.resources import LateResource, Resource
 from tests.world import World
 
 PAGES = ["/openapi.json", "/docs", *(f"/docs/{name}" for name in ASSETS)]
@@ -41,3 +44,22 @@ async def test_a_client_that_has_this_version_gets_no_body(world: World, path: s
         assert again.headers["Cache-Control"] == "no-cache"
     for unknown in ('"other"', etag.replace('"', ""), ""):
         assert (await world.http.get(path, headers={"If-None-Match": unknown})).status_code == 200
+
+
+async def test_requests_that_arrive_while_a_page_is_built_wait_for_that_one_and_nothing_else_does() -> None:
+    asked, builders = threading.Event(), []
+
+    def build() -> Resource:
+        # The event loop goes on: only it can set this.
+        assert asked.wait(timeout=30)
+        builders.append(threading.current_thread())
+        return Resource.of("text/plain", b"built")
+
+    page = LateResource(build)
+    first, leaving, last = (asyncio.create_task(page.get()) for _ in range(3))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    asked.set()
+    assert await first is await last is await page.get()
+    assert len(builders) == 1
+    assert builders[0] is not threading.main_thread()

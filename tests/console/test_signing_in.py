@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
-from lootkeep.domain.accounts import ABSOLUTE_LIMIT, IDLE_LIMIT, TOTP_STEP_SECONDS, accepted_step, totp_code
+from lootkeep.domain.accounts import ABSOLUTE_LIMIT, IDLE_LIMIT
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.services import access as access_service, sign_in as sign_in_service
 from lootkeep.storage import audit as audit_db
-from tests.console.visits import EMAIL, PASSWORD, Visitor, first_owner, signs_in, visitor
+from tests.console.visits import EMAIL, PASSWORD, first_owner, signs_in, visitor
 from tests.world import World
-
-# RFC 6238, appendix B: the secret "12345678901234567890", six digits.
-SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 
 async def test_the_link_of_the_first_start_creates_the_owner_once(world: World) -> None:
@@ -144,75 +139,6 @@ async def test_a_changed_password_is_the_only_one_that_works(world: World) -> No
     assert (await visits.post("/account/password", current=PASSWORD, password=new, repeated=new)).status_code == 303
     assert ((await signs_in(world))[0], (await signs_in(world, password=new))[0]) == (422, 303)
     assert [(await session.get("/account")).status_code for session in (visits, other)] == [200, 303]
-
-
-# Codes
-
-
-@pytest.mark.parametrize(("seconds", "code"), [(59, "287082"), (1111111109, "081804"), (20000000000, "353130")])
-def test_one_time_codes_match_the_rfc(seconds: int, code: str) -> None:
-    assert totp_code(SECRET, seconds // TOTP_STEP_SECONDS) == code
-
-
-def test_a_code_is_accepted_once_and_up_to_one_step_early_or_late() -> None:
-    now = Instant(1_000_000_000 * SECOND)
-    step = 1_000_000_000 // TOTP_STEP_SECONDS
-    accepted = [accepted_step(SECRET, totp_code(SECRET, step + shift), now, None) for shift in (-2, -1, 0, 1, 2)]
-    assert accepted == [None, step - 1, step, step + 1, None]
-    assert accepted_step(SECRET, totp_code(SECRET, step), now, step) is None
-
-
-async def test_a_second_factor_is_required_once_set_up_and_a_code_works_once(world: World) -> None:
-    visits = await first_owner(world)
-    code = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
-    assert (await visits.post("/account/totp", secret=SECRET, code="000000")).status_code == 422
-    assert (await visits.post("/account/totp", secret=SECRET, code=code)).status_code == 303
-    assert (await signs_in(world, code=code))[0] == 422
-    world.clock.advance(MINUTE + SECOND)
-    later = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
-    assert [(await signs_in(world, code=given))[0] for given in ("", later, later)] == [422, 303, 422]
-    world.clock.advance(MINUTE + SECOND)
-    assert (await visits.post("/account/totp/stop", own_password=PASSWORD)).status_code == 303
-    assert (await signs_in(world))[0] == 303
-
-
-@pytest.fixture
-async def protected(world: World) -> Visitor:
-    """The owner, with a second factor."""
-    visits = await first_owner(world)
-    code = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
-    assert (await visits.post("/account/totp", secret=SECRET, code=code)).status_code == 303
-    return visits
-
-
-async def test_the_second_factor_ends_only_with_the_password_and_that_is_logged(
-    world: World, protected: Visitor
-) -> None:
-    assert "anyone who knows your password can sign in" in (await protected.get("/account")).text
-    refused = [await protected.post("/account/totp/stop", **form) for form in ({}, {"own_password": "a guess"})]
-    assert [(page.status_code, "This is not your current password." in page.text) for page in refused] == [
-        (422, True)
-    ] * 2
-    assert (await signs_in(world))[0] == 422
-    assert (await protected.post("/account/totp/stop", own_password=PASSWORD)).status_code == 303
-    assert (await signs_in(world))[0] == 303
-    log = (await protected.get("/audit?action=Turn off two-factor authentication")).text
-    assert (log.count('<td class="changes">'), "Ada Park" in log) == (1, True)
-
-
-async def test_a_browser_that_is_signed_in_cannot_replace_the_second_factor(world: World, protected: Visitor) -> None:
-    other = "JBSWY3DPEHPK3PXP"
-    step = world.clock.now() // SECOND // TOTP_STEP_SECONDS
-    forms = [{"secret": other, "code": totp_code(other, step)}, {"secret": "", "code": totp_code("", step)}]
-    assert [(await protected.post("/account/totp", **form)).status_code for form in forms] == [422, 422]
-    assert (await signs_in(world))[0] == 422
-
-
-async def test_guesses_at_the_password_of_a_signed_in_browser_are_limited(world: World, protected: Visitor) -> None:
-    guesses = [await protected.post("/account/totp/stop", own_password=f"guess {number}") for number in range(6)]
-    assert [page.status_code for page in guesses] == [422] * 5 + [429]
-    passwords = {"password": "another long password", "repeated": "another long password"}
-    assert (await protected.post("/account/password", current=PASSWORD, **passwords)).status_code == 429
 
 
 async def test_an_invited_user_gets_the_role_of_the_link(world: World) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 
 from lootkeep.console.page import Page
-from lootkeep.domain.accounts import Role
+from lootkeep.domain.accounts import TOTP_STEP_SECONDS, Role, totp_code
+from lootkeep.kernel.clock import SECOND
 from lootkeep.services import access as access_service, sign_in as sign_in_service
 from lootkeep.storage import access as access_db, accounts as accounts_db
 from lootkeep.storage.webhooks import fan_out as fan_out_db
@@ -23,6 +24,7 @@ DELIVERY = "wh_00000000-0000-0000-0000-00000000000a"
 # A mail is shown with its own styles, in a sandbox that the tests of campaigns look at.
 MAIL = "/campaigns/{id}/mail"
 MAX_PAGE_BYTES = 100_000
+_OFFERED = {"secret": r'<code class="break">(\w+)</code>', "setup": r'name="setup" value="([^"]+)"'}
 _TOKEN = re.compile(r'name="token" value="([0-9a-z.-]+)"')
 
 
@@ -102,6 +104,26 @@ async def signs_in(world: World, password: str = PASSWORD, email: str = EMAIL, c
     visits = await visitor(world, None)
     answer = await visits.post("/sign-in", on="/sign-in", email=email, password=password, code=code)
     return answer.status_code, visits
+
+
+async def offered(visits: Visitor) -> dict[str, str]:
+    """The secret that the page of the account shows for an authenticator, and the field that says it is ours."""
+    page = (await visits.get("/account")).text
+    return {name: re.findall(pattern, page)[0] for name, pattern in _OFFERED.items()}
+
+
+def code_of(world: World, secret: str) -> str:
+    """What an authenticator shows now."""
+    return totp_code(secret, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
+
+
+async def turn_on_totp(world: World, visits: Visitor) -> str:
+    """The secret of the second factor that is on from now on."""
+    found = await offered(visits)
+    form = {"setup": found["setup"], "code": code_of(world, found["secret"]), "own_password": PASSWORD}
+    answer = await visits.post("/account/totp", **form)
+    assert answer.status_code in (200, 303), answer.text
+    return found["secret"]
 
 
 def set_up(browser: Browser) -> None:

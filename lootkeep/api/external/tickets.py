@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import QueryDate, QueryInteger, integer_of, not_blank, refuse
+from lootkeep.api.http.fields import QueryDate, QueryInteger, not_blank, refuse
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body, QueryParameters
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.ticket_figures import TicketStats
 from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH, TicketCategory, TicketPriority, TicketStatus
 from lootkeep.kernel.clock import DAY, Instant
@@ -27,7 +28,7 @@ from lootkeep.views import ticket_stats as ticket_stats_views, tickets as ticket
 def _agent(value: str) -> int | str:
     if value in ("me", "none"):
         return value
-    number = integer_of(value)
+    number = inputs_rules.integer(value)
     if number is None or number < 1:
         raise refuse("must be the id of a user, `me` or `none`")
     return number

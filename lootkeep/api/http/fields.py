@@ -19,7 +19,6 @@ from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, instant
 from lootkeep.kernel.money import Hundredths
 
-_DIGITS = re.compile(r"-?[0-9]{1,18}")
 _CURRENCIES = frozenset(currency.code for currency in Iso4217)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
@@ -64,15 +63,10 @@ def _currency(value: str) -> str:
     return code
 
 
-def integer_of(text: str) -> int | None:
-    """The integer in a text from outside, if it fits into 64 bits."""
-    return int(text) if _DIGITS.fullmatch(text) else None
-
-
 def _integer(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    number = integer_of(value)
+    number = inputs_rules.integer(value)
     if number is None:
         raise refuse("must be an integer")
     return number

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError, U
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.reference import ASSETS, render
-from lootkeep.api.http.resources import Resource
+from lootkeep.api.http.resources import LateResource, Resource
 from lootkeep.api.http.routes import Reply
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import AppError, Unavailable
@@ -48,7 +47,7 @@ class Probes:
         limits: Limits,
         metrics: Metrics,
         checks: Mapping[str, Check],
-        document: dict[str, Any],
+        document: Callable[[], dict[str, Any]],
         docs_url: str | None = None,
         disk: Path | None = None,
     ) -> None:
@@ -57,8 +56,10 @@ class Probes:
         self._limits = limits
         self._metrics = metrics
         self._checks = checks
-        self._document = document
-        self._docs_url = docs_url
+        self._openapi = LateResource(lambda: Resource.of("application/json", msgspec.json.encode(document())))
+        self._reference = LateResource(
+            lambda: Resource.of("text/html; charset=utf-8", render(document(), guides_at=docs_url))
+        )
         self._disk = disk
 
     def app(self, *others: Page) -> Starlette:
@@ -80,14 +81,6 @@ class Probes:
         # Starlette would redirect a path with an extra slash to the host of the request's Host header.
         app.router.redirect_slashes = False
         return app
-
-    @cached_property
-    def _openapi(self) -> Resource:
-        return Resource.of("application/json", msgspec.json.encode(self._document))
-
-    @cached_property
-    def _reference(self) -> Resource:
-        return Resource.of("text/html; charset=utf-8", render(self._document, guides_at=self._docs_url))
 
     async def home(self, _: Request) -> Response:
         return RedirectResponse("/console")
@@ -118,10 +111,10 @@ class Probes:
         return Response(text, media_type=Metrics.content_type, headers=_SECURITY)
 
     async def openapi(self, request: Request) -> Response:
-        return self._openapi.answer(request, _SECURITY)
+        return (await self._openapi.get()).answer(request, _SECURITY)
 
     async def docs(self, request: Request) -> Response:
-        return self._reference.answer(request, _SECURITY)
+        return (await self._reference.get()).answer(request, _SECURITY)
 
     async def docs_asset(self, request: Request) -> Response:
         asset = _ASSETS.get(request.path_params["name"])

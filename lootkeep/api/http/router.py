@@ -7,9 +7,10 @@ from typing import Any
 
 from lootkeep.api.http.errors import MethodNotAllowed, UnknownPath
 from lootkeep.api.http.routes import Group, Route
+from lootkeep.domain import inputs as inputs_rules
 
-_MAX_ID = 2**63 - 1
-_WORD = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_ID = re.compile(inputs_rules.RECORD_ID)
+_WORD = re.compile(inputs_rules.PATH_WORD)
 _NOTHING: dict[str, Any] = {}
 
 
@@ -77,7 +78,7 @@ class Router:
 
 def _identifier(segment: str) -> int:
     """`{id}` is an integer; anything else matches nothing."""
-    if not (segment.isascii() and segment.isdigit()) or len(segment) > 19 or int(segment) > _MAX_ID:
+    if not _ID.fullmatch(segment):
         raise UnknownPath
     return int(segment)
 

@@ -1,0 +1,42 @@
+"""From an address to its page: which paths match, and what their parameters may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.convertors import StringConvertor, register_url_convertor
+from starlette.routing import Match, Route
+from starlette.types import Scope
+
+from lootkeep.console.page import PREFIX
+from lootkeep.domain import inputs as inputs_rules
+
+
+class RecordId(StringConvertor):
+    """Digits that fit into the database; any other text matches no page."""
+
+    regex = inputs_rules.RECORD_ID
+
+
+class Word(StringConvertor):
+    """The name of a list, or the id of a delivery."""
+
+    regex = inputs_rules.PATH_WORD
+
+
+register_url_convertor("record_id", RecordId())
+register_url_convertor("word", Word())
+
+
+class PageRoute(Route):
+    """Compares the start of the path first: one of a hundred routes matches, and an expression costs more."""
+
+    def __init__(self, path: str, *arguments: Any, **options: Any) -> None:
+        kinds = path.replace("}", ":word}").replace("{id:word}", "{id:record_id}")
+        super().__init__(PREFIX + kinds, *arguments, **options)
+        self._start = PREFIX + path.partition("{")[0]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if not scope["path"].startswith(self._start):
+            return Match.NONE, {}
+        return super().matches(scope)
