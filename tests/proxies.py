@@ -1,11 +1,15 @@
-"""Caddy and nginx in front of a service, with the configurations of deploy/, other ports and our own certificate."""
+"""Caddy, nginx and HAProxy in front of a service, with the files of deploy/, other ports and our own certificate."""
 
 from __future__ import annotations
 
+import asyncio
+import csv
 import re
 import signal
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -66,6 +70,51 @@ def nginx(service_url: str, authority: trustme.CA) -> Iterator[str]:
 
     with _proxying(command, authority) as url:
         yield url
+
+
+@dataclass
+class LoadBalancer:
+    """HAProxy in front of two servers, `api1` and `api2`."""
+
+    port: int
+    _control: Path
+
+    async def until(self, server: str, status: str) -> None:
+        while self._status(server) != status:
+            await asyncio.sleep(0.05)
+
+    def _status(self, server: str) -> str:
+        with socket.socket(socket.AF_UNIX) as control, control.makefile("rw") as lines:
+            control.connect(str(self._control))
+            lines.write("show stat\n")
+            lines.flush()
+            rows = list(csv.DictReader(lines))
+        # While a check fails or succeeds for the first time it says so, such as `UP 1/2`.
+        (found,) = [row["status"] for row in rows if row["svname"] == server]
+        return found
+
+
+@contextmanager
+def haproxy(*ports: int) -> Iterator[LoadBalancer]:
+    program = installed("haproxy")
+
+    def command(folder: Path, port: int) -> Sequence[str]:
+        text = (DEPLOY / "haproxy.cfg").read_text()
+        for pattern, replacement in (
+            (r"maxconn 4096", f"maxconn 4096\n    stats socket {folder}/control"),
+            (r"bind \*:8000", f"bind 127.0.0.1:{port}"),
+            (r"10\.0\.0\.11:8000", f"127.0.0.1:{ports[0]}"),
+            (r"10\.0\.0\.12:8000", f"127.0.0.1:{ports[1]}"),
+        ):
+            text = _replaced(text, pattern, replacement)
+        (folder / "haproxy.cfg").write_text(text)
+        return [program, "-db", "-f", f"{folder}/haproxy.cfg"]
+
+    with (
+        owned_folder("proxy") as folder,
+        listening(lambda port: command(folder, port), accepts, folder=folder, stop=signal.SIGTERM) as port,
+    ):
+        yield LoadBalancer(port, folder / "control")
 
 
 @contextmanager

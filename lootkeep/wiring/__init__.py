@@ -46,7 +46,7 @@ from lootkeep.wiring.store import (
     upgrade,
     webhook_rules,
 )
-from lootkeep.worker.alerts import AlertWorker
+from lootkeep.worker.alerts import SENDERS, AlertWorker
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
@@ -199,8 +199,11 @@ def _loops(
     emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), mailer(settings, deps.clock), metrics=metrics)
     for_campaigns, options = wakeup.follower(CampaignWorker.wakes_for), campaign_options(settings)
     campaigns = CampaignWorker(deps, for_campaigns, mailer(settings, deps.clock), options, metrics=metrics)
-    alert_worker = AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), mailer(settings, deps.clock), metrics)
-    return deliveries.run, emails.run, campaigns.run, alert_worker.run
+    alerts = [
+        AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), mailer(settings, deps.clock), metrics)
+        for _ in range(SENDERS)
+    ]
+    return deliveries.run, emails.run, campaigns.run, *(sender.run for sender in alerts)
 
 
 def api(

@@ -1,4 +1,4 @@
-"""Sends alerts: one message at a time, with everything that waits for its alert."""
+"""Sends alerts: each has one message at a time, with everything that waits for it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import alerts as alerts_views
 from lootkeep.worker.emails import MailerWorker
 from lootkeep.worker.metrics import WorkerMetrics
+
+# How many are sent at a time: a receiver that hangs holds up nobody else.
+SENDERS = 5
 
 Item = tuple[Alert, Sequence[Notice]]
 

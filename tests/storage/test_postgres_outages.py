@@ -11,9 +11,11 @@ from sqlalchemy import text
 
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.engine.postgres_session import Deadlines
+from lootkeep.storage.engine.postgres_session import DEADLINES, Deadlines
 from lootkeep.storage.engine.query import Query
+from tests.receiver import PATIENCE_SECONDS
 from tests.storage.statements import ADD, add, emails
+from tests.worker.delivering import waits_for_a_lock
 
 CODES = {
     "57014": "a cancelled statement",
@@ -90,3 +92,32 @@ async def test_a_duplicate_key_is_not_an_outage(db: PostgresDatabase) -> None:
         await tx.run(again)
         with pytest.raises(asyncpg.UniqueViolationError):
             await tx.run(again)
+
+
+async def test_a_read_gives_up_on_a_locked_table_long_before_a_statement_has_to_end(postgres_url: str) -> None:
+    db = await PostgresDatabase.open(postgres_url, 1, Deadlines(statement=600, read_lock=0.05))
+    other = await asyncpg.connect(postgres_url)
+    async with other.transaction(), asyncio.timeout(PATIENCE_SECONDS):
+        await other.execute("LOCK TABLE users")
+        with pytest.raises(Unavailable):
+            await emails(db)
+    await other.close()
+    await db.close()
+
+
+async def test_a_write_waits_for_a_lock_longer_than_a_read_does(postgres_url: str) -> None:
+    db = await PostgresDatabase.open(postgres_url, 1, Deadlines(read_lock=0.05))
+    other = await asyncpg.connect(postgres_url)
+    async with other.transaction():
+        await other.execute("LOCK TABLE users")
+        adding = asyncio.create_task(add(db, "ada"))
+        await waits_for_a_lock(postgres_url, adding)
+        await other.execute("SELECT pg_sleep(0.2)")
+    await adding
+    assert "ada" in await emails(db)
+    await other.close()
+    await db.close()
+
+
+def test_a_read_that_waits_for_a_connection_and_for_a_lock_ends_after_five_seconds() -> None:
+    assert DEADLINES.free_connection + DEADLINES.read_lock <= 5

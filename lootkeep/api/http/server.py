@@ -38,8 +38,9 @@ class Protocol(HttpToolsProtocol):
     _tail = b""
     # Bytes after the head that are not body: sizes and extensions of chunks, and the trailer.
     _framing = 0
-    # Counted from the signal to stop: how long an idle client may still send, and a half-sent request may take.
-    idle_seconds = 1.0
+    # Counted from the signal to stop: how long an idle client may still send, and a half-sent request may take. A load
+    # balancer needs up to a second and a half to notice, and sends on its idle connections until then.
+    idle_seconds = 2.0
     rest_seconds = 7.0
     _is_stopping = False
     # One connection above the limit: only for probes.

@@ -29,7 +29,7 @@ class Pool:
     async def take(self) -> Connection:
         if connection := self._next_free():
             return connection
-        deadline = asyncio.get_running_loop().time() + self.deadlines.connection
+        deadline = asyncio.get_running_loop().time() + self.deadlines.free_connection
         while self._open >= self._size:
             if connection := await self._wait(deadline) or self._next_free():
                 return connection

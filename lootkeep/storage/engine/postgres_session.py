@@ -53,7 +53,10 @@ class Deadlines:
 
     # A statement takes milliseconds; a slower one waits for a lock, or for a server that is down.
     statement: float = 5.0
-    # Opening a connection, and waiting for a free one.
+    # Waiting for a free connection, and then for someone's lock on a whole table while reading: five seconds together.
+    free_connection: float = 2.5
+    read_lock: float = 2.5
+    # Opening a connection.
     connection: float = 5.0
     # How long a transaction holds its locks after its process is gone; longer than any outbound request.
     idle_transaction: float = 15.0
@@ -83,6 +86,7 @@ class Sessions:
     async def connect(self) -> Connection:
         limits = self.deadlines
         of_server = _SERVER | _limits(limits.statement, limits.idle_transaction)
+        of_server["lock_timeout"] = str(round(limits.read_lock * 1000))
         if self.schema:
             of_server["search_path"] = self.schema
         return await asyncpg.connect(
@@ -99,13 +103,13 @@ class Sessions:
         if seconds is not None:
             return f"BEGIN; {lengthen(seconds)}"
         if self.is_pooled:
-            return f"BEGIN; {_set(_limits(self.deadlines.statement, self.deadlines.idle_transaction))}"
+            return f"BEGIN; {_set(_limits(self.deadlines.statement, self.deadlines.idle_transaction) | _WRITES_WAIT)}"
         return _BEGIN
 
 
 def lengthen(seconds: float) -> str:
     """Sets the time limit for the following statements of an open transaction."""
-    return _set(_limits(seconds, seconds))
+    return _set(_limits(seconds, seconds) | _WRITES_WAIT)
 
 
 def patience(seconds: float) -> float:
@@ -115,6 +119,10 @@ def patience(seconds: float) -> float:
 
 def _set(limits: dict[str, str]) -> str:
     return "; ".join(f"SET LOCAL {name} = {value}" for name, value in limits.items())
+
+
+# A write may wait for the row of another for as long as a statement may take.
+_WRITES_WAIT = {"lock_timeout": "0"}
 
 
 def _limits(statement: float, idle_transaction: float) -> dict[str, str]:
@@ -138,7 +146,7 @@ _SERVER = {
 
 # Operations go by keys and gain nothing from a plan for their values, but PostgreSQL would plan a statement that takes
 # arrays again every time: half of what it costs.
-_BEGIN = f"BEGIN; {_set({'plan_cache_mode': 'force_generic_plan'})}"
+_BEGIN = f"BEGIN; {_set({'plan_cache_mode': 'force_generic_plan', **_WRITES_WAIT})}"
 
 
 class Connection(asyncpg.Connection):

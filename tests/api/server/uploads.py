@@ -24,7 +24,8 @@ class Upload:
         self._body = json.dumps(BRONZE | {"name": name}).encode()
         self._connection = socket.create_connection(("127.0.0.1", served.port), PATIENCE_SECONDS)
         headers = ("Content-Type: application/json", f"Content-Length: {len(self._body)}", "Expect: 100-continue")
-        self._connection.sendall(served.request(TIERS, "POST", *headers))
+        # A proxy would keep the connection open after the response.
+        self._connection.sendall(served.request(TIERS, "POST", *headers, "Connection: close"))
         # The server asks for the body: it is at work on this request.
         assert self._connection.recv(1024).startswith(b"HTTP/1.1 100 ")
 
