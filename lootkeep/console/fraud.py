@@ -140,14 +140,14 @@ async def review(visit: Visit) -> Answer:
         raise invalid("", "Choose whether to approve or to reject the order.")
     async with visit.deps.db.write() as tx:
         check = existing(await fraud_checks_db.get_for_update(tx, visit.id), "Fraud check")
-        before = existing(await orders_db.get(tx, check.order_id), "Order")
+        before = existing(await orders_db.ROWS.get(tx, check.order_id), "Order")
     visit.check_unchanged(f"order:{before.id}", fraud_case.version(check, before))
     block = tuple(BLOCKED) if visit.form.get("decision") == "block" else ()
     reviewed = await fraud_service.review(
         visit.deps, check.id, outcome, notes, visit.user.id, whitelist_email=is_trusted, block=block
     )
     async with visit.deps.db.read() as tx:
-        after = await orders_db.get(tx, check.order_id) or before
+        after = await orders_db.ROWS.get(tx, check.order_id) or before
     also = ({"trusted_email": reviewed.email} if is_trusted else {}) | ({"blocked": block} if block else {})
     old, new = _audited(check, before), _audited(reviewed, after) | also
     return Done(_after_review(visit), f"{before.number} {what}.", f"order:{before.id}", old, new)

@@ -85,7 +85,7 @@ _NEW_FORM = FORM | {"Selling": (*FORM["Selling"], STOCK)}
 
 async def show_product(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
-        product = existing(await products_db.get(tx, visit.id), "Product")
+        product = existing(await products_db.ROWS.get(tx, visit.id), "Product")
         sales, orders_total = await lists.newest(visit, tx, ORDERS, _SHOWN_ORDERS, product_id=product.id)
         changes = await audit_db.changes_since(tx, PRODUCT.key(product.id), Instant(0))
     return {

@@ -7,10 +7,11 @@ from typing import Literal
 
 import msgspec
 
+from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
+from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths, text
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
@@ -111,6 +112,10 @@ class Order(msgspec.Struct, frozen=True):
         return order_number(self.id)
 
     @property
+    def ip_network(self) -> str | None:
+        return None if self.ip_address is None else network_key(self.ip_address)
+
+    @property
     def money_total(self) -> Hundredths:
         """The part not paid by a gift card, which is a payment method and not a discount."""
         return Hundredths(self.total - self.gift_card_total)
@@ -123,13 +128,6 @@ class Order(msgspec.Struct, frozen=True):
     @property
     def refundable(self) -> Hundredths:
         return Hundredths(self.total - self.refunded_total)
-
-
-class DeliveredQuantity(msgspec.Struct, frozen=True):
-    """The quantity of a line that was delivered."""
-
-    item_id: int
-    quantity: int
 
 
 class Refund(msgspec.Struct, frozen=True):
@@ -242,30 +240,6 @@ def paid(order: Order, at: Instant, method: str | None, transaction_id: str | No
     return msgspec.structs.replace(
         order, status="paid", paid_at=at, payment_method=method, transaction_id=transaction_id, updated_at=now
     )
-
-
-def fulfilled(items: Sequence[OrderItem], quantities: Sequence[DeliveredQuantity] | None) -> dict[int, int]:
-    """The delivered quantity of each line afterwards: everything unless fewer are given, never more than ordered."""
-    if quantities is None:
-        return {line.id: line.quantity for line in items}
-    lines = {line.id: line for line in items}
-    errors: dict[str, list[str]] = {}
-    after: dict[int, int] = {}
-    for index, part in enumerate(quantities):
-        line = lines.get(part.item_id)
-        if line is None:
-            errors[f"items.{index}.item_id"] = [f"The items.{index}.item id field is not a line of this order."]
-        elif part.item_id in after:
-            errors[f"items.{index}.item_id"] = [f"The items.{index}.item id field names a line twice."]
-        elif part.quantity > (left := line.quantity - line.fulfilled_quantity):
-            errors[f"items.{index}.quantity"] = [
-                f"The items.{index}.quantity field must not be greater than {left}, what is left to deliver."
-            ]
-        else:
-            after[part.item_id] = line.fulfilled_quantity + part.quantity
-    if errors:
-        raise InvalidFields(errors)
-    return after
 
 
 def refund_amount(order: Order, amount: Hundredths | None) -> Hundredths:

@@ -94,9 +94,20 @@ class Product(ProductTerms, frozen=True):
     updated_at: Instant
     deleted_at: Instant | None
 
+    @property
+    def search_text(self) -> str:
+        """The text that a search looks at, case folded."""
+        return f"{self.name}\n{self.sku or ''}".casefold()
+
 
 # A change of these sends an event; sales and dates change automatically.
 PUBLIC_FIELDS = ProductTerms.__struct_fields__
+
+
+def new(terms: ProductTerms, now: Instant) -> Product:
+    """A product with the slug of its name; its id is assigned when it is stored."""
+    times: dict[str, Any] = {"created_at": now, "updated_at": now, "deleted_at": None}
+    return Product(**msgspec.structs.asdict(checked(terms)), id=0, slug=slug_of(terms.name), sales_count=0, **times)
 
 
 def checked(terms: T) -> T:
@@ -130,11 +141,6 @@ def stock_status(stock: int | None) -> StockStatus:
     if stock == 0:
         return "out_of_stock"
     return "low_stock" if stock <= LOW_STOCK else "in_stock"
-
-
-def search_text(terms: ProductTerms) -> str:
-    """The text that a search looks at, case folded."""
-    return f"{terms.name}\n{terms.sku or ''}".casefold()
 
 
 def slug_of(name: str) -> str:

@@ -130,7 +130,7 @@ async def block_buyers(
 
 
 async def _known(tx: Transaction, check: FraudCheck) -> dict[BlockKind, str | None]:
-    order = existing(await orders_db.get(tx, check.order_id), "Order")
+    order = existing(await orders_db.ROWS.get(tx, check.order_id), "Order")
     return {
         "customer": str(check.customer_id),
         "email": identity_rules.mailbox(check.email),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from lootkeep.deps import Deps
 from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import Product, ProductTerms
@@ -24,10 +26,9 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
 
 async def add_in(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
     """The same inside a larger transaction; sends no events."""
-    product = await products_db.add(tx, products_rules.checked(terms), now)
+    product = await products_db.add(tx, products_rules.new(terms, now))
     if product is None:
         raise _taken()
-    tx.totals.count("products", None, product)
     return product
 
 
@@ -41,7 +42,7 @@ async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Produc
             return before
         if after.sku not in (before.sku, None) and not await products_db.claim_sku(tx, after.sku):
             raise _taken()
-        product = await products_db.set_terms(tx, before, after, now)
+        product = await products_db.save(tx, before, replace(after, updated_at=now))
         await outbox_db.append(tx, "product.updated", products_views.updated(product, names), now)
     return product
 
@@ -52,9 +53,8 @@ async def delete(deps: Deps, product_id: int) -> None:
         product = await _get_for_update(tx, product_id)
         if await products_db.has_active_subscriptions(tx, product_id):
             raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
-        await products_db.remove(tx, product_id, now)
+        await products_db.remove(tx, product, now)
         await outbox_db.append(tx, "product.deleted", products_views.deleted(product, now), now)
-        tx.totals.count("products", product, None)
 
 
 def _taken() -> InvalidFields:
@@ -62,4 +62,4 @@ def _taken() -> InvalidFields:
 
 
 async def _get_for_update(tx: Transaction, product_id: int) -> Product:
-    return existing(await products_db.get_for_update(tx, product_id), "Product")
+    return existing(await products_db.ROWS.lock(tx, product_id), "Product")

@@ -34,7 +34,7 @@ async def create(
         await _claim_external_id(tx, external_id)
         await customers_db.take_turn(tx, customer_id)
         # The product is locked, so it cannot be deleted while it gets its first subscription.
-        pair = await customers_db.get(tx, customer_id), await products_db.get_for_update(tx, product_id)
+        pair = await customers_db.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
         customer, product = subscriptions_rules.checked(*pair)
         if await products_db.reserve_stock(tx, product.id, 1) is None:
             raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
@@ -46,7 +46,7 @@ async def create(
 async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
     """An imported subscription: it continues where it was, creates no order and sends no events."""
     now = deps.clock.now()
-    customer, product = await customers_db.get(tx, customer_id), await products_db.get_for_update(tx, product_id)
+    customer, product = await customers_db.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
     if customer is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
     require_not_erased(customer)
@@ -102,7 +102,7 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
     subscriptions_rules.require_renewable(before, await _last_paid_at(tx, before), now)
     customer = await _customer(tx, before)
     subscriptions_rules.require_buyer(customer)
-    product = await products_db.get(tx, before.product_id)
+    product = await products_db.ROWS.get(tx, before.product_id)
     # A product with an active subscription is never deleted.
     assert product is not None
     if await products_db.reserve_stock(tx, product.id, 1) is None:
@@ -114,7 +114,7 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
 
 async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
     """An imported subscription has no order yet: its period was paid elsewhere."""
-    latest = await orders_db.get(tx, subscription.latest_order_id) if subscription.latest_order_id else None
+    latest = await orders_db.ROWS.get(tx, subscription.latest_order_id) if subscription.latest_order_id else None
     return subscription.current_period_start if latest is None or latest.paid_at is None else latest.paid_at
 
 

@@ -149,7 +149,7 @@ async def _checked(tx: Transaction, form: TicketForm) -> Customer:
     customer = await customers_db.get(tx, form.customer_id)
     if customer is None:
         errors["customer_id"] = ["The customer id field is not a customer of this store."]
-    order = None if form.order_id is None else await orders_db.get(tx, form.order_id)
+    order = None if form.order_id is None else await orders_db.ROWS.get(tx, form.order_id)
     if form.order_id is not None and (order is None or order.customer_id != form.customer_id):
         errors["order_id"] = ["The order id field is not an order of this customer."]
     if errors:

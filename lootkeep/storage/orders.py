@@ -5,59 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, select, update
 
-from lootkeep.domain.addresses import network_key
 from lootkeep.domain.checkout import PricedLine
 from lootkeep.domain.orders import Order, OrderItem, Refund, RefundReason
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import order_items as items, orders, refunds
 
-_ORDER = [orders.c[name] for name in Order.__struct_fields__]
-_ITEM = [items.c[name] for name in OrderItem.__struct_fields__]
-_REFUND = [refunds.c[name] for name in Refund.__struct_fields__]
-_THIS = orders.c.id == bindparam("order")
-# The columns that steps of an order change; the rest is fixed when it is placed.
-_CHANGING = (
-    "status",
-    "refunded_total",
-    "payment_method",
-    "transaction_id",
-    "cancel_reason",
-    "updated_at",
-    "paid_at",
-    "completed_at",
-    "cancelled_at",
-    "refunded_at",
-    "fulfillment_note",
-)
+ROWS = Rows(orders, Order, derived=("ip_network",), totals="orders")
+ITEMS = Rows(items, OrderItem)
+REFUNDS = Rows(refunds, Refund)
 
-_NEW = ("ip_network", *(name for name in Order.__struct_fields__ if name != "id"))
-_ADD = Query(insert(orders).values({name: bindparam(name) for name in _NEW}))
-_ADD_ITEM = Query(insert(items).values({name: bindparam(name) for name in OrderItem.__struct_fields__ if name != "id"}))
-_GET = Query(select(*_ORDER).where(_THIS), Order)
-_LOCK = Query(select(*_ORDER).where(_THIS).with_for_update(), Order)
+_THIS = orders.c.id == bindparam("order")
 _LOCK_ALONE = Query(select(orders.c.id).where(_THIS).with_for_update())
-_BY_EXTERNAL_ID = Query(select(*_ORDER).where(orders.c.external_id == bindparam("external")), Order)
-_ITEMS = Query(select(*_ITEM).where(items.c.order_id == bindparam("order")).order_by(items.c.id), OrderItem)
-_SET = Query(update(orders).where(_THIS).values({name: bindparam(name) for name in _CHANGING}))
+_BY_EXTERNAL_ID = Query(select(*columns_of(orders, Order)).where(orders.c.external_id == bindparam("external")), Order)
 _FULFIL = Query(
     update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("delivered")),
     set_based=True,
-)
-_ADD_REFUND = Query(
-    insert(refunds)
-    .values(
-        order_id=bindparam("order"),
-        amount=bindparam("amount"),
-        reason=bindparam("why"),
-        created_at=bindparam("now"),
-        reason_code=bindparam("code"),
-    )
-    .returning(*_REFUND),
-    Refund,
 )
 
 
@@ -71,36 +39,22 @@ async def add_many(
     tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]]
 ) -> list[tuple[Order, list[OrderItem]]]:
     """The same for several orders, numbered in sequence."""
-    ids = await tx.insert(_ADD, [msgspec.structs.asdict(order) | {"ip_network": _network(order)} for order, _ in new])
-    added = [msgspec.structs.replace(order, id=order_id) for (order, _), order_id in zip(new, ids, strict=True)]
+    added = await ROWS.add_many(tx, [order for order, _ in new])
     rows = [
-        msgspec.structs.asdict(line) | {"order_id": order_id}
-        for (_, lines), order_id in zip(new, ids, strict=True)
+        OrderItem(**msgspec.structs.asdict(line), id=0, order_id=order.id)
+        for (_, lines), order in zip(new, added, strict=True)
         for line in lines
     ]
-    items_by_order: dict[int, list[OrderItem]] = {order_id: [] for order_id in ids}
-    for row, item_id in zip(rows, await tx.insert(_ADD_ITEM, rows), strict=True):
-        items_by_order[row["order_id"]].append(OrderItem(**row, id=item_id))
+    items_by_order: dict[int, list[OrderItem]] = {order.id: [] for order in added}
+    for item in await ITEMS.add_many(tx, rows):
+        items_by_order[item.order_id].append(item)
     for order in added:
-        _count(tx, None, order, items_by_order[order.id])
+        _count_sold(tx, None, order, items_by_order[order.id])
     return [(order, items_by_order[order.id]) for order in added]
 
 
-def _network(order: Order) -> str | None:
-    return None if order.ip_address is None else network_key(order.ip_address)
-
-
-async def get(tx: Transaction, order_id: int) -> Order | None:
-    return await tx.one(_GET, order=order_id)
-
-
-async def get_for_update(tx: Transaction, order_id: int) -> Order | None:
-    """Locked until the transaction ends: two steps of one order run one after the other."""
-    return await tx.one(_LOCK, order=order_id)
-
-
 async def lock(tx: Transaction, order_id: int) -> None:
-    """The same without reading it."""
+    """Locks it without reading it: what another transaction wrote meanwhile is read afterwards."""
     await tx.run(_LOCK_ALONE, order=order_id)
 
 
@@ -109,14 +63,10 @@ async def by_external_id(tx: Transaction, external_ids: Iterable[str]) -> list[O
     return await tx.fetch_for_each(_BY_EXTERNAL_ID, [{"external": external_id} for external_id in external_ids])
 
 
-async def items_of(tx: Transaction, order_id: int) -> list[OrderItem]:
-    return await tx.all(_ITEMS, order=order_id)
-
-
 async def save(tx: Transaction, before: Order, after: Order, lines: Iterable[OrderItem]) -> None:
     """Writes a step of an order, and counts it with the sales of its lines."""
-    await tx.run(_SET, order=after.id, **{name: getattr(after, name) for name in _CHANGING})
-    _count(tx, before, after, lines)
+    await ROWS.save(tx, before, after)
+    _count_sold(tx, before, after, lines)
 
 
 class _Sold(msgspec.Struct, frozen=True):
@@ -132,8 +82,7 @@ class _Sold(msgspec.Struct, frozen=True):
     currency: str
 
 
-def _count(tx: Transaction, before: Order | None, after: Order, lines: Iterable[OrderItem]) -> None:
-    tx.totals.count("orders", before, after)
+def _count_sold(tx: Transaction, before: Order | None, after: Order, lines: Iterable[OrderItem]) -> None:
     if after.paid_at is None:
         return
     if before is None or before.paid_at is None:
@@ -167,6 +116,6 @@ class _Refunded(msgspec.Struct, frozen=True):
 async def add_refund(
     tx: Transaction, order: Order, amount: int, reason: str | None, now: Instant, code: RefundReason | None = None
 ) -> Refund:
-    (refund,) = await tx.all(_ADD_REFUND, order=order.id, amount=amount, why=reason, now=now, code=code)
+    refund = await REFUNDS.add(tx, Refund(0, order.id, Hundredths(amount), reason, now, code))
     tx.totals.count("refunds", None, _Refunded(refund.amount, refund.created_at, order.currency))
     return refund

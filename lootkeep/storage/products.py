@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import BigInteger, bindparam, case, delete, insert, or_, select, update
-from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain import products as products_rules
-from lootkeep.domain.products import Product, ProductTerms
+from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import product_tags, products, subscriptions
 
-_PRODUCT = [products.c[name] for name in Product.__struct_fields__]
-_TERMS: dict[str, Any] = {name: bindparam(name) for name in ProductTerms.__struct_fields__}
-_THIS = products.c.id == bindparam("product_id")
 _ALIVE = products.c.deleted_at.is_(None)
+ROWS = Rows(products, Product, _ALIVE, derived=("search_text",), totals="products")
 
-_GET = Query(select(*_PRODUCT).where(_THIS, _ALIVE), Product)
-_LOCK = Query(select(*_PRODUCT).where(_THIS, _ALIVE).with_for_update(), Product)
-# ON CONFLICT reads the same in both dialects; SQLAlchemy spells it in the dialect modules only.
-_ADD = Query(
-    postgresql.insert(products)
-    .values(
-        **_TERMS,
-        slug=bindparam("slug"),
-        sales_count=0,
-        search_text=bindparam("search_text"),
-        created_at=bindparam("now"),
-        updated_at=bindparam("now"),
-    )
-    .on_conflict_do_nothing()
-    .returning(*_PRODUCT),
-    Product,
-)
-_SET = Query(
-    update(products)
-    .where(_THIS)
-    .values(**_TERMS, search_text=bindparam("search_text"), updated_at=bindparam("now"))
-    .returning(*_PRODUCT),
-    Product,
-)
+_THIS = products.c.id == bindparam("product_id")
 # The sku may be reused; the slug may not, so an old link never leads elsewhere.
 _REMOVE = Query(
     update(products).where(_THIS).values(sku=None, deleted_at=bindparam("now"), updated_at=bindparam("now"))
@@ -83,50 +58,36 @@ _UNTAG = Query(delete(product_tags).where(product_tags.c.product_id == bindparam
 _MAX_SUFFIX = 12
 
 
-async def get(tx: Transaction, product_id: int) -> Product | None:
-    return await tx.one(_GET, product_id=product_id)
-
-
-async def get_many(tx: Transaction, product_ids: Collection[int]) -> dict[int, Product]:
-    """By id; unknown ids are missing."""
-    rows = await tx.fetch_for_each(_GET, [{"product_id": product_id} for product_id in sorted(set(product_ids))])
-    return {product.id: product for product in rows}
-
-
-async def get_for_update(tx: Transaction, product_id: int) -> Product | None:
-    """Locked against other writers until the transaction ends."""
-    return await tx.one(_LOCK, product_id=product_id)
-
-
-async def add(tx: Transaction, terms: ProductTerms, now: Instant) -> Product | None:
-    """The product with the slug of its name, numbered if it is taken; None if another product has its sku."""
-    if terms.sku is not None and not await _lock_sku(tx, terms.sku):
+async def add(tx: Transaction, product: Product) -> Product | None:
+    """With its slug, numbered if it is taken; None if another product has its sku."""
+    if product.sku is not None and not await _lock_sku(tx, product.sku):
         return None
-    base_slug = slug = products_rules.slug_of(terms.name)
+    new = product
     while True:
-        product = await tx.one(_ADD, **_values(terms), slug=slug, now=now)
-        if product is not None:
-            await _tag(tx, product)
-            return product
-        if terms.sku is not None and await _has_sku(tx, terms.sku):
+        added = await ROWS.add_if_free(tx, new)
+        if added is not None:
+            await _tag(tx, added)
+            return added
+        if product.sku is not None and await _has_sku(tx, product.sku):
             return None
         # Another transaction may take the same free slug: the constraint decides, and we try again.
-        slug = await _free_slug(tx, base_slug)
+        new = replace(product, slug=await _free_slug(tx, product.slug))
 
 
-async def set_terms(tx: Transaction, before: Product, after: Product, now: Instant) -> Product:
-    """Saves the new terms. The slug does not change, so links keep working."""
-    (product,) = await tx.all(_SET, **_values(after), product_id=before.id, now=now)
+async def save(tx: Transaction, before: Product, after: Product) -> Product:
+    """With its tags."""
+    await ROWS.save(tx, before, after)
     if after.tags != before.tags:
         await tx.run(_UNTAG, product_id=before.id)
-        await _tag(tx, product)
-    return product
+        await _tag(tx, after)
+    return after
 
 
-async def remove(tx: Transaction, product_id: int, now: Instant) -> None:
+async def remove(tx: Transaction, product: Product, now: Instant) -> None:
     """Hides the product; orders keep its name."""
-    await tx.run(_REMOVE, product_id=product_id, now=now)
-    await tx.run(_UNTAG, product_id=product_id)
+    await tx.run(_REMOVE, product_id=product.id, now=now)
+    await tx.run(_UNTAG, product_id=product.id)
+    tx.totals.count("products", product, None)
 
 
 async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> bool | None:
@@ -176,8 +137,3 @@ async def _free_slug(tx: Transaction, base: str) -> str:
     stem = base[: products_rules.MAX_SLUG - _MAX_SUFFIX]
     taken = {slug for (slug,) in await tx.all(_SLUGS_LIKE, pattern=stem + "%")}
     return next(slug for slug in products_rules.slugs_after(base) if slug not in taken)
-
-
-def _values(terms: ProductTerms) -> dict[str, object]:
-    values: dict[str, object] = {name: getattr(terms, name) for name in _TERMS}
-    return values | {"search_text": products_rules.search_text(terms)}

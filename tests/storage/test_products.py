@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import select, update
 
+from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import products as products_db
@@ -21,14 +22,14 @@ SWORD = msgspec.structs.replace(PLAIN, name="Sword", price=Hundredths(19_99))
 
 async def make(db: Engine, **terms: Any) -> Product:
     async with db.write() as tx:
-        product = await products_db.add(tx, msgspec.structs.replace(SWORD, **terms), NOW)
+        product = await products_db.add(tx, products_rules.new(msgspec.structs.replace(SWORD, **terms), NOW))
     assert product is not None
     return product
 
 
 async def read(db: Engine, product_id: int) -> Product:
     async with db.read() as tx:
-        product = await products_db.get(tx, product_id)
+        product = await products_db.ROWS.get(tx, product_id)
     assert product is not None
     return product
 
@@ -47,7 +48,9 @@ async def reserve(db: Engine, product_id: int, quantity: int) -> bool:
 
 async def remove(db: Engine, product_id: int) -> None:
     async with db.write() as tx:
-        await products_db.remove(tx, product_id, LATER)
+        product = await products_db.ROWS.lock(tx, product_id)
+        assert product is not None
+        await products_db.remove(tx, product, LATER)
 
 
 async def test_an_added_product_is_read_back_as_it_was(db: Engine) -> None:
@@ -67,8 +70,8 @@ async def test_many_products_are_looked_up_at_once_without_the_deleted(db: Engin
     sword, axe, bow = await make(db), await make(db, name="Axe"), await make(db, name="Bow")
     await remove(db, axe.id)
     async with db.read() as tx:
-        assert await products_db.get_many(tx, [bow.id, axe.id, sword.id, sword.id, 99]) == {1: sword, 3: bow}
-        assert await products_db.get_many(tx, []) == {}
+        assert await products_db.ROWS.get_many(tx, [bow.id, axe.id, sword.id, sword.id, 99]) == {1: sword, 3: bow}
+        assert await products_db.ROWS.get_many(tx, []) == {}
 
 
 async def test_products_with_the_same_name_get_numbered_slugs(db: Engine) -> None:
@@ -94,7 +97,7 @@ async def test_concurrent_products_with_the_same_name_get_different_slugs(db: En
 async def test_a_change_keeps_the_slug_and_updates_the_search(db: Engine) -> None:
     sword = await make(db, sku="S-1")
     async with db.write() as tx:
-        changed = await products_db.set_terms(tx, sword, msgspec.structs.replace(sword, name="Axe"), LATER)
+        changed = await products_db.save(tx, sword, msgspec.structs.replace(sword, name="Axe", updated_at=LATER))
     assert changed == msgspec.structs.replace(sword, name="Axe", updated_at=LATER)
     assert await stored(db, sword.id) == ("S-1", "sword", "axe\ns-1", None)
 
@@ -103,8 +106,8 @@ async def test_a_deleted_product_is_gone_but_its_row_stays(db: Engine) -> None:
     sword = await make(db, sku="S-1", stock=5)
     await remove(db, sword.id)
     async with db.write() as tx:
-        assert await products_db.get(tx, sword.id) is None
-        assert await products_db.get_for_update(tx, sword.id) is None
+        assert await products_db.ROWS.get(tx, sword.id) is None
+        assert await products_db.ROWS.lock(tx, sword.id) is None
         assert not await products_db.reserve_stock(tx, sword.id, 1)
     assert await stored(db, sword.id) == (None, "sword", "sword\ns-1", LATER)
 
@@ -153,9 +156,9 @@ async def test_a_change_made_during_reservations_loses_none_of_them(db: Engine) 
 
     async def rename(name: str) -> None:
         async with db.write() as tx:
-            product = await products_db.get_for_update(tx, sword.id)
+            product = await products_db.ROWS.lock(tx, sword.id)
             assert product is not None
-            await products_db.set_terms(tx, product, msgspec.structs.replace(product, name=name), LATER)
+            await products_db.save(tx, product, msgspec.structs.replace(product, name=name, updated_at=LATER))
 
     operations = [operation for i in range(20) for operation in (reserve(db, sword.id, 1), rename(f"Sword {i}"))]
     await asyncio.gather(*operations)

@@ -13,7 +13,8 @@ from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.fraud.score import RiskLevel
-from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, DeliveredQuantity, OrderStatus
+from lootkeep.domain.fulfilment import DeliveredQuantity
+from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, OrderStatus
 from lootkeep.services import orders as orders_service
 from lootkeep.views import orders as orders_views
 

@@ -50,7 +50,7 @@ async def list_products(call: Call[None, ProductQuery]) -> Reply:
 
 async def get_product(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        product = existing(await products_db.get(tx, call.id), "Product")
+        product = existing(await products_db.ROWS.get(tx, call.id), "Product")
     return Reply(products_views.product(product))
 
 

@@ -42,7 +42,7 @@ async def redeem(
     now = deps.clock.now()
     async with deps.db.write() as tx:
         # The order is locked first: a refund also locks it before the card.
-        if order_id is not None and await orders_db.get_for_update(tx, order_id) is None:
+        if order_id is not None and await orders_db.ROWS.lock(tx, order_id) is None:
             raise invalid("order_id", "The order id field is not an order of this store.")
         card = await _get_for_update(deps, tx, card_id, now)
         entry = None if reference is None else await gift_cards_db.by_reference(tx, card_id, reference)

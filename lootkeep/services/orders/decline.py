@@ -24,7 +24,7 @@ async def decline(
     """The attempt, and whether it is new: the same external id for the order returns the same attempt."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        order = existing(await orders_db.get_for_update(tx, order_id), "Order")
+        order = existing(await orders_db.ROWS.lock(tx, order_id), "Order")
         if external_id is not None:
             known = await payment_attempts_db.by_external_id(tx, order_id, external_id)
             if known:

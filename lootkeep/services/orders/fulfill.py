@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
-from lootkeep.domain.orders import DeliveredQuantity, OrderDetails
+from lootkeep.domain.fulfilment import DeliveredQuantity, fulfilled
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.services.orders import _delivery, _details
 from lootkeep.storage import orders as orders_db
 
@@ -25,7 +26,7 @@ async def fulfill(
             return details, False
         orders_rules.require(before, "fulfill")
         after = replace(before, updated_at=now, fulfillment_note=note or before.fulfillment_note)
-        details = await _delivery.deliver(tx, details, orders_rules.fulfilled(details.items, delivered))
+        details = await _delivery.deliver(tx, details, fulfilled(details.items, delivered))
         if details.is_delivered:
             completed = replace(after, status="completed", completed_at=now)
             details = await _delivery.complete(tx, details, completed)

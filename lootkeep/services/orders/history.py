@@ -90,7 +90,9 @@ async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart]) -> 
 
 async def _context(tx: Transaction, requests: Sequence[PastRequest], now: Instant) -> _Context:
     policy = await settings_db.current(tx, SETTINGS, Policy)
-    products = await products_db.get_many(tx, {line.product_id for request in requests for line in request.cart.lines})
+    products = await products_db.ROWS.get_many(
+        tx, {line.product_id for request in requests for line in request.cart.lines}
+    )
     referrers = {request.customer.referred_by_id for request in requests} - {None}
     codes = await customers_db.get_many(tx, {referrer for referrer in referrers if referrer is not None})
     return _Context(now, policy, products, {customer.id: customer.referral_code for customer in codes.values()})

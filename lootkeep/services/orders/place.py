@@ -59,7 +59,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     # Only now: an order gets its time after the wait, not when it started to wait.
     now = deps.clock.now()
 
-    products = await products_db.get_many(tx, {line.product_id for line in cart.lines})
+    products = await products_db.ROWS.get_many(tx, {line.product_id for line in cart.lines})
     lines, currency = checkout_rules.priced(cart, products)
     judgement = await _judge(deps, tx, cart, customer, (lines, currency), (version, policy), now)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
