@@ -13,7 +13,7 @@ from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Handler, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.console.sendings import Sending, sendings
-from lootkeep.domain import inputs as inputs_rules
+from lootkeep.domain import inputs as inputs_rules, orders as orders_rules
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
@@ -21,7 +21,7 @@ from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.review import ReviewedAs, consequence, label as signal_label
 from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.fraud.signals.sentences import sentences
-from lootkeep.domain.orders import ALLOWED, FRAUD, Order, OrderDetails, OrderStatus, Refund
+from lootkeep.domain.orders import FRAUD, Order, OrderDetails, OrderStatus, Refund
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, existing
@@ -208,7 +208,7 @@ async def show_order(visit: Visit) -> Answer:
         "title": order.number,
         "sale": details,
         "moments": moments,
-        "steps": {step for step, statuses in ALLOWED.items() if order.status in statuses},
+        "steps": orders_rules.steps(order),
         "can_review": check is not None and consequence("legitimate", order.status) is not None,
     }
 

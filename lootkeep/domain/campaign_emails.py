@@ -10,6 +10,7 @@ import msgspec
 
 from lootkeep.domain.emails import one_line
 from lootkeep.domain.html import HtmlLink, links, text_of
+from lootkeep.kernel.words import did_you_mean
 
 # The placeholders for data of the recipient.
 PLACEHOLDERS = ("name", "email", "referral_code", "referral_url", "unsubscribe_url")
@@ -17,11 +18,9 @@ PLACEHOLDERS = ("name", "email", "referral_code", "referral_url", "unsubscribe_u
 CONTENT = "\x00content\x00"
 _PLACEHOLDER = re.compile(r"\{\{\s*(" + "|".join(PLACEHOLDERS) + r")\s*\}\}")
 _ANY_PLACEHOLDER = re.compile(r"\{\{([^{}]{0,100})\}\}")
-_NAME_LIKE = re.compile(r"[A-Za-z_]{1,30}")
 _BODY_TAG = re.compile(r"<body\b[^<>]*>", re.IGNORECASE)
 _PAGE = re.compile(r"<(html|body)\b", re.IGNORECASE)
 _BODY_END = re.compile(r"</body\s*>", re.IGNORECASE)
-_MAX_NAMED = 5
 # A link that starts with this is filled in for each recipient.
 _MARK = "\x00{}\x00"
 _MARKS = re.compile(r"\x00(\d+)\x00")
@@ -103,9 +102,8 @@ def check_placeholders(text: str, *, has_store_url: bool) -> str | None:
     unknown = [name for name in names if name not in PLACEHOLDERS]
     if not unknown:
         return None
-    shown = ", ".join(written(name) for name in unknown[:_MAX_NAMED] if _NAME_LIKE.fullmatch(name))
     known = ", ".join(map(written, PLACEHOLDERS))
-    return f"contains an unknown placeholder{shown and f': {shown}'}; known placeholders: {known}"
+    return f"contains an unknown placeholder{did_you_mean(unknown, PLACEHOLDERS)}; known placeholders: {known}"
 
 
 def written(placeholder: str) -> str:

@@ -31,7 +31,7 @@ ALLOWED: dict[OrderStep, tuple[OrderStatus, ...]] = {
     "pay": ("pending",),
     "cancel": ("pending", "on_hold"),
     "release": ("on_hold",),
-    "fulfill": ("paid",),
+    "fulfill": ("paid", "partially_refunded"),
     "refund": ("paid", "completed", "partially_refunded"),
 }
 
@@ -193,6 +193,17 @@ class OrderDetails(msgspec.Struct, frozen=True):
 
 def order_number(order_id: int) -> str:
     return f"ORD-{order_id:06d}"
+
+
+def is_fulfilled(order: Order) -> bool:
+    """Whether everything was delivered; an order that was refunded in part since then still is."""
+    return order.status == "completed" or (order.status == "partially_refunded" and order.completed_at is not None)
+
+
+def steps(order: Order) -> set[OrderStep]:
+    """The steps that change the order in its state."""
+    allowed = {step for step, statuses in ALLOWED.items() if order.status in statuses}
+    return allowed - {"fulfill"} if is_fulfilled(order) else allowed
 
 
 def require(order: Order, step: OrderStep) -> None:

@@ -15,6 +15,7 @@ from lootkeep.domain.events import EVENT_TYPES, SPECIFIED_TYPES
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.kernel.redaction import without_query_values
+from lootkeep.kernel.words import did_you_mean
 
 MAX_WEBHOOKS = 100
 # The purpose that the seal of a secret is bound to.
@@ -38,7 +39,6 @@ _MAX_URL_LENGTH = 2048
 # The maximum length of the displayed name: one line, wherever it is shown.
 _MAX_NAME_LENGTH = 60
 _PRIVATE = "must not point to a private address"
-_TYPE_LIKE = re.compile(r"[A-Za-z_]{1,20}(\.[A-Za-z_*]{1,20})?")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?", re.IGNORECASE)
 # Notations that some resolvers read as an IPv4 address: a number, hex, octal, fewer than four parts.
 _NUMERIC_HOST = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
@@ -147,10 +147,10 @@ def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
 
 
 def check_events(types: Sequence[str]) -> str | None:
-    unknown = [_shown(index, name) for index, name in enumerate(types) if not expanded([name])]
+    unknown = [name for name in types if not expanded([name])]
     if unknown:
-        known = ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
-        return f"contains an unknown event type: {', '.join(unknown)}; known types: {known}"
+        known = [*EVENT_TYPES, *EVENT_PATTERNS]
+        return f"contains an unknown event type{did_you_mean(unknown, known)}; known types: {', '.join(known)}"
     return "must not contain the same event type twice" if len(set(types)) != len(types) else None
 
 
@@ -158,11 +158,6 @@ def expanded(types: Iterable[str]) -> list[str]:
     """The types that match these names and patterns, each once, in the order of the table."""
     wanted = {name for given in types for name in EVENT_PATTERNS.get(given, (given,))}
     return [name for name in EVENT_TYPES if name in wanted]
-
-
-def _shown(index: int, name: str) -> str:
-    """A name that looks like a type is repeated, so a typo is easy to see; anything else is reported by position."""
-    return name if _TYPE_LIKE.fullmatch(name) else f"the one at position {index}"
 
 
 def _as_text(types: Sequence[str]) -> str:

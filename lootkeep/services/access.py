@@ -9,6 +9,7 @@ from lootkeep.domain import access as access_rules
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, NotFound, invalid
+from lootkeep.kernel.words import did_you_mean
 from lootkeep.storage import access as access_db
 
 
@@ -29,7 +30,7 @@ async def add_user(deps: Deps, email: str, name: str) -> User:
     async with deps.db.write() as tx:
         user = await access_db.add_user(tx, checked, name, is_owner=False, now=deps.clock.now())
     if user is None:
-        raise Conflict("user_exists", f"There is already a user with the e-mail address {checked}.")
+        raise Conflict("user_exists", "There is already a user with this e-mail address.")
     return user
 
 
@@ -46,13 +47,13 @@ async def create_token(
     access_rules.check_name(name)
     unknown = sorted(set(scopes) - set(access_rules.SCOPES))
     if unknown:
-        raise invalid("scope", f"There is no scope {', '.join(unknown)}.")
+        raise invalid("scope", f"There is no such scope{did_you_mean(unknown, access_rules.SCOPES)}.")
     secret = (access_rules.TEST_TOKEN_PREFIX if deps.is_test else access_rules.TOKEN_PREFIX) + deps.ids.secret()
     now = deps.clock.now()
     async with deps.db.write() as tx:
         user = await (access_db.user_by_email(tx, user_email.lower()) if user_email else access_db.owner(tx))
         if user is None:
-            raise NotFound(f"User {user_email or 'owner'}")
+            raise NotFound("User")
         token = await access_db.add_token(
             tx,
             user_id=user.id,

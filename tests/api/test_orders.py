@@ -176,6 +176,35 @@ async def test_fulfilling_a_completed_order_again_changes_and_sends_nothing(worl
     assert (await sent(world.db)).count("order.completed") == 1
 
 
+async def test_the_rest_of_a_partly_refunded_order_is_delivered_and_announced_once(world: World) -> None:
+    await new_product(world)
+    await paid_order(world, await buyer(world), (1, 2))
+    await world.post(f"{STORE}/orders/1/refund", {"amount": "20.00"})
+    world.clock.advance(MINUTE)
+    part = (await fulfill(world, 1, (1, 1))).json()
+    assert (part["message"], part["data"]["completed_at"]) == ("Order fulfilled in part", None)
+    rest = (await fulfill(world, 1)).json()
+    assert rest["message"] == "Order fulfilled successfully"
+    assert (rest["data"]["status"], rest["data"]["completed_at"]) == ("partially_refunded", LATER)
+    assert await sent(world.db) == ["order.created", "order.paid", "order.refunded", "order.completed"]
+    event = (await outbox(world.db))[-1][1]
+    assert (event["status"], event["completed_at"]) == ("partially_refunded", LATER)
+    assert await maintained(world.db) == await recounted(world.db)
+    again = (await fulfill(world, 1)).json()
+    assert (again["message"], again["data"]) == ("The order had been fulfilled before", rest["data"])
+
+
+async def test_a_completed_order_that_was_partly_refunded_is_not_completed_again(world: World) -> None:
+    await new_product(world)
+    await paid_order(world, await buyer(world), (1, 2))
+    await fulfill(world, 1)
+    await world.post(f"{STORE}/orders/1/refund", {"amount": "5.00"})
+    before, events_before = await rows(world.db, orders), await sent(world.db)
+    answer = await fulfill(world, 1)
+    assert (answer.status_code, answer.json()["message"]) == (200, "The order had been fulfilled before")
+    assert (await rows(world.db, orders), await sent(world.db)) == (before, events_before)
+
+
 async def test_an_order_delivered_in_parts_is_complete_with_the_last_part(world: World) -> None:
     await new_product(world)
     await new_product(world, name="Map")
@@ -233,7 +262,7 @@ async def test_a_bad_body_is_rejected(world: World, body: dict[str, Any], field:
 
 
 @pytest.mark.parametrize("status", get_args(OrderStatus))
-async def test_only_a_paid_order_is_delivered_and_a_completed_one_does_not_change(
+async def test_only_an_order_that_was_paid_is_delivered_and_a_completed_one_does_not_change(
     world: World, status: OrderStatus
 ) -> None:
     await new_product(world)
@@ -241,8 +270,9 @@ async def test_only_a_paid_order_is_delivered_and_a_completed_one_does_not_chang
     await LEAD_TO[status](world, 1)
     before, events_before = await rows(world.db, orders), await sent(world.db)
     answer = await fulfill(world, 1)
-    if status == "paid":
-        assert (answer.status_code, answer.json()["data"]["status"]) == (200, "completed")
+    if status in ("paid", "partially_refunded"):
+        after = "completed" if status == "paid" else status
+        assert (answer.status_code, answer.json()["data"]["status"]) == (200, after)
         return
     if status == "completed":
         assert answer.status_code == 200

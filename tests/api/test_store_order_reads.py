@@ -29,13 +29,13 @@ async def test_an_unknown_order_is_not_found(world: World) -> None:
 
 async def test_an_order_is_found_by_the_stores_own_id_and_no_other_is(world: World) -> None:
     await place(world, "cart-1", "cart-2", "cart-10")
-    found = {
+    orders = {
         external_id: [
             order["id"] for order in (await world.get(f"{STORE}/orders?external_id={external_id}")).json()["data"]
         ]
         for external_id in ("cart-1", "cart-2", "nope", "CART-1", "cart")
     }
-    assert found == {"cart-1": [1], "cart-2": [2], "nope": [], "CART-1": [], "cart": []}
+    assert orders == {"cart-1": [1], "cart-2": [2], "nope": [], "CART-1": [], "cart": []}
 
 
 async def test_without_an_id_all_orders_are_listed_newest_first(world: World) -> None:

@@ -155,7 +155,7 @@ def test_an_invalid_setup_is_rejected_with_a_sentence(terminal: Terminal) -> Non
     event = terminal.call("webhooks", "create", "https://shop.example/hook", "--event", "order.payed")
     assert url.sentence.startswith("The url field must be an HTTPS URL (LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true or ")
     assert event.sentence.startswith(
-        "The events field contains an unknown event type: order.payed; known types: order.created"
+        "The events field contains an unknown event type (did you mean order.paid?); known types: order.created"
     )
     assert terminal.call("webhooks", "test", "7").sentence == "Webhook not found."
     assert terminal.call("webhooks", "redeliver", "wh_7").sentence == "Delivery not found."

@@ -111,6 +111,15 @@ async def test_the_refund_form_shows_its_errors(store: World) -> None:
     assert await status(store) == "partially_refunded"
 
 
+async def test_a_partly_refunded_order_is_marked_fulfilled_once(store: World) -> None:
+    await store.post(f"{STORE}/orders/1/refund", {"amount": "1.00"})
+    visits = await visitor(store, "staff")
+    assert "Mark fulfilled" in (await visits.get("/orders/1")).text
+    await visits.post("/orders/1/fulfill", on="/orders/1")
+    assert "Mark fulfilled" not in (await visits.get("/orders/1")).text
+    assert await status(store) == "partially_refunded"
+
+
 async def test_irreversible_steps_ask_for_confirmation(store: World) -> None:
     await new_order(store, 1, (1, 1))
     visits = await visitor(store, "staff")

@@ -184,18 +184,17 @@ def test_a_pattern_is_stored_as_the_types_it_matches(types: list[str], expected:
 
 
 KNOWN = "; known types: " + ", ".join([*EVENT_TYPES, *EVENT_PATTERNS])
-AT_ALL = ", ".join(f"the one at position {index}" for index in range(3))
 
 
 @pytest.mark.parametrize(
     ("types", "sentence"),
     [
-        (["nope"], f"contains an unknown event type: nope{KNOWN}"),
-        (["order.paid", "nope", "*", ""], f"contains an unknown event type: nope, the one at position 3{KNOWN}"),
-        (["ORDER.PAID"], f"contains an unknown event type: ORDER.PAID{KNOWN}"),
-        (["webhook.test"], f"contains an unknown event type: webhook.test{KNOWN}"),
-        (["orders.*"], f"contains an unknown event type: orders.*{KNOWN}"),
-        (["a" * 21, "<b>", "order.paid\n"], f"contains an unknown event type: {AT_ALL}{KNOWN}"),
+        (["nope"], f"contains an unknown event type{KNOWN}"),
+        (["order.paid", "nope", "*", ""], f"contains an unknown event type{KNOWN}"),
+        (["ORDER.PAID"], f"contains an unknown event type (did you mean order.paid?){KNOWN}"),
+        (["webhook.test"], f"contains an unknown event type{KNOWN}"),
+        (["orders.*"], f"contains an unknown event type (did you mean order.*?){KNOWN}"),
+        (["a" * 21, "<b>", "order.paid\n"], f"contains an unknown event type (did you mean order.paid?){KNOWN}"),
         (["order.paid", "order.created", "order.paid"], "must not contain the same event type twice"),
     ],
 )

@@ -19,10 +19,12 @@ from tests.world import World
 
 async def test_a_bad_type_in_a_replay_is_reported_under_its_own_name(insecure_world: World, receiver: Receiver) -> None:
     webhook = await subscribe(insecure_world, receiver)
-    body = {"since": "2026-11-15T00:00:00Z", "event_types": ["order.lost"]}
+    body = {"since": "2026-11-15T00:00:00Z", "event_types": ["order.payd"]}
     answer = await insecure_world.post(f"/webhooks/{webhook['id']}/replay", body)
     (sentence,) = answer.json()["errors"]["event_types"]
-    assert sentence.startswith("The event types field contains an unknown event type: order.lost; known types: ")
+    assert sentence.startswith(
+        "The event types field contains an unknown event type (did you mean order.paid?); known types: "
+    )
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

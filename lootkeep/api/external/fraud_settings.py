@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import BeforeValidator, Field
 
 from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
@@ -20,6 +20,7 @@ from lootkeep.domain.fraud.policy import (
     WhenDue,
 )
 from lootkeep.domain.fraud.signals import BY_NAME
+from lootkeep.kernel.words import did_you_mean
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services.health import lists as health_lists
 from lootkeep.storage import settings as settings_db
@@ -33,9 +34,11 @@ def _limit(name: str, description: str, example: int) -> Any:
     return Field(ge=smallest, le=largest, description=description, examples=[example])
 
 
-def _signals(points: dict[str, int]) -> dict[str, int]:
-    if not points.keys() <= BY_NAME.keys():
-        raise refuse("must name signals that exist")
+def _signals(points: Any) -> Any:
+    """Before the points are checked: an error names their signal."""
+    unknown = points.keys() - BY_NAME.keys() if isinstance(points, dict) else ()
+    if unknown:
+        raise refuse(f"must name signals that exist{did_you_mean(sorted(unknown), BY_NAME)}")
     return points
 
 
@@ -72,7 +75,7 @@ class FraudSettingsBody(Body):
             description="Extension: adjustments to the points of signals, by name. Replaces the existing ones.",
             examples=[{"vpn": -4}],
         ),
-        AfterValidator(_signals),
+        BeforeValidator(_signals),
     ]
     fraud_velocity_limit_orders_per_ip: Annotated[
         int, _limit("fraud_velocity_limit_orders_per_ip", "Orders per IP address in the window.", 5)

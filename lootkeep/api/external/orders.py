@@ -84,7 +84,7 @@ async def fulfill_order(call: Call[FulfillBody, None]) -> Reply:
     message = None
     if not is_new:
         message = "The order had been fulfilled before"
-    elif details.order.status != "completed":
+    elif details.order.completed_at is None:
         message = "Order fulfilled in part"
     return Reply(orders_views.order(details), message=message)
 

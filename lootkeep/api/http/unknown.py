@@ -19,7 +19,7 @@ Names = Mapping[str, "Names"]
 
 # More would only repeat the mistake, such as one field of every line.
 _MAX_NAMED = 20
-# A name in an answer looks like a name; anything else may be meant for whoever reads the answer.
+# A name in an answer looks like a name; anything else may be an attack on the reader of the answer.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _NOT_A_NAME = "?"
 _NOTHING: Names = {}

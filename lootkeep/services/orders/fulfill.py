@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.fulfilment import DeliveredQuantity, fulfilled
-from lootkeep.domain.orders import OrderDetails
+from lootkeep.domain.orders import OrderDetails, OrderStatus
 from lootkeep.services.orders import _delivery, _details
 from lootkeep.storage import orders as orders_db
 
@@ -22,13 +22,15 @@ async def fulfill(
     async with deps.db.write() as tx:
         details = await _details.lock(tx, order_id)
         before = details.order
-        if before.status == "completed":
+        if orders_rules.is_fulfilled(before):
             return details, False
         orders_rules.require(before, "fulfill")
         after = replace(before, updated_at=now, fulfillment_note=note or before.fulfillment_note)
         details = await _delivery.deliver(tx, details, fulfilled(details.items, delivered))
         if details.is_delivered:
-            completed = replace(after, status="completed", completed_at=now)
+            # The refund of a part stays visible in the status.
+            status: OrderStatus = "completed" if before.status == "paid" else before.status
+            completed = replace(after, status=status, completed_at=now)
             details = await _delivery.complete(tx, details, completed)
         else:
             await orders_db.save(tx, before, after, details.items)
