@@ -34,9 +34,7 @@ class Settings(BaseSettings):
         "sqlite:///lootkeep.db",
         description="Where the data is stored: `sqlite:///FILE` (embedded) or `postgresql://USER:PASSWORD@HOST/NAME`.",
     )
-    database_connections: int = Field(
-        10, ge=1, le=500, description="How many PostgreSQL connections each process may open."
-    )
+    database_connections: int = Field(10, ge=1, le=500, description="PostgreSQL connections that a process may open.")
     database_pooler: Literal["none", "transaction"] = Field(
         "none",
         description="`transaction` if `LOOTKEEP_DATABASE_URL` points to a pooler in that mode, such as PgBouncer.",
@@ -91,6 +89,7 @@ class Settings(BaseSettings):
         Path("lootkeep-data"),
         description="The folder with IP lists and e-mail domain lists; it is checked every 30 seconds.",
     )
+    lists_refresh_hours: int = Field(0, ge=0, description="After how many hours public lists are downloaded; 0: never.")
     smtp_url: SecretStr | None = Field(
         None,
         description="The mail server: `smtp://USER:PASSWORD@HOST:PORT`, or `smtps://` with TLS from the start. "

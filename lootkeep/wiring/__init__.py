@@ -51,7 +51,7 @@ from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from lootkeep.worker.emails import EmailWorker
-from lootkeep.worker.lists import ListKeeper
+from lootkeep.worker.lists import ListKeeper, ListRefresher
 from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from lootkeep.worker.metrics import WorkerMetrics
 from lootkeep.worker.retention import Retention
@@ -176,6 +176,8 @@ async def working(
     sandbox = Sandbox(deps, settings, begin)
     look = PeriodicTask("look for the sandbox", 5, sandbox.look)
     loops = _loops(deps, settings, wakeup, WorkerMetrics(counts), observation)
+    if settings.lists_refresh_hours:
+        loops = (*loops, ListRefresher(settings.data_dir, deps.clock, settings.lists_refresh_hours).run)
     worker = Worker((*_periodic_tasks(deps, settings), look, *tasks), loops)
     worker.start()
     await sandbox.look()

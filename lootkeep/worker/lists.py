@@ -1,16 +1,23 @@
-"""Reloads the IP lists and e-mail domain lists when their folder changes, and logs the results."""
+"""Downloads the public lists now and then, reloads all lists when their folder changes, and logs the results."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 import structlog
 
-from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.intelligence import Intelligence, fetching
 from lootkeep.engines.intelligence.sources import RANK_BUNDLED
+from lootkeep.kernel.clock import HOUR, SECOND, Clock
 from lootkeep.services.health.lists import missing as missing_lists
 
 log = structlog.get_logger(__name__)
+
+# How often a process looks whether a list is due; one that failed is tried again then.
+_LOOK_SECONDS = 3600.0
 
 
 class ListKeeper:
@@ -34,3 +41,38 @@ class ListKeeper:
         for source, checksum in sorted(used - self._said):
             log.info("list in use", source=source, checksum=checksum)
         self._said = rejected | used | missing
+
+
+class ListRefresher:
+    """Downloads the public lists that are missing or too old. Processes that share a folder find them new."""
+
+    def __init__(
+        self, folder: Path, clock: Clock, hours: int, lists: Sequence[fetching.PublicList] = fetching.PUBLIC_LISTS
+    ) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._max_age = hours * HOUR
+        self._lists = lists
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        while not stopping.is_set():
+            await self.refresh()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), _LOOK_SECONDS)
+
+    async def refresh(self) -> None:
+        due = [item for item in self._lists if self._is_due(self._folder / item.file)]
+        for outcome in await fetching.refresh(self._folder, self._clock, due) if due else ():
+            line = log.info if outcome.is_good else log.warning
+            line(
+                "list downloaded" if outcome.is_good else "list not downloaded",
+                file=outcome.file,
+                result=outcome.sentence,
+            )
+
+    def _is_due(self, file: Path) -> bool:
+        """By when it was written: what it says about its own age depends on its maker."""
+        try:
+            return self._clock.now() - file.stat().st_mtime * SECOND >= self._max_age
+        except OSError:
+            return True

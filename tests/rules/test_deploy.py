@@ -108,6 +108,28 @@ def test_kubernetes_runs_no_image_but_ours_and_names_its_version_once() -> None:
     assert sum(text.count(__version__) for text in texts) == 1
 
 
+def test_every_deployment_downloads_the_public_lists_and_keeps_them_on_a_volume() -> None:
+    assert "\nLOOTKEEP_LISTS_REFRESH_HOURS=24\n" in (DEPLOY / "lootkeep.env.example").read_text()
+    (settings,) = [manifest["data"] for manifest in MANIFESTS if manifest["kind"] == "ConfigMap"]
+    assert settings["LOOTKEEP_LISTS_REFRESH_HOURS"] == "24"
+    assert "LOOTKEEP_DATA_DIR=/data/lists" in DOCKERFILE
+    for service in ("serve", "worker"):
+        assert "data:/data" in COMPOSE["services"][service]["volumes"]
+        mounts = PODS["lootkeep" if service == "serve" else "lootkeep-worker"]["containers"][0]["volumeMounts"]
+        assert {"name": "data", "mountPath": "/data"} in mounts
+    for unit in ("lootkeep.service", "lootkeep-worker.service"):
+        text = (DEPLOY / "systemd" / unit).read_text()
+        assert "\nStateDirectory=lootkeep\n" in text
+        assert "\nWorkingDirectory=/var/lib/lootkeep\n" in text
+
+
+def test_the_page_says_how_the_first_owner_gets_into_the_console() -> None:
+    page = (ROOT / "docs/operate/deployment.md").read_text()
+    for section in ("Docker", "Compose", "systemd", "Kubernetes"):
+        text = page.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+        assert "lootkeep user link" in text, f"{section} does not say it."
+
+
 @each_pod
 def test_a_pod_runs_our_image_unprivileged_and_within_limits(pod: dict[str, Any]) -> None:
     assert pod["securityContext"]["runAsNonRoot"] is True

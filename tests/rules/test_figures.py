@@ -1,4 +1,4 @@
-"""bench/RESULTS.md and docs/operate/figures.md are the only sources of figures: README and the guides quote them."""
+"""bench/RESULTS.md and docs/operate/figures.md are the only sources of figures: the guides quote them."""
 
 from __future__ import annotations
 
@@ -38,6 +38,11 @@ def test_a_page_quotes_figures_as_they_were_measured(page: Path) -> None:
     assert not wrong, f"The pages of figures do not have {wrong}."
     unsourced = FIGURE.findall(_QUOTE.sub("", text))
     assert not unsourced, f"Measured figures are links to bench/RESULTS.md or docs/operate/figures.md: {unsourced}"
+
+
+def test_readme_has_no_figures() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert (_QUOTE.findall(text), FIGURE.findall(text)) == ([], [])
 
 
 def test_the_page_of_the_benchmark_says_what_was_measured() -> None:

@@ -21,6 +21,7 @@ SLEEPS = {
     "tests/api/server/test_processes.py": (2, _OTHER_PROCESS),
     "tests/api/test_lost_database.py": (1, _SERVER),
     "tests/api/test_revoked_tokens.py": (1, "a connection that listens, which nobody announces"),
+    "tests/cli/test_backup.py": (1, _OTHER_PROCESS),
     "tests/engines/test_http1.py": (1, "the end of a connection that nobody reads from"),
     "tests/engines/test_resolver.py": (1, _PACE),
     "tests/faults/hooks.py": (1, _PACE),

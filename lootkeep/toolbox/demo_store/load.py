@@ -81,6 +81,8 @@ def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
         outbound=Receivers(rng, clock, end),
         webhook_rules=WebhookRules(allow_insecure=True),
         intelligence=places.intelligence(clock),
+        # Its campaigns were sent, to the outbox.
+        store=changed(deps.store, has_mail_server=True),
     )
     return Shop(shop, clock, rng, end)
 
