@@ -1,6 +1,6 @@
 # The commands of this repository; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup install run quick test check audit sbom docs screenshots bench faults lock
+.PHONY: help setup install run quick test mutants check audit sbom docs screenshots bench faults lock
 
 # `make test ARGS="-k tiers"`: passed on to the command behind run, test, docs, bench and lock.
 ARGS ?=
@@ -30,8 +30,11 @@ run: ## start the service on 127.0.0.1:8000 with the embedded database
 test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node and Chromium, which it finds or installs
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest -n 2 $(ARGS)
 
-quick: setup ## run the fast tests that need no server and no browser, on SQLite
-	@exec .venv/bin/python -m pytest -n 2 --quick $(ARGS)
+quick: setup ## run the fast tests that need no server and no browser, on SQLite; stops at the first failure and shows it
+	@exec .venv/bin/python -m pytest -n 2 -x --quick $(ARGS)
+
+mutants: setup ## find mistakes that tests do not notice: make mutants MODULE=lootkeep/domain/orders.py TESTS=tests/domain
+	@exec .venv/bin/python -m tools.mutants $(MODULE) $(TESTS) $(ARGS)
 
 check: setup ## style, types, imports, dead code, dependencies, licences, advisories and the rules in tests/rules
 	@exec .venv/bin/python tools/check.py

@@ -42,5 +42,13 @@ async def test_each_step_returns_the_amount_due(world: World) -> None:
     assert due == ["20.00", "0.00", "0.00", "0.00", "20.00", "0.00"]
 
 
+@pytest.mark.parametrize(("price", "due"), [("25.00", ("paid", "0.00")), ("25.01", ("pending", "0.01"))])
+async def test_a_cent_that_a_gift_card_leaves_is_still_due(world: World, price: str, due: tuple[str, str]) -> None:
+    await buyer(world)
+    await new_product(world, price=price)
+    order = (await place(world, (1, 1), gift_card_code=(await new_gift_card(world))["code"])).json()["data"]["order"]
+    assert (order["status"], order["amount_due"]) == due
+
+
 async def placed_due(world: World) -> Any:
     return (await place(world, (1, 1))).json()["data"]["order"]["amount_due"]

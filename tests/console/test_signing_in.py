@@ -141,6 +141,13 @@ async def test_a_changed_password_is_the_only_one_that_works(world: World) -> No
     assert [(await session.get("/account")).status_code for session in (visits, other)] == [200, 303]
 
 
+async def test_a_new_password_follows_the_same_rule_as_the_first(world: World) -> None:
+    visits = await first_owner(world)
+    short = await visits.post("/account/password", current=PASSWORD, password="short", repeated="short")
+    assert (short.status_code, "at least 12 characters" in short.text) == (422, True)
+    assert ((await signs_in(world, password="short"))[0], (await signs_in(world))[0]) == (422, 303)
+
+
 async def test_an_invited_user_gets_the_role_of_the_link(world: World) -> None:
     await access_service.add_user(world.deps, "bo@store.example", "Bo")
     link = await sign_in_service.make_link(world.deps, "bo@store.example", "read_only")

@@ -125,6 +125,11 @@ def test_an_order_holds_up_to_the_largest_amount() -> None:
     }
 
 
+def test_an_order_of_exactly_the_largest_amount_is_allowed() -> None:
+    lines, _ = price((1, 21_649), catalogue=[product(price=Hundredths(46_191_51))])
+    assert lines[0].total == MAX_AMOUNT
+
+
 def test_a_new_order_is_pending_with_its_total() -> None:
     lines, currency = price((1, 1), (2, 2), catalogue=[product(1), product(2, price=Hundredths(5_00))])
     placed = order(cart(billing_country="KR", external_id="x-1"), lines, currency, None, "FRIEND23", NOW)

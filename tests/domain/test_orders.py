@@ -15,6 +15,7 @@ from lootkeep.domain.orders import (
     OrderStatus,
     OrderStep,
     as_text,
+    check_reported,
     paid,
     refund_amount,
     refunded,
@@ -103,6 +104,14 @@ def test_a_payment_is_recorded_with_only_its_time_method_and_transaction() -> No
     assert after == order(
         status="paid", paid_at=NOW, payment_method="card", transaction_id="pi_1", updated_at=Instant(3_000)
     )
+
+
+@pytest.mark.parametrize("at", [CREATED, NOW])
+def test_something_may_be_reported_for_the_very_time_of_the_order_and_for_now(at: Instant) -> None:
+    assert check_reported(order(), at, NOW) == at
+    for wrong in (Instant(CREATED - 1), Instant(NOW + 1)):
+        with pytest.raises(InvalidFields):
+            check_reported(order(), wrong, NOW)
 
 
 def test_the_whole_remainder_is_refunded_unless_less_is_requested() -> None:

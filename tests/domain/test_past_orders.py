@@ -43,6 +43,8 @@ def sentences(past: Cart) -> Mapping[str, Sequence[str]]:
         {"created_at": 5, "paid_at": 5, "completed_at": 5},
         {"created_at": 1, "paid_at": 2, "completed_at": NOW},
         {"created_at": 1, "paid_at": 2},
+        {"created_at": 5, "paid_at": 5, "refunds": (replace(FIVE, created_at=Instant(5)),)},
+        {"created_at": 5, "paid_at": 5, "declined_at": (5,), "disputed_at": 5},
     ],
 )
 def test_times_in_their_order_and_not_in_the_future_are_fine(times: dict[str, Any]) -> None:
@@ -155,3 +157,9 @@ ABSENT = "must be absent: what was paid and given back is refunded."
 def test_an_impossible_history_is_rejected_with_its_field(fields: dict[str, Any], field: str, sentence: str) -> None:
     words = field.replace("_", " ")
     assert sentences(cart(**{"created_at": 5} | fields)) == {field: [f"The {words} field {sentence}"]}
+
+
+def test_an_order_of_which_a_cent_is_due_is_not_paid() -> None:
+    cent, _ = came_out(cart(created_at=5, discount=Hundredths(19_98)))
+    free, _ = came_out(cart(created_at=5, discount=Hundredths(19_99)))
+    assert ((cent.status, cent.amount_due), (free.status, free.amount_due)) == (("pending", 1), ("paid", 0))
