@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import httpx
@@ -35,6 +36,12 @@ EXTERNAL = "/api/external/v1"
 KEY = "a-secret-key-of-more-than-32-characters"
 
 
+@cache
+def default_settings() -> Settings:
+    """Made once: it takes longer than all the rest of a world."""
+    return Settings(_env_file=None)
+
+
 class World:
     """The services, API and client of a test, on one engine."""
 
@@ -53,7 +60,7 @@ class World:
         self.db = db
         self.token_version = token_version
         self.clock = clock or ManualClock(Instant(NOON))
-        self.settings = Settings(_env_file=None, **settings)
+        self.settings = Settings(_env_file=None, **settings) if settings else default_settings()
         rules = wiring.webhook_rules(self.settings)
         self.outbound = Outbound(reachable(rules), resolver=resolver)
         # Only the lists in the `data_dir` of the test: the data of packages changes with their version.

@@ -11,6 +11,7 @@ from lootkeep.kernel.clock import HOUR, MINUTE
 from lootkeep.services import alerts as alerts_service
 from lootkeep.storage import alerts as alerts_db
 from tests.builders import new_alert
+from tests.conftest import only_sqlite
 from tests.world import World
 
 ALERT: dict[str, Any] = {
@@ -46,6 +47,7 @@ async def test_only_the_fields_that_are_sent_change_and_the_target_must_fit_the_
     assert (moved.json()["data"]["target"], moved.json()["data"]["muted_until"]) == ("staff@shop.example", None)
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("wrong", "field"),
     [

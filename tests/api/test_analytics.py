@@ -8,6 +8,7 @@ import pytest
 
 from lootkeep.kernel.clock import DAY
 from tests.builders import STORE, new_customer, new_product, paid_order
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -175,6 +176,7 @@ async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_th
     assert [point["date"] for point in months["series"]] == ["2026-10-20", "2026-11-01", "2026-12-01"]
 
 
+@only_sqlite
 @pytest.mark.parametrize("path", ["/analytics/revenue", "/analytics/sales"])
 @pytest.mark.parametrize(
     ("query", "field"),

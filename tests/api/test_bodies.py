@@ -10,6 +10,7 @@ import pytest
 
 from lootkeep.api.http.routes import MAX_BODY, MAX_LARGE_BODY
 from tests.api.bodies import BRONZE, send
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -33,6 +34,7 @@ async def test_json_is_accepted_by_its_name(world: World, content_type: str) -> 
     assert answer.status_code == 201
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     "content_type",
     [

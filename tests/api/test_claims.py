@@ -9,6 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from tests.api.claiming import anna_with, claim, new_tier, progress
 from tests.builders import STORE, new_order, paid_order
+from tests.conftest import only_sqlite
 from tests.recount import maintained, outbox, recounted
 from tests.world import World
 
@@ -115,6 +116,7 @@ async def test_an_unknown_tier_is_not_found(world: World) -> None:
     assert answer.json()["message"] == "Referral tier not found."
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
@@ -193,6 +195,7 @@ async def test_claims_are_paged(world: World) -> None:
     assert (past["data"], past["meta"]["total"]) == ([], 5)
 
 
+@only_sqlite
 @pytest.mark.parametrize("query", ["page=0", "per_page=0", "per_page=101", "page=x"])
 async def test_a_page_out_of_bounds_is_rejected(world: World, query: str) -> None:
     assert (await world.get(f"/referrals/claims?{query}")).status_code == 422

@@ -7,6 +7,7 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from tests.api.searches import HOSTILE
 from tests.builders import new_customer, new_product, paid_order, referred
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -77,6 +78,7 @@ async def test_filters_and_orders_find_the_customers_they_name(world: World) -> 
     assert ids_by_query == expected
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("query", "field"),
     [

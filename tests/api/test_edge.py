@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lootkeep.api.http.app import ASGIApp
+from tests.conftest import only_sqlite
 from tests.world import EXTERNAL, World
 
 TIERS = EXTERNAL + "/referrals/tiers"
@@ -41,6 +42,7 @@ NOWHERE = [
 ]
 
 
+@only_sqlite
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
 async def test_an_unknown_path_is_not_found(world: World, method: str) -> None:
     answers = {path: await world.http.request(method, path) for path in NOWHERE}
@@ -59,6 +61,7 @@ async def test_a_missing_part_of_the_reference_is_not_found(world: World) -> Non
     assert (answer.status_code, answer.json()["message"]) == (404, "There is nothing at this path.")
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("methods", "path", "allowed"),
     [
@@ -104,6 +107,7 @@ async def test_redirects_do_not_depend_on_the_host_header(world: World, path: st
     assert (answer.status_code, answer.headers["Location"]) == (307, target)
 
 
+@only_sqlite
 @pytest.mark.parametrize("path", ["/healthz/", "/metrics/", "/docs//", "/u/token/"])
 async def test_an_extra_slash_is_not_found(world: World, path: str) -> None:
     answer = await world.http.get(path, headers={"Host": "evil.example"})
@@ -125,6 +129,7 @@ async def test_head_answers_as_get_does_without_the_body(world: World) -> None:
     assert head.headers["Content-Type"] == "application/json"
 
 
+@only_sqlite
 @pytest.mark.parametrize(("path", "status"), [("/referrals/settings", 401), ("/referrals/tiers/7", 405), ("/no", 404)])
 async def test_a_rejected_head_request_has_no_body_either(world: World, path: str, status: int) -> None:
     answer = await world.call("HEAD", path, token="lk_nobody")

@@ -7,6 +7,7 @@ import pytest
 from lootkeep.kernel.clock import DAY, iso
 from tests.api.campaigns import PATH, in_state, make, read, reader
 from tests.builders import new_customer
+from tests.conftest import only_sqlite
 from tests.world import World
 
 STATES = ("draft", "scheduled", "sending", "sent", "cancelled", "failed")
@@ -94,6 +95,7 @@ async def test_a_body_or_an_audience_that_is_missing_is_rejected(world: World) -
     assert (await read(world, campaign["id"]))["status"] == "draft"
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("offset", "sentence"),
     [

@@ -11,6 +11,7 @@ from lootkeep.kernel.clock import DAY, SECOND
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import email_campaigns
 from tests.api.campaigns import PATH, in_state, make, read
+from tests.conftest import only_sqlite
 from tests.world import World
 
 HOSTILE = '<b>&amp;</b> "quoted" {{ 7*7 }} {% x %} %s \\ 💎 ﷽ \'; DROP TABLE email_campaigns; --'
@@ -92,6 +93,7 @@ async def test_every_field_of_an_audience_comes_back(world: World) -> None:
     assert answer.json()["data"]["total"] == 0
 
 
+@only_sqlite
 @pytest.mark.parametrize("break_", ["\n", "\r", "\r\n", "\x0b", "\x85", "\u2028"])
 async def test_a_line_break_is_rejected_in_every_header_and_all_headers_are_named(world: World, break_: str) -> None:
     bad = f"a{break_}Bcc: evil@evil.example"
@@ -108,6 +110,7 @@ async def test_a_line_break_is_rejected_in_every_header_and_all_headers_are_name
     assert list(reply.json()["errors"]) == ["reply_to"]
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("fields", "name", "sentence"),
     [

@@ -9,6 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY, HOUR
 from tests.api.gift_card_states import TOMORROW, card_in, detail, redeem
 from tests.builders import new_customer, new_gift_card, new_order, new_product
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -128,6 +129,7 @@ async def test_a_card_outside_its_validity_cannot_be_redeemed(world: World, stat
     )
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("body", "field", "sentence"),
     [

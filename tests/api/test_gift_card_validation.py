@@ -9,6 +9,7 @@ import pytest
 from lootkeep.kernel.clock import SECOND
 from tests.api.gift_card_states import STATES, card_in
 from tests.builders import new_gift_card
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -71,6 +72,7 @@ async def test_after_ten_unknown_codes_in_a_minute_a_token_has_to_wait(world: Wo
     assert (await validated(world, card["code"]))["valid"]
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("body", "field", "sentence"),
     [

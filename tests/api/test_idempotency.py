@@ -11,6 +11,7 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention as retention_service
 from lootkeep.storage import idempotency as idempotency_db
+from tests.conftest import only_sqlite
 from tests.world import EXTERNAL, World
 
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
@@ -154,6 +155,7 @@ async def test_any_printable_key_is_accepted(world: World, key: str) -> None:
     assert [(answer.status_code, is_replay(answer)) for answer in answers] == [(201, False), (201, True)]
 
 
+@only_sqlite
 @pytest.mark.parametrize("key", [b"", b"x" * 256, b"a\tb", b"\x7f", b"a\x00b"])
 async def test_an_invalid_key_is_rejected_with_a_message(world: World, key: bytes) -> None:
     answer = await create(world, key)

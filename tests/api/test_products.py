@@ -9,6 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from tests.api.searches import HOSTILE
 from tests.builders import STORE, new_customer, new_product, paid_order
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -81,6 +82,7 @@ async def test_a_deleted_or_unknown_product_is_not_found(world: World) -> None:
         assert (answer.status_code, answer.json()["message"]) == (404, "Product not found.")
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("query", "field"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.builders import STORE, new_customer, new_product, paid_order, referred
+from tests.conftest import only_sqlite
 from tests.recount import maintained, recounted
 from tests.world import World
 
@@ -197,6 +198,7 @@ async def test_ten_are_shown_unless_another_limit_is_asked_for(world: World, sho
     assert sorted(entry["name"] for entry in everyone) == sorted(names)
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("limit", "sentence"),
     [

@@ -12,6 +12,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import customers as customers_service, orders as orders_service
 from tests.builders import new_customer, new_product, referred
+from tests.conftest import only_sqlite
 from tests.world import NOON, World
 
 # Pages that begin beyond 1000 rows are found by the counts per day.
@@ -66,6 +67,7 @@ async def test_a_page_past_the_end_is_empty_and_still_returns_the_total(world: W
         assert meta["total"] in (3, 4)
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("query", "field"),
     [

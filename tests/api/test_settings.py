@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import only_sqlite
 from tests.world import World
 
 DEFAULTS = {
@@ -107,6 +108,7 @@ async def test_a_fixed_discount_may_be_more_than_a_hundred(world: World, amount:
     assert (await read(world))["referral_welcome_discount_value"] == amount
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [

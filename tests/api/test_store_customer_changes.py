@@ -15,6 +15,7 @@ from lootkeep.storage import customers as customers_db
 from lootkeep.storage.schema import customer_tags
 from tests.api.sign_ups import CUSTOMERS, anna, sign_up
 from tests.builders import STORE, honest_buyer, new_product, new_ticket
+from tests.conftest import only_sqlite
 from tests.recount import maintained, outbox, recounted, rows
 from tests.worker.delivering import waits_for_a_lock
 from tests.world import World
@@ -169,6 +170,7 @@ async def test_another_account_with_the_new_mailbox_is_the_same_person(world: Wo
     assert answer.json()["data"]["referral"]["reason"] == "self_referral"
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [

@@ -9,6 +9,7 @@ import pytest
 
 from tests.api.sign_ups import CUSTOMERS, JUN, anna, sign_up
 from tests.builders import new_customer
+from tests.conftest import only_sqlite
 from tests.recount import maintained, outbox, recounted
 from tests.world import World
 
@@ -77,6 +78,7 @@ async def test_the_longest_values_are_accepted(world: World) -> None:
     assert answer.json()["data"]["customer"]["name"] == "ü" * 255
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [

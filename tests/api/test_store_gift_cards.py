@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.builders import STORE, new_customer, new_gift_card
+from tests.conftest import only_sqlite
 from tests.world import World
 
 CARDS = f"{STORE}/gift-cards"
@@ -87,6 +88,7 @@ async def test_a_code_is_unique_in_any_notation(world: World, again: str) -> Non
 CODE = "The code field must have 8 to 64 letters and digits, with single hyphens between them at most."
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [

@@ -11,6 +11,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, orders
 from tests.api.ordering import ORDERS, OUT_OF_STOCK, buyer, errors, place, step, stock_of
 from tests.builders import STORE, new_customer, new_order, new_product, referred
+from tests.conftest import only_sqlite
 from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
@@ -109,6 +110,7 @@ async def test_an_order_carries_the_referral_code_of_its_customer(world: World) 
     assert order["referral_code"] == friend["referral_code"]
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.api.store_products import MONTHLY, PRODUCTS, SWORD, change, make
+from tests.conftest import only_sqlite
 from tests.world import World
 
 NOT_MONEY = "must be a number with at most two decimals."
@@ -85,6 +86,7 @@ async def test_metadata_keeps_every_digit(world: World) -> None:
     assert b'"metadata":{"a":1.10,"b":12345678901234567890.5}' in answer.content
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [

@@ -15,6 +15,7 @@ from lootkeep.services import access as access_service, recount as recount_servi
 from lootkeep.storage.engine.database import Engine
 from tests.api.ticket_desk import LIST, a_busy_desk, assign, listed
 from tests.builders import STORE, new_customer, new_ticket
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -140,6 +141,7 @@ async def test_me_is_the_user_of_the_token(world: World) -> None:
     assert (await world.get(f"{LIST}?assigned_to=me")).json()["data"] == []
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("query", "field", "sentence"),
     [

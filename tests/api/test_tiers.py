@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.api.tiers import BRONZE
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -76,6 +77,7 @@ async def test_a_percentage_tier_has_no_currency_even_if_one_was_sent(world: Wor
     assert (await make(world, reward_currency="EUR"))["reward_currency"] is None
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [

@@ -11,6 +11,7 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage.webhooks import endpoints as endpoints_db
 from tests.api.hooks import HOOK, make, rejection
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -103,6 +104,7 @@ async def test_a_change_keeps_the_secret(world: World) -> None:
     assert webhooks_service.secrets_of(world.deps, stored, world.clock.now()) == [webhook["secret"]]
 
 
+@only_sqlite
 @pytest.mark.parametrize("body", [{}, {"secret": "whsec_mine"}])
 async def test_an_empty_change_is_rejected(world: World, body: dict[str, Any]) -> None:
     webhook = await make(world)
@@ -116,6 +118,7 @@ async def test_an_empty_change_is_rejected(world: World, body: dict[str, Any]) -
     }
 
 
+@only_sqlite
 @pytest.mark.parametrize("value", [1, 0, "true", None])
 async def test_whether_it_is_active_must_be_a_boolean(world: World, value: Any) -> None:
     webhook = await make(world)

@@ -50,11 +50,11 @@ NO_KEY = (
 def test_a_server_that_cannot_start_reports_the_reason(
     terminal: Terminal, settings: dict[str, str], sentence: str
 ) -> None:
-    assert terminal.run("serve", "--port", "0", **settings).sentence == sentence
+    assert terminal.call("serve", "--port", "0", **settings).sentence == sentence
 
 
 def test_several_processes_on_an_embedded_database_are_rejected_with_advice(terminal: Terminal) -> None:
-    assert terminal.run("serve", "--workers", "2").sentence == (
+    assert terminal.call("serve", "--workers", "2").sentence == (
         "An embedded database serves one process. Set LOOTKEEP_DATABASE_URL to a PostgreSQL database "
         "to use --workers, or leave --workers out."
     )
@@ -73,7 +73,7 @@ def test_a_port_in_use_is_named(terminal: Terminal) -> None:
 def test_a_file_that_is_not_a_database_is_named_and_not_changed(terminal: Terminal) -> None:
     file = terminal.folder / "notes.txt"
     file.write_text("Dear diary, " * 100)
-    outcome = terminal.run("serve", "--port", "0", database_url="sqlite:///notes.txt")
+    outcome = terminal.call("serve", "--port", "0", database_url="sqlite:///notes.txt")
     assert outcome.sentence == (
         "notes.txt is not a SQLite database. Set LOOTKEEP_DATABASE_URL to another file, or move this one."
     )
@@ -83,7 +83,7 @@ def test_a_file_that_is_not_a_database_is_named_and_not_changed(terminal: Termin
 def test_a_database_newer_than_the_code_is_rejected(terminal: Terminal) -> None:
     terminal.call("migrate")
     apsw.Connection(str(terminal.folder / "lootkeep.db")).execute("UPDATE schema_version SET version = '9999'")
-    outcome = terminal.run("serve", "--port", "0")
+    outcome = terminal.call("serve", "--port", "0")
     assert outcome.sentence == (
         f"lootkeep.db was created by a newer Lootkeep (schema 9999, this version knows {migrations.HEAD}). "
         "Upgrade Lootkeep, or restore a backup made with this version."
@@ -93,12 +93,12 @@ def test_a_database_newer_than_the_code_is_rejected(terminal: Terminal) -> None:
 def test_a_postgresql_database_that_was_not_migrated_is_rejected_with_the_command_to_run(
     terminal: Terminal, new_postgres_url: str
 ) -> None:
-    outcome = terminal.run("serve", "--port", "0", database_url=new_postgres_url, secret_key=KEY)
+    outcome = terminal.call("serve", "--port", "0", database_url=new_postgres_url, secret_key=KEY)
     assert outcome.sentence == ("The database schema is not up to date. Run `lootkeep migrate`, then start again.")
 
 
 def test_every_setting_that_is_wrong_is_named_at_once(terminal: Terminal) -> None:
-    outcome = terminal.run("serve", port="eighty", currency="GOLD", log_level="loud", secret_key="short")
+    outcome = terminal.call("serve", port="eighty", currency="GOLD", log_level="loud", secret_key="short")
     assert sorted(line.partition(":")[0] for line in outcome.sentence.splitlines()) == [
         "LOOTKEEP_CURRENCY",
         "LOOTKEEP_LOG_LEVEL",

@@ -61,7 +61,7 @@ def test_no_command_at_all_shows_the_help(terminal: Terminal) -> None:
 
 
 def test_openapi_prints_the_document_and_needs_no_database(terminal: Terminal) -> None:
-    outcome = terminal.run("openapi", database_url=NO_POSTGRES)
+    outcome = terminal.call("openapi", database_url=NO_POSTGRES)
     assert json.loads(outcome.out) == json.loads(json.dumps(wiring.document()))
     assert json.loads(outcome.out)["openapi"] == "3.1.0"
 
@@ -92,7 +92,7 @@ def test_two_processes_that_migrate_concurrently_both_succeed(
 
 
 def test_doctor_finds_only_missing_lists_before_the_first_start(terminal: Terminal) -> None:
-    outcome = terminal.run("doctor")
+    outcome = terminal.call("doctor")
     assert (outcome.code, outcome.err) == (1, "")
     assert outcome.out.splitlines()[:5] == [
         "ok       settings   The settings are valid (development).",

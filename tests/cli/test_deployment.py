@@ -32,7 +32,7 @@ CONFIG_MAP = in_terminal(yaml.safe_load((DEPLOY / "kubernetes/settings.yaml").re
 
 @pytest.mark.parametrize("settings", [EXAMPLE, CONFIG_MAP], ids=["env example", "ConfigMap"])
 def test_with_a_key_the_settings_are_read_as_they_are(terminal: Terminal, settings: dict[str, str]) -> None:
-    done = terminal.run("settings", "--json", **settings | {"secret_key": KEY})
+    done = terminal.call("settings", "--json", **settings | {"secret_key": KEY})
     shown = {row["name"]: row["value"] for row in json.loads(done.out)}
     assert shown["LOOTKEEP_PUBLIC_URL"] == "https://lootkeep.example"
     assert shown["LOOTKEEP_MAIL_FROM"] == "Shop <shop@lootkeep.example>"
@@ -42,7 +42,7 @@ def test_with_a_key_the_settings_are_read_as_they_are(terminal: Terminal, settin
 
 def test_the_example_names_what_production_needs_and_does_not_start_without_a_key(terminal: Terminal) -> None:
     assert {"database_url", "secret_key", "public_url", "smtp_url", "mail_from", "currency"} <= EXAMPLE.keys()
-    done = terminal.run("serve", **EXAMPLE)
+    done = terminal.call("serve", **EXAMPLE)
     assert done.sentence == "LOOTKEEP_SECRET_KEY: must have at least 32 characters."
 
 
@@ -56,7 +56,7 @@ def test_pods_wait_for_the_migration(terminal: Terminal, new_postgres_url: str) 
         assert pod.stdout
         first = pod.stdout.readline()
         assert pod.poll() is None, "It does not wait."
-        assert terminal.run("migrate", **settings).code == 0
+        assert terminal.call("migrate", **settings).code == 0
         assert pod.wait(SECONDS) == 0
     assert "lootkeep migrate" in first
 
@@ -72,7 +72,7 @@ def test_a_backup_is_written_and_then_old_ones_are_deleted(terminal: Terminal, t
     assert (old.exists(), recent.exists(), other.exists()) == (False, True, True)
     (tmp_path / "restored").mkdir()
     terminal.folder = tmp_path / "restored"
-    assert terminal.run("restore", str(new)).code == 0
+    assert terminal.call("restore", str(new)).code == 0
 
 
 def test_old_backups_stay_while_new_ones_fail(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_old_backups_stay_while_new_ones_fail(tmp_path: Path) -> None:
 def test_compose_backs_up_at_once_and_is_healthy_while_the_newest_backup_is_recent(
     terminal: Terminal, tmp_path: Path
 ) -> None:
-    assert terminal.run("migrate").code == 0
+    assert terminal.call("migrate").code == 0
     service = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["backup"]
     folder = tmp_path / "backups"
     folder.mkdir()

@@ -18,7 +18,7 @@ def pooled(postgres_url: str) -> Iterator[dict[str, str]]:
 
 
 def test_an_unconfigured_pooler_is_reported_without_a_traceback(terminal: Terminal, pooled: dict[str, str]) -> None:
-    output = terminal.run("serve", "--port", "0", **pooled | {"database_pooler": "none"})
+    output = terminal.call("serve", "--port", "0", **pooled | {"database_pooler": "none"})
     assert output.sentence == (
         "LOOTKEEP_DATABASE_URL points to a pooler such as PgBouncer. In transaction mode set "
         "LOOTKEEP_DATABASE_POOLER=transaction; in session mode connect to PostgreSQL itself."

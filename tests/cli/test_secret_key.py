@@ -44,7 +44,7 @@ def store(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
     """A store that was started with a key, on each engine in turn."""
     if request.param == "postgresql":
         terminal.settings = {"database_url": request.getfixturevalue("new_postgres_url")}
-    terminal.run("migrate")
+    terminal.call("migrate")
     terminal.settings |= {"secret_key": KEY}
     assert terminal.call("user", "list").code == 0
     return terminal
@@ -60,14 +60,14 @@ def test_another_key_is_rejected_by_every_command_that_opens_the_store(
 
 
 def test_another_key_is_rejected_by_a_server(store: Terminal) -> None:
-    assert store.run("serve", "--port", "0", secret_key=OTHER).sentence == WRONG
+    assert store.call("serve", "--port", "0", secret_key=OTHER).sentence == WRONG
 
 
 def test_another_key_is_rejected_by_a_worker(terminal: Terminal, new_postgres_url: str) -> None:
     terminal.settings = {"database_url": new_postgres_url}
-    terminal.run("migrate")
+    terminal.call("migrate")
     terminal.call("user", "list", secret_key=KEY)
-    assert terminal.run("worker", secret_key=OTHER).sentence == WRONG
+    assert terminal.call("worker", secret_key=OTHER).sentence == WRONG
 
 
 def test_doctor_finds_another_key(store: Terminal) -> None:

@@ -51,14 +51,14 @@ async def test_a_worker_that_waits_for_postgresql_can_be_stopped(worker: subproc
 
 def test_a_worker_does_not_wait_for_a_database_that_does_not_exist(terminal: Terminal, postgres_url: str) -> None:
     url = postgres_url.rsplit("/", 1)[0] + "/nowhere"
-    output = terminal.run("worker", database_url=url, secret_key=KEY)
+    output = terminal.call("worker", database_url=url, secret_key=KEY)
     assert output.sentence.startswith('PostgreSQL cannot be reached: database "nowhere" does not exist')
 
 
 def test_a_server_without_postgresql_reports_it_and_exits(terminal: Terminal) -> None:
     """A service manager starts it again; a port that is open but answers nothing would look like a server."""
     url = "postgresql://postgres@127.0.0.1:1/postgres"
-    output = terminal.run("serve", "--port", "0", database_url=url, secret_key=KEY)
+    output = terminal.call("serve", "--port", "0", database_url=url, secret_key=KEY)
     assert output.sentence.startswith("PostgreSQL cannot be reached: ")
 
 

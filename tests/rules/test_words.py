@@ -15,6 +15,8 @@ _LEFT_ALONE = ("locks/", "bench/peers/")
 
 class RetiredWord(NamedTuple):
     pattern: re.Pattern[str]
+    # Finds more in lower-case text, five times as fast.
+    rough: re.Pattern[str]
     better: str
     # Paths that may use it.
     exceptions: tuple[str, ...]
@@ -24,7 +26,12 @@ def retired_words() -> list[RetiredWord]:
     lines = [line for line in TABLE.read_text().splitlines() if line and not line.startswith("#")]
     rows = [(line + "\t").split("\t")[:3] for line in lines]
     return [
-        RetiredWord(re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE), better, tuple(exceptions.split()))
+        RetiredWord(
+            re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE),
+            re.compile(words.replace("(?-i:", "(?:").lower()),
+            better,
+            tuple(exceptions.split()),
+        )
         for words, better, exceptions in rows
     ]
 
@@ -39,9 +46,11 @@ def test_no_file_uses_a_retired_word() -> None:
     offenders = [
         f"{name(file)}:{number}: {match.group()!r}, better: {word.better}"
         for file in texts()
+        for text in [file.read_text()]
+        for lower in [text.lower()]
         for word in table
-        if not name(file).startswith(word.exceptions)
-        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if word.rough.search(lower) and not name(file).startswith(word.exceptions)
+        for number, line in enumerate(text.splitlines(), 1)
         if (match := word.pattern.search(line))
     ]
     assert not offenders, "\n".join(offenders)

@@ -9,6 +9,7 @@ import pytest
 
 from lootkeep.kernel.clock import DAY, Instant, iso
 from tests.api.fraud.shop import PROXY, TOR, VPN, check, judged, regular, review, settings, shop
+from tests.conftest import only_sqlite
 from tests.world import World
 
 LEVELS = (None, "low", "medium", "high", "critical")
@@ -85,6 +86,7 @@ async def test_the_list_shows_twenty_checks_with_order_and_customer(world: World
     assert first["customer"] == {"id": detail["customer"]["id"], "name": detail["customer"]["name"]}
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("query", "field"),
     [

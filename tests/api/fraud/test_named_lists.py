@@ -9,6 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY, HOUR
 from tests.api.fraud.own_rules import action, make, new_list
 from tests.api.fraud.shop import DATACENTER, VPN, check, judged, place, regular, review, shop
+from tests.conftest import only_sqlite
 from tests.world import World
 
 CARD = {"payment": {"fingerprint": "card-1", "country": "DE"}}
@@ -51,6 +52,7 @@ async def test_an_order_is_found_by_an_entry_of_each_kind(
     assert (await action(world, customer, **fields))[0] == "allowed"
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("kind", "sent"),
     [

@@ -10,6 +10,7 @@ import pytest
 from lootkeep.storage.schema import fraud_checks, orders, sightings
 from tests.api.fraud.shop import DAY, check, judged, place, regular, settings, shop
 from tests.builders import new_customer
+from tests.conftest import only_sqlite
 from tests.recount import rows
 from tests.world import World
 
@@ -73,6 +74,7 @@ async def test_concurrent_orders_with_one_card_are_judged_in_sequence(world: Wor
     assert points == [0, 12, 24, 36, 36, 36]
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("payment", "field"),
     [

@@ -10,6 +10,7 @@ from lootkeep.services import access as access_service
 from lootkeep.storage.schema import products
 from tests.api.fraud.shop import DAY, ORDERS, PROXY, TOR, check, judged, regular, review, settings, shop
 from tests.builders import new_customer
+from tests.conftest import only_sqlite
 from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
@@ -130,6 +131,7 @@ async def test_a_confirmed_fraud_counts_against_the_next_order(world: World) -> 
     assert (await check(world, 2))["check"]["signals"] == {"order_burst": 5, "confirmed_fraud": 60}
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -15,6 +15,7 @@ from lootkeep.services import orders as orders_service
 from lootkeep.storage import fraud_checks as fraud_checks_db
 from tests.api.fraud.own_rules import RULE, action, make, new_list
 from tests.api.fraud.shop import DATACENTER, TOR, VPN, check, judged, regular, review, shop, stored
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -90,6 +91,7 @@ async def test_a_rule_ends_at_its_time(world: World) -> None:
     assert (await action(world, customer, ip_address=VPN))[0] == "allowed"
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("changes", "field", "words"),
     [

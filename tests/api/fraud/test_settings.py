@@ -8,6 +8,7 @@ import pytest
 
 from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
 from tests.api.fraud.shop import DATACENTER, PROXY, TOR, judged, regular, review, settings, shop
+from tests.conftest import only_sqlite
 from tests.world import World
 
 DEFAULTS = {
@@ -77,6 +78,7 @@ async def test_every_setting_can_be_changed(world: World) -> None:
     assert await settings(world, **changes) == changes | {"fraud_custom_blocked_countries": ["BY", "FR"]}
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -126,6 +128,7 @@ async def test_entries_are_normalised_added_once_and_removed(
     assert {answer.json()["message"] for answer in removed} == {message.format("removed from")}
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("path", "field", "value"),
     [
@@ -169,6 +172,7 @@ async def test_a_backtest_reports_what_other_settings_would_have_done_and_change
     assert (await world.get("/fraud/settings")).json()["data"]["settings"] == DEFAULTS
 
 
+@only_sqlite
 @pytest.mark.parametrize(
     ("body", "field"),
     [
