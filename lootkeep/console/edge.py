@@ -106,9 +106,13 @@ class Edge:
         """Whether the change is meant, as a form that sends again what was sent; the record's page has its name."""
         page = self._page_of_form(visit)
         record: Any = await page.handler(visit) if page and page.path.endswith("{id}") else {}
-        title, text = record.get("title", visit.page.title), f"{visit.page.title}? {visit.page.confirm}"
+        title, submit = record.get("title", visit.page.title), visit.page.title
+        if isinstance(visit.page.confirm, str):
+            text = f"{submit}? {visit.page.confirm}"
+        else:
+            text, submit = await visit.page.confirm(visit)
         hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
-        asked = {"title": title, "text": text, "submit": visit.page.title, "back": ""}
+        asked = {"title": title, "text": text, "submit": submit, "back": ""}
         shown = forms.show(visit, (), None, **asked, hidden=hidden, look="danger", leave="Keep it as it is")
         return shown | {"back": _back(visit)}
 
@@ -239,9 +243,9 @@ def _target(visit: Visit) -> str:
 
 
 def _back(visit: Visit) -> str:
-    """The page that the form is on; the browser says which, and only its path is used."""
+    """The page that the form is on; the browser says which, and only its path and query are used."""
     _, _, path = visit.request.headers.get("referer", "").partition("://")[2].partition(PREFIX)
-    return PREFIX + path.partition("?")[0].partition("#")[0]
+    return PREFIX + path.partition("#")[0]
 
 
 async def _nothing(visit: Visit) -> Answer:

@@ -17,13 +17,13 @@ from lootkeep.domain.analytics import DateRange, PeriodName, SalesFigures
 from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.kernel.wording import change, duration, number, percent, plural
 from lootkeep.services import sales as sales_service
 from lootkeep.services.sales import Course, course_of
 from lootkeep.storage import (
     analytics as analytics_db,
     fraud_lists as fraud_lists_db,
+    fraud_queue as fraud_queue_db,
     sales_direct as sales_direct_db,
     ticket_figures as ticket_figures_db,
 )
@@ -98,7 +98,7 @@ async def show_overview(visit: Visit) -> Answer:
                 _webhook_tile(receivers),
             ],
             "chart": _revenue_chart(course, visit.formats),
-            "needs": await _needs(tx, receivers, visit.now),
+            "needs": await _needs(tx, receivers, visit.formats, visit.now),
             "orders": replace(ORDERS, empty=_FIRST),
             "sales": sales,
             "receivers": receivers[:_MAX_RECEIVERS],
@@ -152,15 +152,17 @@ def _days(course: Course, formats: Formats) -> list[str]:
     return [formats.short_day(cut.at) for cut in course.cuts[:-1]]
 
 
-async def _needs(tx: Transaction, receivers: Sequence[Receiver], now: Instant) -> list[Need]:
+async def _needs(tx: Transaction, receivers: Sequence[Receiver], formats: Formats, now: Instant) -> list[Need]:
     """Everything there is to do, the most urgent first."""
     failing = [receiver for receiver in receivers if receiver.is_failing]
     needed = [_failing_receiver(receiver, now) for receiver in failing[:_MAX_RECEIVERS]]
     if more := len(failing) - len(needed):
         needed.append(("bad", plural(more, "more receiver fails", "more receivers fail"), "", "Look", "/webhooks"))
-    held = await fraud_lists_db.pending_review(tx)
-    if held:
-        needed.append(await _reviews(tx, held, now))
+    held = await fraud_queue_db.to_decide(tx)
+    if held.since is not None:
+        title = f"{plural(held.count, 'order waits', 'orders wait')} for a decision"
+        text = f"{formats.money(held.total)} held, the oldest for {duration(now - held.since)}."
+        needed.append(("warn", title, text, "Review", "/fraud"))
     tickets = await ticket_figures_db.total(tx, {"status": "open"})
     if tickets:
         urgent = await ticket_figures_db.total(tx, {"status": "open", "priority": "urgent"})
@@ -174,16 +176,6 @@ def _failing_receiver(receiver: Receiver, now: Instant) -> Need:
     since = f" for {duration(now - receiver.failing_since)}" if receiver.failing_since else ""
     text = f"{plural(receiver.waiting, 'delivery waits', 'deliveries wait')}. The last attempt: {receiver.last_answer}."
     return ("bad", f"{receiver.name} has failed{since}", text, "Look", f"/webhooks/{receiver.id}")
-
-
-async def _reviews(tx: Transaction, held: int, now: Instant) -> Need:
-    title = f"{plural(held, 'order waits', 'orders wait')} for a review"
-    filters = {"is_reviewed": False, "action_taken": "verification_required"}
-    oldest, total = await fraud_lists_db.LISTING.page(tx, ListRequest(PageRequest(1, 1), filters, order="asc"))
-    text = "None of them is on hold."
-    if oldest:
-        text = f"{plural(total, 'is', 'are')} on hold, the oldest for {duration(now - oldest[0].created_at)}."
-    return ("warn", title, text, "Review", "/fraud")
 
 
 def _parts_of(title: str, empty: str, cell: Cell = NAME) -> Table:

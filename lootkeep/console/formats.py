@@ -156,6 +156,6 @@ def risk(check: Any) -> Markup:
     return badge(check.risk_level, f"{label(check.risk_level)} {check.risk_score}")
 
 
-def reasons(points: Mapping[str, int]) -> str:
-    """The two heaviest reasons of a score."""
-    return " · ".join(detected_signals(points)[:2])
+def reasons(points: Mapping[str, int], most: int = 2) -> str:
+    """The heaviest reasons of a score."""
+    return " · ".join(detected_signals(points)[:most])

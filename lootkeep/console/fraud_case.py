@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from lootkeep.console import fraud_links
+from lootkeep.console.formats import Formats
 from lootkeep.console.orders import bars, reviews
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS, BaseOdds
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.facts import OrderFacts
-from lootkeep.domain.fraud.linked import MAX_HUB, LinkedAccount, LinkKind
 from lootkeep.domain.fraud.review import consequence, label as signal_label
 from lootkeep.domain.fraud.score import probability
-from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.orders import Order, OrderDetails, PaymentAttempt
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import duration, plural
@@ -23,8 +23,8 @@ from lootkeep.storage import (
     customers as customers_db,
     fraud_checks as fraud_checks_db,
     fraud_queue as fraud_queue_db,
-    linked_accounts as linked_accounts_db,
     order_details as order_details_db,
+    payment_attempts as payment_attempts_db,
     settings as settings_db,
 )
 from lootkeep.storage.engine.database import Transaction
@@ -32,32 +32,6 @@ from lootkeep.storage.fraud_queue import Decision
 
 # Earlier reviews are compared as far back.
 PRECEDENT_DAYS = 90
-# The accounts that are drawn, the most telling ones first; the rest are counted.
-_DRAWN = 6
-# The height of an account, and of a thing with what is written under it.
-_ACCOUNT, _THING = 34, 60
-_MAX_NAME, _MAX_THING = 20, 36
-
-
-@dataclass(frozen=True, slots=True)
-class Thing:
-    """Something that a buyer shares with other accounts, and where it is drawn."""
-
-    y: int
-    text: str
-    accounts: Sequence[LinkedAccount]
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """An account, or several that are not drawn one by one, with the things it shares."""
-
-    y: int
-    name: str
-    fate: str
-    tone: str
-    things: Sequence[Thing]
-    customer_id: int | None = None
 
 
 def version(check: FraudCheck, order: Order) -> int:
@@ -65,20 +39,21 @@ def version(check: FraudCheck, order: Order) -> int:
     return max(order.updated_at, check.reviewed_at or 0)
 
 
-async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision]) -> dict[str, Any]:
+async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision], formats: Formats) -> dict[str, Any]:
     """Everything that a reviewer sees of a check."""
     check = existing(await fraud_checks_db.get(tx, check_id), "Fraud check")
     sale = existing(await order_details_db.get(tx, check.order_id), "Order")
     referrer_id = sale.customer.referred_by_id
     referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
-    reasons = await bars(tx, check)
+    reasons, facts = await bars(tx, check), facts_of(check)
     return {
         "check": check,
         "sale": sale,
         "version": version(check, sale.order),
         "bars": reasons,
-        "facts": list(_facts(check, facts_of(check))),
-        "graph": draw(await _shared_things(tx, sale.customer.id)),
+        "facts": list(_facts(check, facts)),
+        "payment": list(_payment(sale.order, facts, await payment_attempts_db.of_order(tx, sale.order.id), formats)),
+        **await fraud_links.load(tx, sale.customer.id, formats.money),
         "if_approved": _if_approved(sale, referrer),
         "if_rejected": _if_rejected(sale.order),
         "precedents": _precedents([bar["name"] for bar in reasons], decisions),
@@ -92,77 +67,18 @@ async def decisions(tx: Transaction, now: Instant) -> list[Decision]:
     return await fraud_queue_db.decisions(tx, Instant(now - PRECEDENT_DAYS * DAY))
 
 
-async def _shared_things(tx: Transaction, customer_id: int) -> list[tuple[str, list[LinkedAccount]]]:
-    """What the buyer has in common with other accounts, and with which; what many share comes without accounts."""
-    linked = await linked_accounts_db.walk(tx, customer_id)
-    near = {account.id: account for account in linked.accounts if account.depth == 1}
-    buyers = [(edge.kind, edge.value) for edge in linked.edges if edge.customer_id == customer_id]
-    sharing: dict[tuple[LinkKind, str], list[LinkedAccount]] = {thing: [] for thing in buyers}
-    for edge in linked.edges:
-        if (edge.kind, edge.value) in sharing and edge.customer_id in near:
-            sharing[edge.kind, edge.value].append(near[edge.customer_id])
-    links = [(_thing(kind, value, customer_id), accounts) for (kind, value), accounts in sharing.items()]
-    hubs = [f"{_thing(hub.kind, hub.value, customer_id)}: more than {MAX_HUB} accounts" for hub in linked.hubs]
-    return links + [(hub, []) for hub in hubs]
-
-
-def _thing(kind: LinkKind, value: str, customer_id: int) -> str:
-    if kind == "referral":
-        return "brought by the buyer" if value == str(customer_id) else "referred by"
-    # Of a means of payment only a hash is known, which says nothing to anyone.
-    return "means of payment" if kind == "instrument" else f"{kind} {value}"
-
-
-def draw(links: Sequence[tuple[str, Sequence[LinkedAccount]]]) -> dict[str, Any] | None:
-    """Things and accounts in two columns, each account once; None when there is nobody else."""
-    accounts = {account.id: account for _, sharing in links for account in sharing}
-    if not accounts:
-        return None
-    telling = sorted(accounts.values(), key=lambda account: (not account.is_bad, -account.orders_count))
-    shown, rest = telling[:_DRAWN], telling[_DRAWN:]
-    rows = len(shown) + bool(rest)
-    height = max(rows * _ACCOUNT, len(links) * _THING, 2 * _ACCOUNT)
-    things = [
-        Thing(_y(index, len(links), height) - 6, _short(thing, _MAX_THING), sharing)
-        for index, (thing, sharing) in enumerate(links)
-    ]
-    nodes = []
-    for index, account in enumerate(shown):
-        name, shared = _short(account.name, _MAX_NAME), _shared(things, [account])
-        nodes.append(Node(_y(index, rows, height), name, *account.fate, shared, account.id))
-    if rest:
-        bad = sum(account.is_bad for account in rest)
-        fate = (f"{bad} of them blocked or fraud", "bad") if bad else ("none of them blocked", "quiet")
-        nodes.append(Node(_y(rows - 1, rows, height), plural(len(rest), "other"), *fate, _shared(things, rest)))
-    return {"things": things, "nodes": nodes, "height": height, "middle": height // 2}
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _y(index: int, count: int, height: int) -> int:
-    """The middle of one of as many equal parts."""
-    return (2 * index + 1) * height // (2 * count)
-
-
-def _shared(things: Sequence[Thing], accounts: Sequence[LinkedAccount]) -> list[Thing]:
-    ids = {account.id for account in accounts}
-    return [thing for thing in things if ids & {account.id for account in thing.accounts}]
-
-
 def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
     """What was known when the order was placed."""
     history, network = facts.history, facts.network
     if facts.customer_created_at is not None:
         age = duration(facts.at - facts.customer_created_at)
-        earlier = f"{plural(history.paid_orders, 'paid order')} before" if history.paid_orders else "a first order"
-        yield "Account", f"signed up {age} before ordering, {earlier}"
+        earlier = plural(history.paid_orders, "paid order") if history.paid_orders else "a first order"
+        yield "Account", f"signed up {age} before, {earlier}"
     if facts.ip_address:
         kinds = [name for name in ("vpn", "proxy", "datacenter", "tor") if getattr(network, f"is_{name}")]
         origin = [name for name in (network.city, network.country, network.asn_name) if name]
         yield "IP address", ", ".join([facts.ip_address, *origin, *(_KINDS.get(kind, kind) for kind in kinds)])
-    if facts.billing_country:
+    if facts.billing_country and facts.billing_country != network.country:
         yield "Billing country", facts.billing_country
     marks = [name for name in ("disposable", "relay") if getattr(facts.mail, f"is_{name}")]
     yield "E-mail", ", ".join([check.email, *(_KINDS.get(mark, mark) for mark in marks)])
@@ -170,11 +86,49 @@ def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
         lately = f", {history.device_accounts_in_hour} within the hour" if history.device_accounts_in_hour else ""
         others = plural(history.device_accounts, "other account")
         yield "Device", f"{others} on it{lately}" if history.device_accounts else "no other account on it"
-    if facts.payment.country:
-        yield "Card", ", ".join(word for word in (facts.payment.country, facts.payment.funding) if word)
-    yield "Browser", facts.user_agent or "not reported"
+    yield "Browser", _browser(facts.user_agent) if facts.user_agent else "not reported"
 
 
+def _browser(agent: str) -> str:
+    """`Chrome on Windows`; of a program what it calls itself."""
+    browser = next((name for mark, name in _BROWSERS.items() if mark in agent), None)
+    system = next((name for mark, name in _SYSTEMS.items() if mark in agent), None)
+    return f"{browser} on {system}" if browser and system else agent
+
+
+def _payment(
+    order: Order, facts: OrderFacts, declined: Sequence[PaymentAttempt], formats: Formats
+) -> Iterator[tuple[str, str]]:
+    """How it is paid, with which instrument, and what the bank said."""
+    payment, history = facts.payment, facts.history
+    method = (order.payment_method or "").replace("_", " ")
+    paid = f"paid {formats.time(order.paid_at)}" if order.paid_at is not None else "not paid yet"
+    yield "Method", f"{method}, {paid}" if method else paid
+    number = f"{payment.bin} ••" if payment.bin else ""
+    if card := [word for word in (number, payment.funding, payment.country) if word]:
+        yield "Card", ", ".join(card)
+    if payment.instrument:
+        others = history.instrument_accounts
+        yield "This card elsewhere", plural(others, "other account") if others else "no other account"
+    yield "3-D Secure", (payment.three_d_secure or "not reported").replace("_", " ")
+    if declined:
+        last = declined[-1]
+        reason = f": {last.reason}" if last.reason else ""
+        yield "Declined", f"{plural(len(declined), 'time')}, last {formats.time(last.at)}{reason}"
+    else:
+        yield "Declined", "never"
+
+
+# By what a user agent has in it; the first that fits is the most telling.
+_BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "AppleWebKit": "Safari"}
+_SYSTEMS = {
+    "Android": "Android",
+    "iPhone": "iOS",
+    "iPad": "iOS",
+    "Windows": "Windows",
+    "Mac OS": "macOS",
+    "Linux": "Linux",
+}
 # What people read, where it is not the name itself.
 _KINDS = {"vpn": "VPN", "tor": "Tor", "relay": "forwarding"}
 

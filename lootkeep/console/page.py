@@ -117,6 +117,8 @@ class Stale(Conflict):
 
 Answer = Mapping[str, Any] | Done | Response
 Handler = Callable[[Visit], Awaitable[Answer]]
+# The whole question and its button, where they depend on what was sent.
+Question = Callable[[Visit], Awaitable[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +139,7 @@ class Page:
     # The navigation entry that is lit, where the path does not begin with it.
     under: str | None = None
     # A question that is asked before the change is made.
-    confirm: str = ""
+    confirm: str | Question = ""
     # Waits for something other than the database, so that no transaction may be open.
     is_foreign: bool = False
 
@@ -148,7 +150,13 @@ class Page:
 
 
 def change(
-    path: str, title: str, handler: Handler, confirm: str = "", role: Role | None = "staff", *, is_foreign: bool = False
+    path: str,
+    title: str,
+    handler: Handler,
+    confirm: str | Question = "",
+    role: Role | None = "staff",
+    *,
+    is_foreign: bool = False,
 ) -> Page:
     """The row of a change. The page of its path, or of the nearest path above, is shown again with what was wrong."""
     return Page("POST", path, role, title, handler, confirm=confirm, is_foreign=is_foreign)

@@ -9,6 +9,7 @@ from lootkeep.console import (
     customers,
     figures,
     fraud,
+    fraud_decisions,
     fraud_lists,
     fraud_settings,
     gift_cards,
@@ -25,5 +26,6 @@ from lootkeep.console.page import Page
 
 # In the order in which the navigation shows the pages of a group.
 _SALES = (figures, orders, customers, products, gift_cards, referrals, campaigns)
-AREAS = (*_SALES, fraud, fraud_lists, fraud_settings, tickets, webhooks, alerts, access, store, search, signing_in)
+_FRAUD = (fraud, fraud_decisions, fraud_lists, fraud_settings)
+AREAS = (*_SALES, *_FRAUD, tickets, webhooks, alerts, access, store, search, signing_in)
 PAGES: tuple[Page, ...] = tuple(page for area in AREAS for page in area.PAGES)

@@ -18,7 +18,7 @@ from lootkeep.domain.accounts import Person
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.wording import change, duration, number, percent, plural
-from lootkeep.storage import fraud_lists as fraud_lists_db, ticket_figures as ticket_figures_db
+from lootkeep.storage import fraud_queue as fraud_queue_db, ticket_figures as ticket_figures_db
 from lootkeep.storage.webhooks import health as health_db
 
 _HERE = Path(__file__).parent
@@ -90,7 +90,7 @@ class Navigation:
             return
         async with self._deps.db.read() as tx:
             waiting = {
-                "/fraud": (await fraud_lists_db.pending_review(tx), "warn"),
+                "/fraud": ((await fraud_queue_db.to_decide(tx)).count, "warn"),
                 "/tickets": (await ticket_figures_db.total(tx, {"status": "open"}), "warn"),
                 "/webhooks": (len(await health_db.failing(tx, now)), "bad"),
             }

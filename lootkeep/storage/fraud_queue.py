@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
-from sqlalchemy import BigInteger, Text, bindparam, case, cast, func, literal_column, select
+from sqlalchemy import BigInteger, Boolean, Text, bindparam, case, cast, func, literal_column, select
 
 from lootkeep.domain.fraud.checks import CheckSummary, Waiting
 from lootkeep.domain.fraud.review import ReviewedAs
@@ -11,7 +13,7 @@ from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Join, Listing, Sort, equals
+from lootkeep.storage.lists import Filter, Join, Listing, Sort, equals
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, orders, users
 from lootkeep.storage.schema.fraud import IS_DUE
@@ -19,9 +21,23 @@ from lootkeep.storage.schema.fraud import IS_DUE
 # Statistics use only the latest reviews, so the cost is the same in any store.
 MAX_DECISIONS = 500
 _MAX_DUE = 200
+# Of one customer in one decision.
+MAX_OF_CUSTOMER = 50
 
 _ALLOWED = literal_column("'allowed'", Text)
 _HELD = case((fraud_checks.c.action_taken == literal_column("'verification_required'", Text), 0), else_=1)
+
+
+# Nothing happens to these until someone decides.
+_STANDS_STILL = orders.c.status == literal_column("'on_hold'", Text)
+
+
+class Held(msgspec.Struct, frozen=True):
+    """The orders that stand still until someone decides: how many, their total amount, and since when."""
+
+    count: int
+    total: int
+    since: Instant | None
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -44,11 +60,14 @@ _WAITING = (
     customers.c.name.label("customer_name"),
     orders.c.total.label("order_total"),
     orders.c.currency.label("order_currency"),
+    orders.c.status.label("order_status"),
     fraud_checks.c.owner_id,
     users.c.name.label("owner_name"),
     fraud_checks.c.due_at,
     fraud_checks.c.expected_loss,
 )
+_UNDECIDED = (fraud_checks.c.review_outcome.is_(None), fraud_checks.c.action_taken != _ALLOWED)
+_of_check = select(orders.c.id).where(orders.c.id == fraud_checks.c.order_id, _STANDS_STILL).exists()
 # Held orders first, then by age: their buyers wait.
 QUEUE = Listing(
     fraud_checks,
@@ -57,6 +76,7 @@ QUEUE = Listing(
         "risk_level": equals(fraud_checks.c.risk_level, "risk_level", None),
         "action_taken": equals(fraud_checks.c.action_taken, "action_taken", None),
         "owner_id": equals(fraud_checks.c.owner_id, "owner_id", None),
+        "is_held": Filter(lambda it: it == bindparam("wanted_is_held", type_=Boolean), _of_check, None),
     },
     {
         "held": Sort(_HELD),
@@ -65,7 +85,7 @@ QUEUE = Listing(
         "expected_loss": Sort(fraud_checks.c.expected_loss),
         "due_at": Sort(fraud_checks.c.due_at, nulls="largest"),
     },
-    always=(fraud_checks.c.review_outcome.is_(None), fraud_checks.c.action_taken != _ALLOWED),
+    always=_UNDECIDED,
     columns=_WAITING,
     joins=(
         Join(customers, customers.c.id == fraud_checks.c.customer_id),
@@ -98,10 +118,32 @@ _DUE = Query(
     .limit(_MAX_DUE)
 )
 
-_HELD_ORDERS = Query(
-    select(func.count(), cast(func.coalesce(func.sum(orders.c.total), 0), BigInteger)).where(
-        orders.c.status == literal_column("'on_hold'", Text)
+_TO_DECIDE = Query(
+    select(
+        func.count().label("count"),
+        cast(func.coalesce(func.sum(orders.c.total), 0), BigInteger).label("total"),
+        func.min(fraud_checks.c.created_at).label("since"),
     )
+    .select_from(fraud_checks)
+    .join(orders, orders.c.id == fraud_checks.c.order_id)
+    .where(*_UNDECIDED, _STANDS_STILL),
+    Held,
+)
+# Of one customer: what a decision can still release or cancel.
+_OF_CUSTOMER = Query(
+    select(*_WAITING)
+    .select_from(orders)
+    .join(fraud_checks, fraud_checks.c.order_id == orders.c.id)
+    .join(customers, customers.c.id == orders.c.customer_id)
+    .outerjoin(users, users.c.id == fraud_checks.c.owner_id)
+    .where(
+        orders.c.customer_id == bindparam("customer", type_=BigInteger),
+        orders.c.status.in_([literal_column("'on_hold'", Text), literal_column("'pending'", Text)]),
+        *_UNDECIDED,
+    )
+    .order_by(fraud_checks.c.id)
+    .limit(MAX_OF_CUSTOMER),
+    Waiting,
 )
 _DECISIONS = Query(
     select(
@@ -121,10 +163,14 @@ _DECISIONS = Query(
 )
 
 
-async def held(tx: Transaction) -> tuple[int, int]:
-    """How many orders are on hold, and their total amount."""
-    ((count, total),) = await tx.all(_HELD_ORDERS)
-    return count, total
+async def to_decide(tx: Transaction) -> Held:
+    (held,) = await tx.all(_TO_DECIDE)
+    return held
+
+
+async def open_checks(tx: Transaction, customer_ids: Collection[int]) -> list[Waiting]:
+    """The checks of these customers without a review, of orders that a decision can still release or cancel."""
+    return await tx.fetch_for_each(_OF_CUSTOMER, [{"customer": customer_id} for customer_id in customer_ids])
 
 
 async def riskiest(tx: Transaction, since: Instant, size: int) -> list[Waiting]:

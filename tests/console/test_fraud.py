@@ -27,11 +27,11 @@ async def test_the_queue_lists_held_orders_first_by_age_and_shows_the_first_case
     assert ids == sorted(ids)
     assert len(ids) >= 2
     page = await visits.get("/fraud")
-    assert f"{len(ids)} orders wait" in page.text
+    assert f"{len(ids)} orders wait for a decision" in page.text
     assert f'action="/console/fraud/checks/{ids[0]}/review"' in page.text
-    assert f'data-next="/console/fraud?check={ids[1]}"' in page.text
+    assert f'href="/console/fraud?check={ids[1]}" data-key="j"' in page.text
     assert await waiting(visits, "?sort=created_at&order=desc") == ids[::-1]
-    assert await waiting(visits, "?action_taken=blocked") == []
+    assert await waiting(visits, "?risk_level=low") == []
 
 
 async def test_a_case_shows_its_reasons_related_accounts_and_the_effect_of_a_decision(held: World) -> None:
@@ -40,7 +40,10 @@ async def test_a_case_shows_its_reasons_related_accounts_and_the_effect_of_a_dec
     page = (await visits.get(f"/fraud?check={first}")).text
     assert 'class="meter' in page
     assert "device shared" in page
-    assert re.search(r"Buyer \d, no paid order", page)
+    assert re.search(r"<strong>New account</strong> <bdi>signed up \d+ seconds? before</bdi>", page)
+    assert re.search(r"<bdi>Buyer \d</bdi></a> <span class=\"muted\">(held, \$20.00|no paid order)", page)
+    assert "1 × <bdi>VIP rank</bdi>" in page
+    assert all(f"<dt>{name}</dt>" in page for name in ("Method", "3-D Secure", "Declined"))
     assert "The order is released, and its buyer can pay." in page
     assert "Nobody has reviewed an order with these reasons" in page
     assert 'value="approve"' not in page
@@ -74,13 +77,20 @@ async def test_rejecting_cancels_and_trusting_puts_the_email_on_the_list(held: W
 
 async def test_a_case_decided_by_someone_else_is_not_decided_again(held: World) -> None:
     slow, quick = await visitor(held, "owner"), await visitor(held, "staff")
-    (first, *_) = await waiting(slow)
+    first, second, *_ = await waiting(slow)
     shown = re.findall(r'name="version" value="(\d+)"', (await slow.get(f"/fraud?check={first}")).text)[0]
     held.clock.advance(MINUTE)
     await quick.post(f"/fraud/checks/{first}/review", on="/fraud", decision="reject")
-    stale = await slow.post(f"/fraud/checks/{first}/review", on="/fraud", decision="approve", version=shown)
-    assert stale.status_code == 409
-    assert "The staff" in stale.text
+    form = {"on": "/fraud", "decision": "approve", "version": shown, "back": f"check={second}"}
+    stale = await slow.post(f"/fraud/checks/{first}/review", **form)
+    assert (stale.status_code, stale.headers["location"]) == (303, f"/console/fraud?check={second}")
+    page = (await slow.get(f"/fraud?check={second}")).text
+    (notice,) = re.findall(r'<p class="notice bad" role="alert">(.*?)</p>', page)
+    assert re.fullmatch(
+        rf"ORD-{first:06} was rejected by The staff, \d+ \w+ \d+, \d\d:\d\d. Your decision was not recorded.", notice
+    )
+    assert f'data-check="{second}"' in page
+    assert await status(held, first) == "cancelled"
 
 
 async def test_an_invalid_decision_is_rejected_on_the_page_of_the_check(held: World) -> None:

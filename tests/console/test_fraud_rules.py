@@ -78,7 +78,7 @@ async def test_a_list_is_created_filled_searched_and_deleted(store: World) -> No
 
 async def test_a_buyer_is_rejected_and_blocked_in_one_step(held: World) -> None:
     visits = await visitor(held, "staff")
-    done = await visits.post("/fraud/checks/5/review", on="/fraud", decision="block")
+    done = await visits.post("/fraud/checks/5/block", on="/fraud", confirmed="yes")
     assert done.status_code == 303
     async with held.db.read() as tx:
         lists = {item.name: item.id for item in await fraud_entries_db.all_lists(tx)}

@@ -1,7 +1,8 @@
-"""Fraud review in a real browser: by keys alone, from case to case without a page load."""
+"""Fraud review in a real browser: by keys alone, with decisions that can be undone and are never lost."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import httpx
@@ -15,7 +16,7 @@ from tests.world import EXTERNAL
 
 
 # On SQLite alone: pages are the same on both engines, which the other tests show.
-@pytest.fixture
+@pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """With orders of many new accounts on one device, which are held."""
     folder = tmp_path_factory.mktemp("review")
@@ -25,7 +26,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
             settings = {"fraud_action": "verify", "fraud_sensitivity_level": "high"}
             shop.put(f"{EXTERNAL}/fraud/settings", json=settings).raise_for_status()
             shop.post(f"{STORE}/products", json={"name": "VIP rank", "price": "20.00"}).raise_for_status()
-            for number in range(1, 8):
+            for number in range(1, 16):
                 customer = {"email": f"b{number}@mail{number}.example", "name": f"Buyer {number}"}
                 shop.post(f"{STORE}/customers", json=customer).raise_for_status()
                 order = {"customer_id": number, "items": [{"product_id": 1, "quantity": 1}]}
@@ -34,35 +35,145 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         yield server
 
 
-def test_cases_are_decided_by_keys_and_the_next_one_is_there_without_a_page_load(store: Serving) -> None:
+@pytest.fixture(scope="module")
+def browser(store: Serving) -> Iterator[Browser]:
     with browsing() as browser:
         browser.open(store.console_link)
         set_up(browser)
-        browser.resize(1400, 900)
-        browser.open(f"{store.url}/console/fraud")
-        browser.run("window.stayed = true")
-        waiting = browser.run("document.querySelectorAll('.queue li').length")
-        assert waiting >= 4
-        assert decide(browser, "a") == "is approved."
-        assert decide(browser, "r") == "is rejected as fraud."
-        browser.press("n")
-        browser.until("document.activeElement.name === 'notes'")
-        browser.write(".decide textarea", "Called them.")
-        browser.press("Escape")
-        assert decide(browser, "w") == "is approved, and its e-mail is trusted from now on."
-        first = browser.run("location.href")
-        browser.until("!document.querySelector('[data-ahead]') || ahead.html")
-        browser.press("j")
-        browser.until(f"location.href !== '{first}'")
-        assert browser.run("[window.stayed, document.querySelectorAll('.queue li').length]") == [True, waiting - 3]
-        assert browser.console() == []
+        yield browser
 
 
-def decide(browser: Browser, key: str) -> str:
-    """Presses the key when the next case is there; what is said of the order afterwards."""
-    browser.until("ahead.html")
-    number = browser.run("document.querySelector('.case h2 a').textContent")
+@pytest.fixture
+def queue(store: Serving, browser: Browser) -> Browser:
+    browser.resize(1400, 800)
+    browser.open(f"{store.url}/console/fraud")
+    browser.run("window.stayed = true")
+    return browser
+
+
+def test_a_decision_shows_the_next_case_at_once_and_takes_effect_later(store: Serving, queue: Browser) -> None:
+    number, size = shown(queue), count(queue)
+    decide(queue, "a")
+    assert queue.text(".toast b").startswith("Approved Buyer")
+    assert (count(queue), status(store, number)) == (size - 1, "on_hold")
+    second = shown(queue)
+    queue.press("n")
+    queue.until("document.activeElement.name === 'notes'")
+    queue.write(".decide textarea", "Called them.")
+    queue.press("Escape")
+    decide(queue, "r")
+    settled(queue)
+    assert [status(store, order) for order in (number, second)] == ["pending", "cancelled"]
+    queue.until(f"document.querySelectorAll('.queue li').length === {size - 2}")
+    assert queue.run("[window.stayed, document.querySelector('.toast')]") == [True, None]
+    assert queue.console() == []
+
+
+def test_a_decision_is_undone_by_a_key_and_the_case_is_back_with_its_note(store: Serving, queue: Browser) -> None:
+    number = shown(queue)
+    queue.press("n")
+    queue.write(".decide textarea", "Perhaps.")
+    queue.press("Escape")
+    decide(queue, "a")
+    queue.press("z")
+    queue.until(f"document.querySelector('.case h2 a')?.textContent === '{number}'")
+    queue.until("document.querySelector('.decide textarea').value === 'Perhaps.'")
+    assert queue.run("[waiting.length, sending.length, window.stayed]") == [0, 0, True]
+    assert status(store, number) == "on_hold"
+
+
+def test_leaving_the_page_sends_a_decision_at_once(store: Serving, queue: Browser) -> None:
+    number = shown(queue)
+    decide(queue, "a")
+    queue.open("about:blank")
+    until_status(store, number, "pending")
+    queue.open(f"{store.url}/console/fraud")
+    number = shown(queue)
+    decide(queue, "r")
+    queue.click(".side a[href='/console/orders']")
+    queue.until("location.pathname === '/console/orders'")
+    assert status(store, number) == "cancelled"
+
+
+def test_keys_are_ignored_just_after_a_case_appears(queue: Browser) -> None:
+    queue.until("ahead.html")
+    press = "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true}))"
+    before = shown(queue)
+    assert queue.run(f"(document.querySelector('[data-key=j]').click(), {press}, waiting.length)") == 0
+    assert shown(queue) != before
+
+
+def test_the_decision_of_a_second_reviewer_stays_and_is_named(store: Serving, queue: Browser) -> None:
+    number = shown(queue)
+    decide(queue, "r")
+    with shop(store) as http:
+        answer = http.post(f"{EXTERNAL}/fraud/checks/{order_id(number)}/review", json={"outcome": "legitimate"})
+        answer.raise_for_status()
+    settled(queue)
+    queue.until("document.querySelector('main > .failed')")
+    assert queue.text("main > .failed span").startswith(f"{number} was approved by ")
+    queue.press("j")
+    queue.until("document.querySelector('.case h2 a')")
+    assert queue.text("main > .failed span").endswith("Your decision was not recorded.")
+    assert (status(store, number), queue.run("window.stayed")) == ("pending", True)
+
+
+def test_the_buttons_are_in_sight_and_a_case_fits_the_page(queue: Browser) -> None:
+    for width in (390, 820, 1400):
+        queue.resize(width, 720)
+        bottoms = "[...document.querySelectorAll('.decide button')].map((one) => one.getBoundingClientRect().bottom)"
+        assert max(queue.run(bottoms)) <= 720
+    queue.resize(1400, 800)
+    assert queue.run("document.documentElement.scrollHeight <= 800")
+    whole = "document.querySelector('.case .body')"
+    assert queue.run(f"{whole}.scrollHeight - {whole}.clientHeight") <= 0
+
+
+def test_without_javascript_a_decision_takes_effect_at_once(store: Serving, browser: Browser) -> None:
+    browser.scripts(are_on=False)
+    browser.open(f"{store.url}/console/fraud")
+    number = browser.text(".case h2 a")
+    browser.click(".decide [value=approve]")
+    browser.wait_for_text(f"{number} is approved.")
+    browser.scripts(are_on=True)
+    assert status(store, number) == "pending"
+
+
+def shown(browser: Browser) -> str:
+    return str(browser.run("document.querySelector('.case h2 a').textContent"))
+
+
+def count(browser: Browser) -> int:
+    return int(browser.run("document.querySelectorAll('.queue li:not([hidden])').length"))
+
+
+def decide(browser: Browser, key: str) -> None:
+    """Presses the key until it counts, which it does not just after a case has appeared."""
+    number = shown(browser)
+    browser.until("!isTooSoon()")
     browser.press(key)
-    browser.until(f"document.querySelector('main > .notice')?.textContent.startsWith('{number}')")
-    assert browser.run("document.querySelector('.case h2 a').textContent") != number
-    return str(browser.run(f"document.querySelector('main > .notice').textContent.replace('{number} ', '')"))
+    browser.until(f"document.querySelector('.case h2 a')?.textContent !== '{number}'")
+
+
+def settled(browser: Browser) -> None:
+    browser.until("!waiting.length && !sending.length")
+
+
+def order_id(number: str) -> int:
+    """Every order has the number of its check."""
+    return int(number.removeprefix("ORD-"))
+
+
+def shop(store: Serving) -> httpx.Client:
+    return httpx.Client(base_url=store.url, headers={"Authorization": f"Bearer {store.token}"}, timeout=SECONDS)
+
+
+def status(store: Serving, number: str) -> str:
+    with shop(store) as http:
+        return str(http.get(f"{EXTERNAL}/orders/{order_id(number)}").json()["data"]["status"])
+
+
+def until_status(store: Serving, number: str, wanted: str) -> None:
+    end = time.monotonic() + SECONDS
+    while status(store, number) != wanted:
+        assert time.monotonic() < end

@@ -72,6 +72,7 @@ READINGS: dict[str, Reading] = {
     "history of a mailbox with many accounts": _past(f"{buyers.COLLECTOR}@mail1.example", "192.0.2.1", "shared1"),
     "pending review": fraud_lists_db.pending_review,
     "linked accounts": lambda tx: linked_accounts_db.walk(tx, 7),
+    "undecided orders of some customers": lambda tx: fraud_queue_db.open_checks(tx, [7, 8]),
     "holds that are due": lambda tx: fraud_queue_db.due(tx, END),
     "a batch to execute again": lambda tx: fraud_lists_db.before(tx, _MIDDLE, 0, _MIDDLE - 90 * DAY),
     "check": lambda tx: fraud_checks_db.get(tx, 5000),
@@ -86,6 +87,7 @@ COUNTS: dict[str, Reading] = {
     "blocked orders of a month": lambda tx: fraud_lists_db.blocked_by_day(tx, _MONTH),
     "signals": lambda tx: fraud_truth_db.signal_counts(tx, END),
     "frauds of a month": lambda tx: fraud_lists_db.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
+    "orders that wait for a decision": fraud_queue_db.to_decide,
     "rules": lambda tx: fraud_truth_db.rule_tallies(tx, END),
 }
 

@@ -28,11 +28,14 @@ const swap = (html, url, isNew) => {
   }
   shown = here();
   refreshLater();
+  document.dispatchEvent(new Event("shown"));
 };
 
 const load = async (url, options, isNew) => {
   asking?.abort();
   const mine = (asking = new AbortController());
+  await leaveReview(url);
+  if (mine.signal.aborted) return;
   const slow = setTimeout(() => document.querySelector("main").setAttribute("aria-busy", "true"), SLOW_MILLISECONDS);
   try {
     const answer = await fetch(url, { ...options, signal: mine.signal, headers: { accept: "text/html" } });
@@ -75,35 +78,6 @@ const showAhead = (url) => {
   return true;
 };
 
-// A decision is sent while the next case is read already; what came of it is shown when it is known.
-const decide = async (url, fields, next) => {
-  const answer = await fetch(url, { method: "POST", body: fields, headers: { accept: "text/html" } }).catch(() => null);
-  if (!answer) {
-    location.assign(next);
-    return;
-  }
-  const html = await answer.text();
-  if (!answer.ok || answer.url !== next) swap(html, answer.url, true);
-  else if (location.href === next) refreshAround(new DOMParser().parseFromString(html, "text/html"));
-  lookAhead();
-};
-
-// The case stays as it is: someone may be writing a note.
-const refreshAround = (page) => {
-  const note = document.querySelector(".decide textarea");
-  const isWriting = document.activeElement === note;
-  for (const part of [".side nav", ".head", ".queue", ".case footer"]) {
-    const [old, fresh] = [document, page].map((one) => one.querySelector(part));
-    if (old && fresh) old.replaceWith(fresh);
-  }
-  const noteNow = document.querySelector(".decide textarea");
-  if (note && noteNow) noteNow.value = note.value;
-  if (isWriting) noteNow?.focus();
-  document.querySelector("main > .notice")?.remove();
-  const notice = page.querySelector("main > .notice");
-  if (notice) document.querySelector("main").prepend(notice);
-};
-
 const isOurs = (url) => url.origin === location.origin && url.pathname.startsWith("/console");
 
 document.addEventListener("click", (event) => {
@@ -133,17 +107,16 @@ document.addEventListener("submit", (event) => {
   if (!isOurs(url) || !document.querySelector(".side")) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
-  // What is sent is at work: it is pressed once.
+  if (form.dataset.check && event.submitter?.dataset.done) {
+    decideLater(form, event.submitter, url.href, fields);
+    return;
+  }
   if (attribute("method") === "post") {
+    // What is sent is at work: it is pressed once.
     for (const button of form.querySelectorAll("button")) {
       button.setAttribute("aria-busy", "true");
       button.disabled = true;
     }
-  }
-  const next = form.dataset.next && new URL(form.dataset.next, location.href).href;
-  if (next && showAhead(next)) {
-    decide(url.href, fields, next);
-  } else if (attribute("method") === "post") {
     load(url.href, { method: "POST", body: fields }, true);
   } else {
     for (const [name, value] of [...fields]) if (!value) fields.delete(name);
@@ -168,6 +141,7 @@ document.addEventListener("keydown", (event) => {
   const target = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
   if (!target) return;
   event.preventDefault();
+  if (target.closest(".case") && target.matches("button") && isTooSoon()) return;
   if (target.matches(TYPING)) target.focus();
   else target.click();
 });

@@ -100,6 +100,7 @@ class Waiting(CheckSummary, frozen=True):
     customer_name: str
     order_total: Hundredths
     order_currency: str
+    order_status: OrderStatus
     owner_id: int | None
     owner_name: str | None
     due_at: Instant | None

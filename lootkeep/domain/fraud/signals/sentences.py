@@ -78,7 +78,7 @@ def _relay_email(facts: OrderFacts, policy: Policy) -> str:
 
 def _tagged_email(facts: OrderFacts, policy: Policy) -> str:
     tag = facts.email.partition("@")[0].partition("+")[2]
-    return f"“+{tag}” in front of the @" if tag else "a tag in front of the @"
+    return f"“+{tag}” before the @" if tag else "a tag before the @"
 
 
 def _account_age(facts: OrderFacts, policy: Policy) -> str:
@@ -99,7 +99,7 @@ def _device_velocity(facts: OrderFacts, policy: Policy) -> str:
 
 
 def _ip_accounts(facts: OrderFacts, policy: Policy) -> str:
-    return f"{_accounts(facts.history.address_accounts_in_hour)} at {_ip(facts)} in 60 minutes"
+    return f"{_accounts(facts.history.address_accounts_in_hour)} at {_ip(facts)}"
 
 
 def _user_agent_missing_or_bot(facts: OrderFacts, policy: Policy) -> str:

@@ -1,0 +1,210 @@
+// A decision of fraud review takes effect after a while and can be undone until then; none of them is lost.
+"use strict";
+
+const DELAY_MILLISECONDS = 8000;
+// A key that was meant for the case before does not decide the new one.
+const BLIND_MILLISECONDS = 400;
+const QUEUE = "/console/fraud";
+
+// Decisions that are not sent yet, those on their way, and those that could not be sent.
+let waiting = [];
+let sending = [];
+let unsent = [];
+
+const caseShown = () => document.querySelector(".case")?.dataset.check;
+let seen = { check: caseShown(), at: performance.now() };
+const isTooSoon = () => performance.now() - seen.at < BLIND_MILLISECONDS;
+
+const toasts = document.createElement("aside");
+toasts.className = "toasts";
+toasts.setAttribute("aria-label", "What can be undone");
+toasts.setAttribute("aria-live", "polite");
+document.body.append(toasts);
+
+const element = (tag, text = "", className = "") => {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  made.className = className;
+  return made;
+};
+
+// The last decision can be undone first.
+const showToast = () => {
+  const decision = waiting.at(-1);
+  if (toasts.firstChild?.dataset?.check === decision?.check) return;
+  toasts.replaceChildren();
+  if (!decision) return;
+  const toast = element("div", "", "toast");
+  toast.dataset.check = decision.check;
+  toast.innerHTML = '<svg viewBox="0 0 22 22" aria-hidden="true"><circle cx="11" cy="11" r="9"/><circle cx="11" cy="11" r="9"/></svg>';
+  const left = decision.until - performance.now();
+  toast.querySelector("circle + circle").style.animationDelay = `${left - DELAY_MILLISECONDS}ms`;
+  const text = element("div");
+  const title = element("b");
+  title.append(`${decision.done} `, element("bdi", decision.name));
+  const when = element("p");
+  // Not said again every second.
+  when.setAttribute("aria-hidden", "true");
+  text.append(title, when);
+  const undo = element("button", "Undo ");
+  undo.type = "button";
+  undo.dataset.key = "z";
+  undo.append(element("kbd", "Z"));
+  undo.addEventListener("click", undoLast);
+  toast.append(text, undo);
+  toasts.append(toast);
+  count();
+};
+
+const count = () => {
+  const decision = waiting.at(-1);
+  const seconds = decision && Math.max(1, Math.ceil((decision.until - performance.now()) / 1000));
+  const when = toasts.querySelector("p");
+  if (when) when.textContent = `in effect in ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+};
+setInterval(count, 250);
+
+const decideLater = (form, button, url, fields) => {
+  const decision = { check: form.dataset.check, name: form.dataset.name, done: button.dataset.done, url, fields };
+  decision.page = location.href;
+  decision.until = performance.now() + DELAY_MILLISECONDS;
+  decision.timer = setTimeout(() => send(decision), DELAY_MILLISECONDS);
+  waiting.push(decision);
+  const next = nextCase();
+  if (!next) {
+    document.querySelector(".case").replaceChildren(element("p", "That was the last one here.", "empty"));
+    delete document.querySelector(".case").dataset.check;
+    arrange();
+  } else if (!showAhead(next)) {
+    load(next, {}, true);
+  } else {
+    lookAhead();
+  }
+  showToast();
+};
+
+const undoLast = async () => {
+  const decision = waiting.pop();
+  if (!decision) return;
+  clearTimeout(decision.timer);
+  showToast();
+  await load(decision.page, {}, true);
+  const note = document.querySelector(".decide textarea");
+  if (note && caseShown() === decision.check) note.value = decision.fields.get("notes");
+};
+
+const send = async (decision) => {
+  clearTimeout(decision.timer);
+  waiting = waiting.filter((other) => other !== decision);
+  unsent = unsent.filter((other) => other !== decision);
+  sending.push(decision);
+  showToast();
+  const problem = await post(decision);
+  sending = sending.filter((other) => other !== decision);
+  if (problem) complain(decision, problem);
+  await refreshQueue();
+};
+
+// What is wrong, if anything is. The page behind it may be left meanwhile.
+const post = async ({ url, fields }) => {
+  try {
+    const answer = await fetch(url, { method: "POST", body: fields, keepalive: true, headers: { accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!page.querySelector(".side")) return { text: "you are not signed in any more. Sign in and decide again." };
+    const notice = page.querySelector("main > .notice.bad");
+    if (notice) return { whole: notice.textContent };
+    return answer.ok ? null : { text: `the service answered ${answer.status}. Decide again.` };
+  } catch {
+    return { text: "the service cannot be reached.", isAgain: true };
+  }
+};
+
+// Failures are no toasts: they stay until someone has read them.
+let failures = [];
+
+const complain = (decision, { whole, text, isAgain }) => {
+  const notice = element("div", "", "notice bad failed");
+  notice.setAttribute("role", "alert");
+  notice.append(element("span", whole ?? `“${decision.done} ${decision.name}” was not recorded: ${text}`));
+  const button = element("button", isAgain ? "Send again" : "OK", "small");
+  button.type = "button";
+  button.addEventListener("click", () => {
+    failures = failures.filter((other) => other !== notice);
+    notice.remove();
+    if (isAgain) send(decision);
+  });
+  notice.append(button);
+  if (isAgain) unsent.push(decision);
+  failures.push(notice);
+  document.querySelector("main").prepend(notice);
+};
+
+const links = () => [...document.querySelectorAll(".queue a[data-check]")];
+
+const isDecided = (check) => [...waiting, ...sending].some((decision) => decision.check === check);
+
+// After the case that is shown, and after the last one the first.
+const nextCase = () => {
+  const all = links();
+  const index = all.findIndex((link) => link.dataset.check === caseShown()) + 1;
+  const others = [...all.slice(index), ...all.slice(0, index)];
+  return others.find((link) => link.dataset.check !== caseShown() && !isDecided(link.dataset.check))?.href;
+};
+
+// The queue without what is decided already.
+const arrange = () => {
+  for (const link of links()) {
+    link.parentElement.hidden = isDecided(link.dataset.check);
+    link.toggleAttribute("aria-current", false);
+    if (link.dataset.check === caseShown()) link.setAttribute("aria-current", "true");
+  }
+  const link = document.querySelector("a[data-ahead]");
+  const next = link && nextCase();
+  if (next) link.href = next;
+  else link?.remove();
+};
+
+// The case stays as it is: someone may be writing a note.
+const refreshQueue = async () => {
+  const url = location.href;
+  if (location.pathname !== QUEUE) return;
+  const answer = await fetch(url, { headers: { accept: "text/html" } }).catch(() => null);
+  if (!answer?.ok || location.href !== url) return;
+  const html = await answer.text();
+  if (!caseShown()) {
+    swap(html, url, false);
+    return;
+  }
+  const page = new DOMParser().parseFromString(html, "text/html");
+  for (const part of [".side nav", ".head", ".queue"]) {
+    const [old, fresh] = [document, page].map((one) => one.querySelector(part));
+    if (old && fresh) old.replaceWith(fresh);
+  }
+  arrange();
+  lookAhead();
+};
+
+document.addEventListener("shown", () => {
+  if (caseShown() !== seen.check) seen = { check: caseShown(), at: performance.now() };
+  document.querySelector("main").prepend(...failures);
+  arrange();
+});
+
+document.addEventListener("toggle", ({ target }) => {
+  if (target.matches("details.note-field[open]")) target.querySelector("textarea").focus();
+}, true);
+
+// Elsewhere in the console a decision would not be seen any more, so it takes effect first.
+const leaveReview = async (url) => {
+  if (!new URL(url, location.href).pathname.startsWith(QUEUE)) await Promise.all([...waiting].map(send));
+};
+
+addEventListener("pagehide", () => {
+  for (const { url, fields, timer } of [...waiting, ...unsent]) {
+    clearTimeout(timer);
+    if (!navigator.sendBeacon(url, fields)) fetch(url, { method: "POST", body: fields, keepalive: true });
+  }
+  waiting = [];
+  unsent = [];
+  showToast();
+});
