@@ -135,7 +135,9 @@ _KINDS = {"vpn": "VPN", "tor": "Tor", "relay": "forwarding"}
 
 def _if_approved(sale: OrderDetails, referrer: Customer | None) -> str:
     order = sale.order
-    if order.status == "on_hold":
+    if order.payment_held_at is not None:
+        text = "The order is paid and released: it is handed over and announced as any other."
+    elif order.status == "on_hold":
         text = (
             "The order is released, and its buyer can pay."
             if order.money_total
@@ -153,7 +155,10 @@ def _if_approved(sale: OrderDetails, referrer: Customer | None) -> str:
 
 
 def _if_rejected(order: Order) -> str:
-    is_cancelled = consequence("fraud", order.status) == "cancel"
+    is_cancelled = consequence("fraud", order) == "cancel"
+    if order.payment_held_at is not None:
+        first = "The order stays held until it is refunded: its money has arrived."
+        return f"{first} Later orders of this buyer count as those of a confirmed fraud."
     first = "The order is cancelled." if is_cancelled else f"The order stays {order.status.replace('_', ' ')}."
     return f"{first} Later orders of this buyer count as those of a confirmed fraud."
 

@@ -90,6 +90,7 @@ REFUND = (
     Field("amount", "Amount", forms.amount(1), "Everything that is left when empty."),
     Field("reason", "Reason", forms.text(), "Stored with the refund and sent to receivers."),
 )
+_HELD_PAYMENT = "The customer is blocked: nothing is handed over, counted or announced until someone decides."
 # Points of a reason whose bar is full.
 _FULL_BAR = 40
 _REFUNDED = (
@@ -125,9 +126,8 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
         *(Step(attempt.at, "warn", "Payment declined", attempt.reason or "") for attempt in declined),
     ]
     moments.sort(key=lambda moment: moment.at)
-    recorded = await sendings(
-        tx, order, [*(refund.created_at for refund in refunds), *(dispute.created_at for dispute in disputes)]
-    )
+    # A held payment is announced when a review releases it.
+    recorded = await sendings(tx, order, [moment.at for moment in moments] + [it.created_at for it in disputes])
     last = max(item.at for item in (*moments, *recorded))
     # The first payment of a referred customer counts for who brought them.
     if customer.referred_by_id is not None and order.paid_at is not None and customer.first_order_at == order.paid_at:
@@ -168,6 +168,8 @@ def _steps(details: OrderDetails) -> Iterator[Step]:
     order = details.order
     if order.paid_at is not None:
         yield Step(order.paid_at, "ok", "Paid", part="paid")
+    if order.payment_held_at is not None:
+        yield Step(order.payment_held_at, "warn", "Paid, held: refund or release", _HELD_PAYMENT, "paid")
     if order.completed_at is not None:
         yield Step(order.completed_at, "ok", "Fulfilled", order.fulfillment_note or "")
     if order.cancelled_at is not None:
@@ -209,7 +211,7 @@ async def show_order(visit: Visit) -> Answer:
         "sale": details,
         "moments": moments,
         "steps": orders_rules.steps(order),
-        "can_review": check is not None and consequence("legitimate", order.status) is not None,
+        "can_review": check is not None and consequence("legitimate", order) is not None,
     }
 
 

@@ -55,7 +55,7 @@ class StaffLabel(msgspec.Struct, frozen=True):
 
 
 def check_disputable(order: Order) -> None:
-    if order.paid_at is None:
+    if order.received_at is None:
         raise Conflict("order_not_paid", f"Order {order.number} was never paid and cannot be disputed.")
 
 

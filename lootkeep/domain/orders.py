@@ -20,7 +20,7 @@ PastStatus = Literal["paid", "completed", "partially_refunded", "refunded", "can
 OrderStep = Literal["pay", "cancel", "refund", "fulfill", "release"]
 RefundReason = Literal["fraud"]
 # What a checkout must do about an order.
-CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused"]
+CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused", "refund"]
 
 # The limits of one order, and of one delivery.
 MAX_LINES = 100
@@ -34,6 +34,9 @@ ALLOWED: dict[OrderStep, tuple[OrderStatus, ...]] = {
     "fulfill": ("paid", "partially_refunded"),
     "refund": ("paid", "completed", "partially_refunded"),
 }
+
+# The money of a held order is real: it is handed over or given back.
+_ALLOWED_WHILE_HELD: tuple[OrderStep, ...] = ("release", "refund")
 
 # Paid and not refunded in full: these make a referral successful.
 STANDING: tuple[OrderStatus, ...] = ("paid", "completed", "partially_refunded")
@@ -106,6 +109,8 @@ class Order(msgspec.Struct, frozen=True):
     # Copied from the fraud check.
     risk_level: str | None = None
     fulfillment_note: str | None = None
+    # When the money of an order arrived that is on hold: it counts as paid from its release on.
+    payment_held_at: Instant | None = None
 
     @property
     def number(self) -> str:
@@ -123,7 +128,11 @@ class Order(msgspec.Struct, frozen=True):
     @property
     def amount_due(self) -> Hundredths:
         """What is left to pay: nothing once the order is paid or cancelled."""
-        return self.money_total if self.status in ("pending", "on_hold") else Hundredths(0)
+        return self.money_total if self.status in ("pending", "on_hold") and not self.received_at else Hundredths(0)
+
+    @property
+    def received_at(self) -> Instant | None:
+        return self.payment_held_at if self.paid_at is None else self.paid_at
 
     @property
     def refundable(self) -> Hundredths:
@@ -161,6 +170,7 @@ class OrderCheck(msgspec.Struct, frozen=True):
     is_reviewed: bool
     # JSON: points by signal name.
     signals: str
+    review_outcome: str | None = None
 
 
 class RefundSplit(msgspec.Struct, frozen=True):
@@ -202,16 +212,19 @@ def is_fulfilled(order: Order) -> bool:
 
 def steps(order: Order) -> set[OrderStep]:
     """The steps that change the order in its state."""
-    allowed = {step for step, statuses in ALLOWED.items() if order.status in statuses}
+    allowed = {step for step in ALLOWED if allows(order, step)}
     return allowed - {"fulfill"} if is_fulfilled(order) else allowed
+
+
+def allows(order: Order, step: OrderStep) -> bool:
+    return order.status in ALLOWED[step] if order.payment_held_at is None else step in _ALLOWED_WHILE_HELD
 
 
 def require(order: Order, step: OrderStep) -> None:
     """Rejects a step that the order's state does not allow."""
-    if order.status not in ALLOWED[step]:
-        raise Conflict(
-            f"order_{order.status}", f"Order {order.number} is {as_text(order.status)} and cannot be {_DEEDS[step]}."
-        )
+    if not allows(order, step):
+        state = as_text(order.status) if order.payment_held_at is None else "paid and held for review,"
+        raise Conflict(f"order_{order.status}", f"Order {order.number} is {state} and cannot be {_DEEDS[step]}.")
 
 
 def check_reported(order: Order, at: Instant | None, now: Instant) -> Instant:
@@ -228,6 +241,8 @@ def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:
     match order.status:
         case "pending":
             return "pay"
+        case "on_hold" if order.payment_held_at is not None:
+            return "refund" if check and check.review_outcome == FRAUD else "wait_for_review"
         case "on_hold":
             # After a review, the customer can do nothing more.
             return "verify" if check and not check.is_reviewed else "wait_for_review"
@@ -259,6 +274,8 @@ def refund_amount(order: Order, amount: Hundredths | None) -> Hundredths:
         raise Unprocessable("nothing_to_refund", f"Order {order.number} was free: there is nothing to refund.")
     if amount is None:
         return order.refundable
+    if order.payment_held_at is not None and amount != order.total:
+        raise invalid("amount", "The amount field must be absent: a held order is refunded in full.")
     if amount > order.refundable:
         raise invalid("amount", f"The amount field must not be greater than {text(order.refundable)}, what is left.")
     return amount

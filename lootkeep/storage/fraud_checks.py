@@ -77,6 +77,19 @@ _SET_REVIEW = Query(
     .returning(*_CHECK),
     FraudCheck,
 )
+# Into the review queue, until someone decides: no due time ends it.
+_REOPEN = Query(
+    update(fraud_checks)
+    .where(_THIS)
+    .values(
+        action_taken="verification_required",
+        is_reviewed=False,
+        due_at=None,
+        **dict.fromkeys(("review_outcome", "review_notes", "reviewed_by", "reviewed_at")),
+    )
+    .returning(*_CHECK),
+    FraudCheck,
+)
 _ADD_REVIEW = Query(
     insert(fraud_reviews).values(
         check_id=bindparam("check"),
@@ -190,6 +203,13 @@ async def review(
     values = {"check": before.id, "outcome": outcome, "notes": notes, "reviewer": reviewer, "now": now}
     await tx.run(_ADD_REVIEW, **values)
     (after,) = await tx.all(_SET_REVIEW, **values)
+    tx.totals.count("fraud checks", before, after)
+    return after
+
+
+async def reopen(tx: Transaction, before: FraudCheck) -> FraudCheck:
+    """The check as one that waits for a review; earlier reviews stay in its history."""
+    (after,) = await tx.all(_REOPEN, check=before.id)
     tx.totals.count("fraud checks", before, after)
     return after
 

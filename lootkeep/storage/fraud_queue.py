@@ -65,6 +65,7 @@ _WAITING = (
     users.c.name.label("owner_name"),
     fraud_checks.c.due_at,
     fraud_checks.c.expected_loss,
+    orders.c.payment_held_at,
 )
 _UNDECIDED = (fraud_checks.c.review_outcome.is_(None), fraud_checks.c.action_taken != _ALLOWED)
 _of_check = select(orders.c.id).where(orders.c.id == fraud_checks.c.order_id, _STANDS_STILL).exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -77,11 +77,18 @@ class OrderView(msgspec.Struct, frozen=True):
     metadata: Metadata
     created_at: Time
     updated_at: Time
-    paid_at: Annotated[Moment | None, field("When it was paid.", None)]
+    paid_at: Annotated[Moment | None, field("When it was paid; also set while the payment is held.", None)]
     completed_at: Annotated[Moment | None, field("When everything was delivered.", None)]
     cancelled_at: Annotated[Moment | None, field("When it was cancelled.", None)]
     refunded_at: Annotated[Moment | None, field("When it was last refunded.", None)]
     fulfillment_note: Annotated[str | None, field("The note from fulfilment.", None)]
+
+
+class PaidOrderView(OrderView, frozen=True):
+    next: Annotated[
+        CheckoutStep | None,
+        field("Null if it is paid; `wait_for_review` if the payment is held, and `refund` once it was fraud.", None),
+    ]
 
 
 class OrderCheckView(msgspec.Struct, frozen=True):
@@ -126,15 +133,22 @@ class RefundedOrderView(msgspec.Struct, frozen=True):
     refund: RefundView
 
 
-_ORDER = shown(OrderView, Order, "customer", "items", "fraud", order_number="number")
+_ORDER = shown(OrderView, Order, "customer", "items", "fraud", order_number="number", paid_at="received_at")
+_PAID = shown(PaidOrderView, Order, "customer", "items", "fraud", "next", order_number="number", paid_at="received_at")
 _item = shown(OrderItemView, OrderItem)
 
 
 def order(details: OrderDetails) -> OrderView:
+    return _ORDER(details.order, **_parts(details))
+
+
+def paid(details: OrderDetails) -> PaidOrderView:
+    return _PAID(details.order, **_parts(details), next=next_step(details.order, details.check))
+
+
+def _parts(details: OrderDetails) -> dict[str, Any]:
     customer = OrderCustomerView(details.customer.id, details.customer.name, details.customer.email)
-    return _ORDER(
-        details.order, customer=customer, items=[_item(item) for item in details.items], fraud=_fraud(details.check)
-    )
+    return {"customer": customer, "items": [_item(item) for item in details.items], "fraud": _fraud(details.check)}
 
 
 def _fraud(check: OrderCheck | None) -> OrderFraudView | None:

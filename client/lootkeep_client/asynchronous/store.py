@@ -121,10 +121,10 @@ class StoreOrders:
 
     async def pay(
         self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]
-    ) -> types.Order:
+    ) -> types.PaidOrder:
         """Mark an order as paid."""
         return await self._core.one(
-            types.Order, "POST", "/api/store/v1/orders/{id}/pay", order_id, body=body, key=idempotency_key
+            types.PaidOrder, "POST", "/api/store/v1/orders/{id}/pay", order_id, body=body, key=idempotency_key
         )
 
     async def refund(

@@ -115,10 +115,12 @@ class StoreOrders:
         """Read an order of the store."""
         return self._core.one(types.Order, "GET", "/api/store/v1/orders/{id}", order_id)
 
-    def pay(self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]) -> types.Order:
+    def pay(
+        self, order_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.PayOrder]
+    ) -> types.PaidOrder:
         """Mark an order as paid."""
         return self._core.one(
-            types.Order, "POST", "/api/store/v1/orders/{id}/pay", order_id, body=body, key=idempotency_key
+            types.PaidOrder, "POST", "/api/store/v1/orders/{id}/pay", order_id, body=body, key=idempotency_key
         )
 
     def refund(

@@ -160,6 +160,7 @@ from lootkeep_client.types.store import (
     GiftCardWithCode as GiftCardWithCode,
     OrderCheck as OrderCheck,
     OwnClaim as OwnClaim,
+    PaidOrder as PaidOrder,
     PaidPeriod as PaidPeriod,
     PastRefundBody as PastRefundBody,
     PaymentAttempt as PaymentAttempt,

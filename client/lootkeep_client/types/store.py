@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from lootkeep_client.types.customers import Customer
 from lootkeep_client.types.gift_cards import GiftCard
-from lootkeep_client.types.orders import Order, OrderCustomer
+from lootkeep_client.types.orders import Order, OrderCustomer, OrderFraud, OrderItem
 from lootkeep_client.types.referrals import CodeOwner
 from lootkeep_client.types.support_tickets import TicketDetail
 from lootkeep_client.types.words import (
@@ -17,6 +17,7 @@ from lootkeep_client.types.words import (
     DisputeReason,
     FraudDecision,
     GiftCardStatus,
+    OrderStatus,
     ReferralStatus,
     ReviewOutcome,
     RiskLevel,
@@ -86,8 +87,41 @@ class OrderCheck(TypedDict):
 
 class PlacedOrder(TypedDict):
     order: Order
-    next: Literal["pay", "refused", "verify", "wait_for_review"] | None
+    next: Literal["pay", "refund", "refused", "verify", "wait_for_review"] | None
     fraud_check: OrderCheck | None
+
+
+class PaidOrder(TypedDict):
+    id: int
+    order_number: str
+    status: OrderStatus
+    customer: OrderCustomer
+    items: Sequence[OrderItem]
+    subtotal: str
+    discount_total: str
+    total: str
+    gift_card_total: str
+    amount_due: str
+    refunded_total: str
+    currency: str
+    coupon_code: str | None
+    referral_code: str | None
+    payment_method: str | None
+    transaction_id: str | None
+    ip_address: str | None
+    billing_country: str | None
+    fraud: OrderFraud | None
+    cancel_reason: str | None
+    external_id: str | None
+    metadata: Mapping[str, str | float | bool | None]
+    created_at: str
+    updated_at: str
+    paid_at: str | None
+    completed_at: str | None
+    cancelled_at: str | None
+    refunded_at: str | None
+    fulfillment_note: str | None
+    next: Literal["pay", "refund", "refused", "verify", "wait_for_review"] | None
 
 
 class Refund(TypedDict):

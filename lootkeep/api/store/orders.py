@@ -26,6 +26,7 @@ _NOT_PLACED: dict[CheckoutStep | None, str] = {
     "wait_for_review": "The order is on hold until it is reviewed",
     "verify": "The order is on hold until the customer is verified",
     "refused": "The order is refused and must not be paid",
+    "refund": "The order is on hold and must be refunded",
 }
 _UNRETURNED = "Order {}; the gift card that paid for it was revoked and got nothing back"
 _NO_METADATA: dict[str, Any] = {}
@@ -182,9 +183,8 @@ async def read_store_order(call: Call[None, None]) -> Reply:
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
     body = call.body
-    return Reply(
-        orders_views.order(await orders_service.pay(call.deps, call.id, body.payment_method, body.transaction_id))
-    )
+    paid = orders_views.paid(await orders_service.pay(call.deps, call.id, body.payment_method, body.transaction_id))
+    return Reply(paid, message=_NOT_PLACED.get(paid.next))
 
 
 async def refund_order(call: Call[RefundBody, None]) -> Reply:
@@ -257,9 +257,10 @@ GROUP = Group(
             pay_order,
             "store:write",
             "Mark an order as paid",
-            single(orders_views.OrderView, "Order paid successfully"),
+            single(orders_views.PaidOrderView, "Order paid successfully"),
             body=PayBody,
-            description="Sending the same `transaction_id` again changes nothing.",
+            description="Sending the same `transaction_id` again changes nothing. The payment of a blocked customer is "
+            "recorded, and the order is `on_hold` until a review.",
         ),
         Route(
             "POST",

@@ -105,6 +105,8 @@ class Waiting(CheckSummary, frozen=True):
     owner_name: str | None
     due_at: Instant | None
     expected_loss: Hundredths
+    # When the money arrived that is held with its order.
+    payment_held_at: Instant | None
 
     @property
     def points(self) -> dict[str, int]:

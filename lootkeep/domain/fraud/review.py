@@ -9,7 +9,7 @@ import msgspec
 
 from lootkeep.domain.fraud.score import RULE_SIGNAL, Action, RiskLevel
 from lootkeep.domain.fraud.signals import BY_NAME
-from lootkeep.domain.orders import ALLOWED, OrderStatus
+from lootkeep.domain.orders import Order, allows
 
 ReviewedAs = Literal["legitimate", "fraud", "inconclusive"]
 Consequence = Literal["release", "cancel"]
@@ -35,11 +35,11 @@ ACTION_BADGES: dict[Action, Badge] = {
 }
 
 
-def consequence(outcome: ReviewedAs, status: OrderStatus) -> Consequence | None:
-    """The step that a review causes; paid and finished orders stay as they are."""
-    if outcome == "legitimate" and status in ALLOWED["release"]:
+def consequence(outcome: ReviewedAs, order: Order) -> Consequence | None:
+    """The step that a review causes; paid and finished orders stay as they are, and fraud leaves a held payment."""
+    if outcome == "legitimate" and allows(order, "release"):
         return "release"
-    if outcome == "fraud" and status in ALLOWED["cancel"]:
+    if outcome == "fraud" and allows(order, "cancel"):
         return "cancel"
     return None
 

@@ -34,6 +34,6 @@ async def deliver_automatic(tx: Transaction, details: OrderDetails) -> OrderDeta
     """Keys, files and gift cards are delivered with the payment; an order of nothing else is complete."""
     automatic = {line.id: line.quantity for line in details.items if line.delivery_type in AUTOMATIC_DELIVERY}
     if len(automatic) == len(details.items):
-        completed = replace(details.order, status="completed", completed_at=details.order.paid_at)
+        completed = replace(details.order, status="completed", completed_at=details.order.updated_at)
         return await complete(tx, details, completed)
     return await deliver(tx, details, automatic)

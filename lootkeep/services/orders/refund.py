@@ -5,12 +5,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import orders as orders_rules
+from lootkeep.domain import held_payments as held_payments_rules, orders as orders_rules
 from lootkeep.domain.orders import Order, OrderDetails, Refund, RefundReason, RefundSplit
 from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
-from lootkeep.services.orders import _details, _labels
+from lootkeep.services.orders import _details, _labels, _payment
 from lootkeep.storage import (
     customers as customers_db,
     fraud_checks as fraud_checks_db,
@@ -40,14 +40,21 @@ async def refund(
         details = await _details.lock(tx, order_id)
         before = details.order
         orders_rules.require(before, "refund")
-        given = await orders_db.add_refund(
-            tx, before, orders_rules.refund_amount(before, amount), reason, now, reason_code
-        )
-        after = orders_rules.refunded(before, given.amount, now)
+        left = orders_rules.refund_amount(before, amount)
+        paid = before
+        if before.payment_held_at is not None:
+            # Counted like any payment, and given back: nothing was handed over.
+            paid = held_payments_rules.released(before, now)
+            await _payment.add_sold(tx, [details])
+        given = await orders_db.add_refund(tx, paid, left, reason, now, reason_code)
+        after = orders_rules.refunded(paid, given.amount, now)
         # Cards are locked by age: the card that paid is older than any that was bought.
-        parts = await _return(tx, before, given)
-        unrecovered = await _recover(tx, before, after, given, allow_unrecovered=allow_unrecovered)
-        await orders_db.save(tx, before, after, details.items)
+        parts = await _return(tx, paid, given)
+        unrecovered = await _recover(tx, paid, after, given, allow_unrecovered=allow_unrecovered)
+        if paid is not before:
+            await orders_db.save(tx, before, paid, details.items)
+            await _payment.count(tx, [replace(details, order=paid)], deps.currency)
+        await orders_db.save(tx, paid, after, details.items)
         details = replace(details, order=after)
         await _count(tx, details, given, deps.currency)
         if reason_code:

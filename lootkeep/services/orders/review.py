@@ -7,6 +7,7 @@ from collections.abc import Collection
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
+from lootkeep.domain import held_payments as held_payments_rules
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.review import Consequence, ReviewedAs, consequence
 from lootkeep.domain.orders import FRAUD, OrderDetails
@@ -35,7 +36,7 @@ async def lock_ring(tx: Transaction, order_ids: Collection[int], outcome: Review
 async def apply_review(deps: Deps, tx: Transaction, check: FraudCheck, outcome: ReviewedAs, now: Instant) -> FraudCheck:
     """Cancels or releases the order; a paid or finished order does not change. The check with its truth."""
     details = await _details.lock(tx, check.order_id)
-    step = consequence(outcome, details.order.status)
+    step = consequence(outcome, details.order)
     details = await _take(deps, tx, details, step, now) if step else details
     await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
     return await _labels.settle(tx, details, check) or check
@@ -44,7 +45,8 @@ async def apply_review(deps: Deps, tx: Transaction, check: FraudCheck, outcome: 
 async def end_hold(deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant) -> None:
     """The review is overdue: the order is released or cancelled as configured, and no label is set."""
     details = await _details.lock(tx, check.order_id)
-    if details.order.status == "on_hold":
+    # Money that arrived is given back or handed over by a person.
+    if details.order.status == "on_hold" and details.order.payment_held_at is None:
         details = await _take(deps, tx, details, step, now)
         await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
     await fraud_checks_db.assign(tx, check, check.owner_id, None)
@@ -54,6 +56,8 @@ async def _take(deps: Deps, tx: Transaction, details: OrderDetails, step: Conseq
     if step == "cancel":
         details, _ = await cancel_in(tx, details, FRAUD, now)
         return details
+    if details.order.payment_held_at is not None:
+        return await _payment.record(deps, tx, details, held_payments_rules.released(details.order, now))
     pending = replace(details.order, status="pending", updated_at=now)
     await orders_db.save(tx, details.order, pending, details.items)
     return await _payment.record_if_nothing_due(deps, tx, replace(details, order=pending), None, now)

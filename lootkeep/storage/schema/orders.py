@@ -81,6 +81,9 @@ orders = Table(
     text("fulfillment_note", optional=True),
     # The unit by which the IP address is counted.
     text("ip_network", optional=True),
+    # When the money of an order arrived that is on hold.
+    number("payment_held_at", optional=True),
+    CheckConstraint("payment_held_at IS NULL OR status = 'on_hold'", name="payment_held_at"),
     CheckConstraint(
         "status IN ('pending', 'on_hold', 'paid', 'completed', 'partially_refunded', 'refunded', 'cancelled')",
         name="status",

@@ -22,6 +22,7 @@ from lootkeep.domain.fraud.review import (
 from lootkeep.domain.fraud.score import Action, RiskLevel, judge
 from lootkeep.domain.orders import OrderStatus
 from tests.domain.fraud.orders import order
+from tests.domain.orders import NOW, order as placed_order
 
 STATUSES: tuple[OrderStatus, ...] = get_args(OrderStatus)
 STEPS = {
@@ -34,7 +35,16 @@ STEPS = {
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("status", STATUSES)
 def test_a_review_changes_an_order_only_in_allowed_states(outcome: ReviewedAs, status: OrderStatus) -> None:
-    assert consequence(outcome, status) == STEPS.get((outcome, status))
+    assert consequence(outcome, placed_order(status=status)) == STEPS.get((outcome, status))
+
+
+def test_only_a_release_changes_an_order_whose_payment_is_held() -> None:
+    held = placed_order(status="on_hold", payment_held_at=NOW)
+    assert [consequence(outcome, held) for outcome in ("legitimate", "fraud", "inconclusive")] == [
+        "release",
+        None,
+        None,
+    ]
 
 
 def test_every_level_and_every_action_has_its_badge() -> None:

@@ -1,0 +1,62 @@
+"""Paid but held: the money is recorded, and everything else that a payment does waits for a reviewer."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain.checkout import Cart, CartLine, PricedLine
+from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.judgement import Judgement
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.orders import Order, OrderCheck, OrderDetails
+from lootkeep.services.orders import _alert, _checkout, _labels
+from lootkeep.storage import (
+    fraud_checks as fraud_checks_db,
+    fraud_history as fraud_history_db,
+    orders as orders_db,
+    outbox as outbox_db,
+    settings as settings_db,
+)
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.views import fraud_events as fraud_events_views
+
+
+async def hold(
+    deps: Deps, tx: Transaction, details: OrderDetails, held: Order, check: FraudCheck | None, what: str
+) -> OrderDetails:
+    """Saves the held payment, puts the order's check into the review queue, and tells staff `what` happened."""
+    now = held.updated_at
+    if check:
+        check = await fraud_checks_db.reopen(tx, check)
+        await _labels.settle(tx, details, check)
+        short = OrderCheck(*(getattr(check, name) for name in OrderCheck.__struct_fields__))
+    else:
+        judgement = await _judge(deps, tx, details, held)
+        held = replace(held, risk_level=judgement.verdict.risk_level)
+        (short,) = await fraud_checks_db.add(tx, [(held, judgement)])
+    await orders_db.save(tx, details.order, held, details.items)
+    await _alert.raise_for(tx, held, "order_held", f"payment:{held.id}", what, now)
+    await outbox_db.append(tx, "fraud.held", fraud_events_views.judged(held, short), now)
+    return replace(details, order=held, check=short)
+
+
+async def _judge(deps: Deps, tx: Transaction, details: OrderDetails, order: Order) -> Judgement:
+    """An order that was not judged when it was placed is judged now, and held whatever its score."""
+    cart = Cart(
+        order.customer_id,
+        tuple(CartLine(item.product_id, item.quantity) for item in details.items),
+        order.ip_address,
+        order.billing_country,
+        order.user_agent,
+        order.device_id,
+    )
+    lines = [
+        PricedLine(it.product_id, it.product_name, it.sku, it.delivery_type, it.quantity, it.price, it.total)
+        for it in details.items
+    ]
+    policy = await settings_db.current(tx, SETTINGS, Policy)
+    buyer = _checkout.buyer(cart, details.customer, order.currency, order.updated_at)
+    (history,) = await fraud_history_db.gather(tx, policy[1], [buyer])
+    judgement = await _checkout.judge(deps, tx, cart, details.customer, lines, history, policy, order.updated_at)
+    return replace(judgement, verdict=replace(judgement.verdict, action_taken="verification_required"))
