@@ -12,6 +12,7 @@ from typing import Any
 
 import lootkeep.storage
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import Rows
 
 _PREFIX = f"{lootkeep.storage.__name__}."
 # Changes of the schema.
@@ -55,6 +56,8 @@ def _constants(variables: dict[str, Any]) -> Iterator[tuple[str, Query[Any]]]:
             yield name, value
         elif isinstance(value, dict):
             yield from ((f"{name}[{key!r}]", query) for key, query in value.items() if isinstance(query, Query))
+        elif isinstance(value, Rows):
+            yield from ((f"{name}.{key}", query) for key, query in vars(value).items() if isinstance(query, Query))
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def _reads(sql: str) -> bool:
     return sql.startswith("SELECT") and "FOR UPDATE" not in sql
 
 
-def _steps(connection: apsw.Connection, sql: str, arguments: list[Any]) -> int:
+def _steps(connection: apsw.Connection, sql: str, arguments: Sequence[Any]) -> int:
     seen: list[int] = []
     connection.trace_v2(
         apsw.SQLITE_TRACE_PROFILE, lambda event: seen.append(event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"])

@@ -38,12 +38,12 @@ def test_arguments_are_bound_by_name_even_when_used_twice() -> None:
         .where(users.c.created_at < bindparam("now"), users.c.email == bindparam("address"))
         .values(created_at=bindparam("now"))
     )
-    assert query.sqlite.arguments({"address": "a", "now": 1}) == [1, 1, "a"]
+    assert list(query.sqlite.arguments({"address": "a", "now": 1})) == [1, 1, "a"]
 
 
 def test_literals_in_the_statement_need_no_argument() -> None:
     query = Query(select(users.c.id).where(users.c.name == "Ada", users.c.id > bindparam("after")).limit(3))
-    assert query.sqlite.arguments({"after": 7})[:2] == ["Ada", 7]
+    assert list(query.sqlite.arguments({"after": 7}))[:2] == ["Ada", 7]
 
 
 def test_a_missing_argument_is_an_error_and_not_null() -> None:

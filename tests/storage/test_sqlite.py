@@ -10,7 +10,7 @@ import apsw
 import pytest
 from sqlalchemy import text
 
-from lootkeep.kernel.errors import StartupError, Unavailable
+from lootkeep.kernel.errors import Busy, StartupError, Unavailable
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from tests.storage.statements import COUNT, MANY, add, emails
@@ -78,7 +78,7 @@ async def test_writes_that_wait_for_another_process_time_out_together_and_not_in
         writes = await asyncio.gather(*(add(db, f"{number}") for number in range(60)), return_exceptions=True)
     other_connection.execute("ROLLBACK")
     await add(db, "ada")
-    assert ({type(outcome) for outcome in writes}, await emails(db)) == ({Unavailable}, ["ada"])
+    assert ({type(outcome) for outcome in writes}, await emails(db)) == ({Busy}, ["ada"])
     await db.close()
 
 
@@ -87,7 +87,7 @@ async def test_a_write_behind_a_long_one_times_out_and_the_next_succeeds(file: P
     async with db.write(), asyncio.timeout(10):
         outcomes = await asyncio.gather(*(add(db, f"{number}") for number in range(3)), return_exceptions=True)
     await add(db, "ada")
-    assert ({type(outcome) for outcome in outcomes}, await emails(db)) == ({Unavailable}, ["ada"])
+    assert ({type(outcome) for outcome in outcomes}, await emails(db)) == ({Busy}, ["ada"])
     await db.close()
 
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
-import apsw
 import pytest
 from sqlalchemy import bindparam, insert, text, update
 
-from lootkeep.kernel.errors import Unavailable
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import users
-from tests.storage.statements import COUNT, MANY, add, emails
+from tests.storage.statements import COUNT, emails
 
 ADD = Query(
     insert(users).values(email=bindparam("new_email"), name=bindparam("new_name"), is_owner=False, created_at=0)
@@ -44,15 +40,6 @@ async def names(db: SqliteDatabase) -> list[tuple[str, str]]:
         return await tx.all(NAMES)
 
 
-@pytest.fixture
-def connections() -> Iterator[list[apsw.Connection]]:
-    """Those that are opened from now on; the first one of an engine is its writer."""
-    opened: list[apsw.Connection] = []
-    apsw.connection_hooks.append(opened.append)
-    yield opened
-    apsw.connection_hooks.remove(opened.append)
-
-
 async def test_an_operation_that_fails_takes_nothing_of_its_group_with_it(embedded: SqliteDatabase) -> None:
     outcomes = await asyncio.gather(
         insert_user(embedded, "ada"),
@@ -64,7 +51,7 @@ async def test_an_operation_that_fails_takes_nothing_of_its_group_with_it(embedd
     assert await emails(embedded) == ["ada", "grace"]
 
 
-async def test_every_kind_of_write_is_done_again(embedded: SqliteDatabase) -> None:
+async def test_every_kind_of_write_survives_the_failure_of_the_next(embedded: SqliteDatabase) -> None:
     async def write() -> None:
         async with embedded.write() as tx:
             await tx.execute_many(ADD, [{"new_email": email, "new_name": email} for email in ("ada", "grace", "mary")])
@@ -107,49 +94,3 @@ async def test_what_is_acknowledged_is_stored_whatever_fails_beside_it(embedded:
     assert 0 < len(emails_of_ids) < 100
     stored = [email for email, _ in await names(embedded)]
     assert stored == [emails_of_ids[user_id] for user_id in sorted(emails_of_ids)]
-
-
-async def test_a_group_is_refused_when_another_process_writes_while_it_is_taken_back(
-    connections: list[apsw.Connection], file: Path
-) -> None:
-    db = SqliteDatabase(file)
-    writer, other = connections[0], apsw.Connection(str(file))
-
-    before: list[str] = []
-
-    def write_after_rolling_back(_cursor: apsw.Cursor, sql: str, _values: object) -> bool:
-        if sql == "BEGIN IMMEDIATE" and before == ["ROLLBACK"]:
-            writer.exec_trace = None
-            other.execute("INSERT INTO users (email, name, is_owner, created_at) VALUES ('other', '', 0, 0)")
-        before[:] = [sql]
-        return True
-
-    writer.exec_trace = write_after_rolling_back
-    outcomes = await asyncio.gather(
-        insert_user(db, "ada"), insert_user(db, "nobody", fails=True), insert_user(db, "grace"), return_exceptions=True
-    )
-    assert [type(outcome) for outcome in outcomes] == [Unavailable, Fault, int]
-    assert await emails(db) == ["grace", "other"]
-    await db.close()
-    other.close()
-
-
-async def test_an_operation_that_is_cancelled_while_it_is_taken_back_harms_no_other(embedded: SqliteDatabase) -> None:
-    is_failing = asyncio.Event()
-
-    async def add_many() -> None:
-        async with embedded.write() as tx:
-            await tx.run_slow(MANY)
-
-    async def fail() -> None:
-        async with embedded.write() as tx:
-            await tx.insert(ADD, [{"new_email": "nobody", "new_name": ""}])
-            is_failing.set()
-            raise Fault
-
-    many, failing = asyncio.create_task(add_many()), asyncio.create_task(fail())
-    await is_failing.wait()
-    failing.cancel()
-    await asyncio.gather(many, add(embedded, "ada"))
-    async with embedded.read() as tx:
-        assert (failing.cancelled(), await tx.one(COUNT)) == (True, (100_001,))

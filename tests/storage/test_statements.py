@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 
 import pytest
 
 from tools.statements import sql, statements
-
-# Functions of SQLite whose results differ.
-_VARYING = re.compile(
-    r"\b(random\w*|(date|time|datetime|julianday|unixepoch|strftime)\(|current_(date|time|timestamp)\b|changes\()",
-    re.IGNORECASE,
-)
 
 
 def printed(*arguments: str) -> str:
@@ -38,10 +31,3 @@ def test_every_statement_has_a_text_and_its_own_name(engine: str) -> None:
     assert len(named) > 200
     assert len(dict(named)) == len(named)
     assert all(text.strip() for _, text in named)
-
-
-def test_no_statement_does_something_else_when_it_runs_again() -> None:
-    """On SQLite the statements of a group run again if one of its operations fails."""
-    writes = [query.sqlite.sql for _, query in statements() if query.sqlite.writes]
-    assert len(writes) > 100
-    assert not [text for text in writes if _VARYING.search(text)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Set
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -35,8 +35,7 @@ class Writer:
     """The only connection that writes. Operations return when they are on disk; concurrent ones share an fsync.
 
     The lock is fair. A commit queues behind the operations that are already waiting, so they all join its group.
-    If one fails after it has written, the transaction is rolled back and the statements of the others are run again:
-    nobody else has written, so they do the same. Savepoints would copy every page that any operation changes.
+    Each can fail alone: those that join a transaction have a savepoint.
     """
 
     def __init__(self, connection: apsw.Connection, patience_seconds: float) -> None:
@@ -46,9 +45,8 @@ class Writer:
         self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-commit")
         self._waiting: list[asyncio.Future[None]] = []
         self._committing: asyncio.Task[None] | None = None
-        # The statements of the transaction that write, with their rows of values, and how many others ran before.
-        self.written: list[tuple[str, Sequence[Sequence[Any]]]] = []
-        self._written_before = 0
+        # The first operation of a transaction needs no savepoint: it is rolled back with the transaction.
+        self._has_savepoint = False
         self.on_commit: Callable[[Set[str]], None] = lambda _changed: None
         self._changed: set[str] = set()
         connection.set_update_hook(self._note_change)
@@ -58,9 +56,11 @@ class Writer:
         deadline = asyncio.get_running_loop().time() + self._patience_seconds
         await self._lock.acquire(deadline)
         try:
-            if not self.connection.in_transaction:
+            self._has_savepoint = self.connection.in_transaction
+            if self._has_savepoint:
+                self.connection.execute("SAVEPOINT operation")
+            else:
                 await self._begin(deadline)
-            self._written_before = len(self.written)
         except BaseException:
             self._lock.release()
             raise
@@ -72,14 +72,13 @@ class Writer:
                 # A full disk can make SQLite roll back the whole group: then no operation in it may succeed.
                 self._answer(_lost)
                 raise Unavailable
+            if not succeeded:
+                self.connection.execute("ROLLBACK TO operation" if self._has_savepoint else "ROLLBACK")
+            if self._has_savepoint:
+                self.connection.execute("RELEASE operation")
             if succeeded:
                 committed = asyncio.get_running_loop().create_future()
                 self._waiting.append(committed)
-            elif not self._waiting:
-                self.connection.execute("ROLLBACK")
-                self.written.clear()
-            elif len(self.written) > self._written_before:
-                await self._take_back()
         finally:
             if self._committing is None:
                 self._committing = asyncio.get_running_loop().create_task(self._commit())
@@ -115,35 +114,6 @@ class Writer:
             except OUTAGES as error:
                 raise Unavailable from error
 
-    async def _take_back(self) -> None:
-        """The transaction is then as it was before the operation."""
-        del self.written[self._written_before :]
-        try:
-            await self.in_thread(self._run_again)
-        finally:
-            if not self.connection.in_transaction:
-                self._answer(_lost)
-
-    def _run_again(self) -> None:
-        version = self._data_version()
-        self.connection.execute("ROLLBACK")
-        try:
-            self.connection.execute("BEGIN IMMEDIATE")
-            if self._data_version() != version:
-                # Another process has written in between, so the same statements might do something else.
-                self.connection.execute("ROLLBACK")
-                return
-            for sql, rows in self.written:
-                self.connection.executemany(sql, rows).fetchall()
-        except apsw.Error:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
-
-    def _data_version(self) -> int:
-        """Another number after every commit of another connection."""
-        ((version,),) = self.connection.execute("PRAGMA data_version")
-        return int(version)
-
     async def _commit(self) -> None:
         await self._lock.acquire()
         try:
@@ -172,7 +142,6 @@ class Writer:
 
     def _answer(self, verdict: Callable[[asyncio.Future[None]], None]) -> None:
         """The transaction has ended."""
-        self.written.clear()
         waiting, self._waiting = self._waiting, []
         for committed in waiting:
             if not committed.done():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -183,7 +183,7 @@ class _ReplicaTransaction(PostgresTransaction):
         super().__init__(replica.pool, connection)
         self._replica = replica
 
-    async def fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
+    async def fetch(self, sql: str, arguments: Sequence[Any]) -> list[Any]:
         try:
             return await super().fetch(sql, arguments)
         except (Unavailable, asyncpg.SerializationError) as error:

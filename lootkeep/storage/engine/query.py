@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, Generic, TypeVar, overload
 
-from sqlalchemy import BigInteger, Boolean, SelectBase
+from sqlalchemy import BigInteger, Boolean
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import asyncpg as postgresql
 from sqlalchemy.engine import Dialect
@@ -30,12 +31,11 @@ def row(*values: Any) -> tuple[Any, ...]:
 class Compiled(Generic[R]):
     """A statement in one dialect: its text, its arguments in order, and how rows become records."""
 
-    __slots__ = ("arguments", "records", "sql", "writes")
+    __slots__ = ("arguments", "records", "sql")
 
     def __init__(self, statement: ClauseElement, record: Callable[..., R], dialect: Dialect) -> None:
         compiled: Any = statement.compile(dialect=dialect)
         self.sql = str(compiled)
-        self.writes = not isinstance(statement, SelectBase)
         if "POSTCOMPILE" in self.sql:
             raise TypeError(f"A list of unknown length cannot be compiled once: {self.sql}")
         names: tuple[str, ...] = tuple(compiled.positiontup or ())
@@ -43,32 +43,30 @@ class Compiled(Generic[R]):
         self.records = _records(record, answered_columns(statement), has_booleans=dialect is not SQLITE)
 
 
-# Both are generated as text and evaluated once per statement: a loop over columns in Python would cost as much as the
-# query itself. The text contains column numbers and our own names, nothing from outside.
-
-
-def _arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[dict[str, Any]], list[Any]]:
-    """`{"a": 1, "b": 2}` to `[1, 2, ...]`, with the values that are part of the statement."""
-    parts = [f"fixed[{name!r}]" if name in fixed else f"values[{name!r}]" for name in names]
-    function: Callable[[dict[str, Any]], list[Any]] = eval(  # noqa: S307
-        f"lambda values: [{', '.join(parts)}]", {"fixed": fixed}
-    )
-    return function
+def _arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[dict[str, Any]], Sequence[Any]]:
+    """`{"a": 1, "b": 2}` to `(1, 2, ...)`, with the values that are part of the statement."""
+    if len(names) < 2:
+        return lambda values: [fixed[name] if name in fixed else values[name] for name in names]
+    take = itemgetter(*names)
+    return (lambda values: take(values | fixed)) if fixed else take
 
 
 def _records(
     record: Callable[..., R], columns: list[Any], *, has_booleans: bool
 ) -> Callable[[Iterable[Iterable[Any]]], list[R]]:
     """Rows to records. SQLite has no booleans: it returns 0 and 1."""
-    booleans = set() if has_booleans else {i for i, c in enumerate(columns) if isinstance(c.type, Boolean)}
+    booleans = [] if has_booleans else [i for i, column in enumerate(columns) if isinstance(column.type, Boolean)]
     if not booleans:
         return lambda rows: [record(*row) for row in rows]
-    names = [f"c{i}" for i in range(len(columns))]
-    values = [f"None if c{i} is None else c{i} == 1" if i in booleans else f"c{i}" for i in range(len(columns))]
-    function: Callable[[Iterable[Iterable[Any]]], list[R]] = eval(  # noqa: S307
-        f"lambda rows: [record({', '.join(values)}) for {', '.join(names)}, in rows]", {"record": record}
-    )
-    return function
+
+    def with_booleans(row: Iterable[Any]) -> R:
+        values = list(row)
+        for index in booleans:
+            if values[index] is not None:
+                values[index] = values[index] == 1
+        return record(*values)
+
+    return lambda rows: [with_booleans(row) for row in rows]
 
 
 class CompiledSet(Generic[R]):
@@ -102,11 +100,7 @@ def _parameter_types(compiled: Any) -> dict[str, TypeEngine[Any]]:
 
 def _array_arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[Sequence[dict[str, Any]]], list[Any]]:
     """`[{"a": 1}, {"a": 2}]` to `[[1, 2], ...]`, with the values that the statement itself brings."""
-    parts = [f"fixed[{name!r}]" if name in fixed else f"[values[{name!r}] for values in rows]" for name in names]
-    function: Callable[[Sequence[dict[str, Any]]], list[Any]] = eval(  # noqa: S307
-        f"lambda rows: [{', '.join(parts)}]", {"fixed": fixed}
-    )
-    return function
+    return lambda rows: [fixed[name] if name in fixed else [values[name] for values in rows] for name in names]
 
 
 class Query(Generic[R]):

@@ -32,11 +32,10 @@ _TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE
 class SqliteTransaction:
     """Runs queries on one connection, in the calling thread: they take microseconds, a thread hop takes fifty."""
 
-    __slots__ = ("_connection", "_cursor", "_written", "totals")
+    __slots__ = ("_connection", "_cursor", "totals")
 
-    def __init__(self, connection: apsw.Connection, written: list[Any]) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._written = written
         self.totals = Totals()
         # One cursor for all: every query fetches its rows before the next one starts.
         self._cursor = connection.cursor()
@@ -60,7 +59,6 @@ class SqliteTransaction:
     async def execute_many(self, query: Query[Any], rows: list[dict[str, Any]]) -> None:
         compiled = query.sqlite
         arguments = [compiled.arguments(values) for values in rows]
-        self._written.append((compiled.sql, arguments))
         try:
             self._connection.executemany(compiled.sql, arguments)
         except OUTAGES as error:
@@ -89,8 +87,6 @@ class SqliteTransaction:
     def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
         compiled = query.sqlite
         arguments = compiled.arguments(values)
-        if compiled.writes:
-            self._written.append((compiled.sql, (arguments,)))
         try:
             rows = self._cursor.execute(compiled.sql, arguments).fetchall()
         except OUTAGES as error:
@@ -102,7 +98,7 @@ class WritingTransaction(SqliteTransaction):
     """Writes a hundred thousand rows in the thread of the commits: other operations wait for it, readers do not."""
 
     def __init__(self, writer: Writer) -> None:
-        super().__init__(writer.connection, writer.written)
+        super().__init__(writer.connection)
         self._writer = writer
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
@@ -113,7 +109,7 @@ class _SlowTransaction(SqliteTransaction):
     """Runs queries in a separate thread: a search through a million rows must not delay the others."""
 
     def __init__(self, connection: apsw.Connection, thread: ThreadPoolExecutor) -> None:
-        super().__init__(connection, [])
+        super().__init__(connection)
         self._thread = thread
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
@@ -141,7 +137,7 @@ class SqliteDatabase:
         self._writer = Writer(_open_for_writing(path), patience_seconds)
         self._tx = WritingTransaction(self._writer)
         self._reader = _open_for_reading(path)
-        self._read = _Read(SqliteTransaction(self._reader, []))
+        self._read = _Read(SqliteTransaction(self._reader))
         self._slow_reader = _open_for_reading(path)
         self._slow_reader.execute(f"PRAGMA cache_size = -{_SLOW_CACHE_KB}")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-slow-read")
@@ -183,7 +179,6 @@ class SqliteDatabase:
         async with self.write():
             statements = script(await self.revision())
             try:
-                self._writer.written.append((statements, ((),)))
                 # A script stops at the first row that nobody fetches.
                 self._writer.connection.execute(statements).fetchall()
             except apsw.SQLError as error:

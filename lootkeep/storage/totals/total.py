@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -68,29 +68,30 @@ class Total:
     given: tuple[str, ...] = ()
     where: Mapping[str, Any] = field(default_factory=dict)
 
-    @cached_property
-    def of(self) -> Callable[[Any], Added | None]:
-        """What a record adds; None if nothing. Generated once, like the functions of a query: every write calls it."""
-        absent = [f"record.{name} is None" for name in (*((self.at,) if self.at else ()), *self.given)]
-        absent += [f"record.{name} != {value!r}" for name, value in self.where.items()]
-        key = [self._key_of(name) for name in self.sums.key if name in self.key]
-        sums = [f"record.{value}" if isinstance(value, str) else f"{value}" for value in self.adds.values()]
-        added = f"(record.{self.at}, " if self.at else "(0, "
-        added += f"({''.join(f'{part}, ' for part in key)}), ({''.join(f'{part}, ' for part in sums)}))"
-        text = f"lambda record: None if {' or '.join(absent)} else {added}" if absent else f"lambda record: {added}"
-        function: Callable[[Any], Added | None] = eval(text, {"word": _word})  # noqa: S307
-        return function
+    def of(self, record: Any) -> Added | None:
+        """What a record adds; None if nothing."""
+        at = 0
+        if self.at is not None:
+            at = getattr(record, self.at)
+            if at is None:
+                return None
+        if any(getattr(record, name) is None for name in self.given):
+            return None
+        if any(getattr(record, name) != value for name, value in self.where.items()):
+            return None
+        key = tuple([self._key_of(record, name) for name in self.sums.key if name in self.key])
+        return at, key, tuple([getattr(record, add) if isinstance(add, str) else add for add in self.adds.values()])
 
-    def _key_of(self, column: str) -> str:
+    def _key_of(self, record: Any, column: str) -> Any:
         part = self.key[column]
         if isinstance(part, Constant):
-            return repr(str(part))
+            return str(part)
         if isinstance(part, TextKey):
-            words = " + '.' + ".join(f"word(record.{name})" for name in part[1:])
-            return f"{part[0]!r} + {words}" if words else repr(part[0])
+            return part[0] + ".".join([_word(getattr(record, name)) for name in part[1:]])
+        value = getattr(record, part)
         if isinstance(self.sums.table.c[column].type, Text):
-            return f"'' if record.{part} is None else str(record.{part})"
-        return f"record.{part} or 0"
+            return "" if value is None else str(value)
+        return value or 0
 
     @cached_property
     def indexes(self) -> tuple[int, ...]:
