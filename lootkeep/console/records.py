@@ -30,7 +30,7 @@ class Record(Generic[R]):
     name: str
     # Where a change leads to; `{id}` is the id of the record.
     path: str
-    # Its functions `get` and `get_for_update` load the record.
+    # Its `ROWS` load the record, or its functions `get` and `get_for_update`.
     storage: ModuleType
     # What the log holds of it: times are written as such, and so are amounts.
     fields: Sequence[str]
@@ -39,16 +39,20 @@ class Record(Generic[R]):
     async def get(self, visit: Visit) -> R:
         """The page's record."""
         async with visit.deps.db.read() as tx:
-            record: R = existing(await self.storage.get(tx, visit.id), self.name)
+            record: R = existing(await self._loader("get", "get")(tx, visit.id), self.name)
         return record
 
     async def lock(self, visit: Visit) -> R:
         """The page's record before the change, which the form must have shown."""
         async with visit.deps.db.write() as tx:
-            record = existing(await self.storage.get_for_update(tx, visit.id), self.name)
+            record = existing(await self._loader("get_for_update", "lock")(tx, visit.id), self.name)
         visit.check_unchanged(self.key(visit.id), record.updated_at)
         locked: R = record
         return locked
+
+    def _loader(self, function: str, method: str) -> Any:
+        own = getattr(self.storage, function, None)
+        return own or getattr(self.storage.ROWS, method)
 
     def key(self, record_id: int) -> str:
         """`gift_card:12`, as the log names it."""
