@@ -13,7 +13,11 @@ from lootkeep.cli.store import existing, location
 from lootkeep.domain.access import User
 from lootkeep.domain.accounts import Role
 from lootkeep.kernel.clock import iso
-from lootkeep.services import access as access_service, sign_in as sign_in_service
+from lootkeep.services import (
+    access as access_service,
+    second_factor as second_factor_service,
+    sign_in as sign_in_service,
+)
 from lootkeep.settings import Settings
 from lootkeep.storage import access as access_db
 
@@ -65,6 +69,18 @@ def link(
     out.print(f"  {url}\n", markup=False)
 
 
+@app.command("reset")
+def reset_second_factor(
+    email: Annotated[str, typer.Argument(help="The user's e-mail address.")], json: JsonFlag = False
+) -> None:
+    """Turn off the second factor of a user who lost the phone and the recovery codes. The password stays."""
+    was_on = run(_reset(email))
+    if json:
+        print_json({"was_on": was_on})
+        return
+    out.print("The password alone signs them in now." if was_on else "They have no second factor.")
+
+
 @app.command("list")
 def list_users(json: JsonFlag = False) -> None:
     """List the users."""
@@ -85,6 +101,11 @@ def console_link(config: Settings, token: str, url: str | None = None) -> str:
 async def _link(config: Settings, email: str, role: RoleName) -> str:
     async with wiring.opened(config) as deps:
         return await sign_in_service.make_link(deps, email or None, ROLES[role])
+
+
+async def _reset(email: str) -> bool:
+    async with wiring.opened(existing()) as deps:
+        return await second_factor_service.reset(deps, email)
 
 
 async def _add(email: str, name: str) -> User:

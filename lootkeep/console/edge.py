@@ -75,7 +75,8 @@ class Edge:
             except Exception:
                 log.exception("page failed", method=request.method, path=request.url.path)
                 response = await self._render(visit, "error.html", {"sentence": _BROKEN, "status": 500}, 500)
-            response.headers.update(guard.HEADERS | dict(response.headers))
+            for name, value in guard.HEADERS.items():
+                response.headers.setdefault(name, value)
             return response
 
         return endpoint
@@ -141,6 +142,8 @@ class Edge:
             response: Response = RedirectResponse(answer.to, 303)
             if answer.secret is not None:
                 guard.set_secret(response, visit.request, self._options, answer.secret)
+            if answer.browser:
+                guard.set_browser(response, visit.request, self._options, answer.browser)
             if answer.message:
                 message = answer.tone, answer.message
                 guard.set_message(response, self._deps.vault, visit.request, self._options, *message)

@@ -15,11 +15,14 @@ from lootkeep.console.page import PREFIX, Options, Visit
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.accounts import ABSOLUTE_LIMIT
 from lootkeep.engines.vault import Vault
-from lootkeep.kernel.clock import SECOND
+from lootkeep.kernel.clock import DAY, SECOND
 from lootkeep.kernel.errors import Conflict, Unprocessable
 
 _SECURE_NAME = "__Host-lootkeep"
 _PLAIN_NAME = "lootkeep"
+_BROWSER_NAME = "lootkeep-browser"
+# As long as browsers keep a cookie.
+_BROWSER_SECONDS = 400 * DAY // SECOND
 _FLASH_NAME = "lootkeep-message"
 _FLASH_SECONDS = 60
 _MAX_FLASH = 500
@@ -62,6 +65,15 @@ def set_secret(response: Response, request: Request, options: Options, secret: s
     """The cookie lives as long as a session may; the database decides when that has ended."""
     name = _SECURE_NAME if is_https(request, options) else _PLAIN_NAME
     _set_cookie(response, request, options, name, secret, ABSOLUTE_LIMIT // SECOND if secret else 0, "/")
+
+
+def read_browser(visit: Visit) -> str:
+    return visit.request.cookies.get(_BROWSER_NAME, "")
+
+
+def set_browser(response: Response, request: Request, options: Options, browser: str) -> None:
+    """Only the sign-in reads it, and it lets nobody in."""
+    _set_cookie(response, request, options, _BROWSER_NAME, browser, _BROWSER_SECONDS, f"{PREFIX}/sign-in")
 
 
 def form_token(vault: Vault, secret: str, nonce: str) -> str:

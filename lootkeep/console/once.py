@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import msgspec
+from msgspec.structs import asdict
 
 from lootkeep.console import guard
 from lootkeep.console.page import Done, Visit
@@ -26,6 +27,7 @@ class _Outcome(msgspec.Struct, frozen=True):
     message: str
     tone: str
     secret: str | None
+    browser: str
     shown: dict[str, str] | None
 
 
@@ -45,5 +47,5 @@ async def once(visit: Visit, operation: Callable[[Deps], Awaitable[Done]]) -> Do
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
         else:
             outcome = msgspec.json.decode(answer, type=_Outcome)
-            return Done(outcome.to, outcome.message, tone=outcome.tone, secret=outcome.secret, shown=outcome.shown)
+            return Done(**asdict(outcome))
     raise Unavailable("This is still being worked on. Open the page again in a minute to see what came of it.")

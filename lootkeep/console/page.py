@@ -102,7 +102,10 @@ class Done:
     tone: str = "ok"
     # The secret of a session that begins or ends with this answer; an empty one ends it.
     secret: str | None = None
-    # The title, sentence and secret of `secret.html`, which is shown at once: a secret is seen only now.
+    # What a browser is known by in which someone signed in.
+    browser: str = ""
+    # The title, sentence and secret of `secret.html`, which is shown at once: a secret is seen only now. With a
+    # `file`, it can be saved under that name.
     shown: dict[str, str] | None = None
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import quote
 
+import segno
+from markupsafe import Markup
+
+from lootkeep.console import guard
 from lootkeep.console.page import PREFIX, Answer, Done, Page, Visit, change, url
 from lootkeep.kernel.errors import Unprocessable
-from lootkeep.services import sign_in as sign_in_service
+from lootkeep.services import second_factor as second_factor_service, sign_in as sign_in_service
 from lootkeep.storage import accounts as accounts_db
 
 
@@ -19,9 +24,9 @@ async def show_sign_in(visit: Visit) -> Answer:
 
 async def do_sign_in(visit: Visit) -> Answer:
     form = visit.form
-    user_id = await sign_in_service.sign_in(
-        visit.deps, form.get("email", ""), form.get("password", ""), form.get("code", ""), visit.ip
-    )
+    email, password, code = (form.get(field, "") for field in ("email", "password", "code"))
+    browser = guard.read_browser(visit)
+    user_id = await sign_in_service.sign_in(visit.deps, email, password, code, visit.ip, browser)
     return await _begin(visit, user_id, form.get("next", ""))
 
 
@@ -58,7 +63,8 @@ async def _begin(visit: Visit, user_id: int, target: str) -> Done:
     secret = await sign_in_service.start_session(visit.deps, user_id, visit.ip, visit.request.headers.get("user-agent"))
     # Only ever a page of the console.
     is_ours = target == PREFIX or target.startswith(f"{PREFIX}/")
-    return Done(target if is_ours and "\\" not in target else PREFIX, secret=secret)
+    to = target if is_ours and "\\" not in target else PREFIX
+    return Done(to, secret=secret, browser=sign_in_service.name_browser(visit.deps, user_id))
 
 
 _ACCOUNT = "/account"
@@ -68,14 +74,18 @@ async def show_account(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         account = await accounts_db.get(tx, visit.user.id)
         sessions = await accounts_db.sessions_of(tx, visit.user.id)
+        codes_left = await accounts_db.count_recovery_codes(tx, visit.user.id)
     assert account is not None
-    secret, setup = sign_in_service.offer_totp(visit.deps, visit.user.id, visit.form.get("setup", ""))
+    secret, setup = second_factor_service.offer(visit.deps, visit.user.id, visit.form.get("setup", ""))
     label = quote(f"{visit.options.store_name}:{visit.user.email}")
+    totp_url = f"otpauth://totp/{label}?secret={secret}&issuer={quote(visit.options.store_name)}"
     return {
         "has_totp": account.totp_secret is not None,
         "secret": secret,
         "setup": setup,
-        "totp_url": f"otpauth://totp/{label}?secret={secret}&issuer={quote(visit.options.store_name)}",
+        "totp_url": totp_url,
+        "qr_code": Markup(_qr_code(totp_url)),  # noqa: S704  of rectangles alone
+        "codes_left": codes_left,
         "sessions": [session for session in sessions if session.is_valid(visit.now)],
     }
 
@@ -93,13 +103,30 @@ async def change_password(visit: Visit) -> Answer:
 
 async def start_totp(visit: Visit) -> Answer:
     setup, code, password = (visit.form.get(name, "") for name in ("setup", "code", "own_password"))
-    await sign_in_service.start_totp(visit.deps, visit.user.id, setup, code, password)
-    return _done(visit, "Two-factor authentication is on.")
+    codes = await second_factor_service.start(visit.deps, visit.user.id, setup, code, password)
+    return _show_codes(visit, "Two-factor authentication is on.", codes)
 
 
 async def stop_totp(visit: Visit) -> Answer:
-    await sign_in_service.stop_totp(visit.deps, visit.user.id, visit.form.get("own_password", ""))
+    await second_factor_service.stop(visit.deps, visit.user.id, visit.form.get("own_password", ""))
     return _done(visit, "Two-factor authentication is off.")
+
+
+async def renew_codes(visit: Visit) -> Answer:
+    codes = await second_factor_service.new_codes(visit.deps, visit.user.id, visit.form.get("own_password", ""))
+    return _show_codes(visit, "The recovery codes of before no longer work.", codes)
+
+
+def _show_codes(visit: Visit, sentence: str, codes: Sequence[str]) -> Done:
+    advice = "If you lose your phone, each of these recovery codes signs you in once, in place of a code."
+    file = f"{visit.options.store_name} recovery codes.txt"
+    shown = {"title": "Recovery codes", "sentence": f"{sentence} {advice}", "secret": "\n".join(codes), "file": file}
+    return Done(url(_ACCOUNT), record=f"user:{visit.user.id}", shown=shown)
+
+
+def _qr_code(text: str) -> str:
+    """As SVG without styles, which the Content-Security-Policy forbids; on white, in a dark theme too."""
+    return segno.make(text, error="m", micro=False).svg_inline(scale=4, light="#fff")
 
 
 async def end_session(visit: Visit) -> Answer:
@@ -121,5 +148,6 @@ PAGES = (
     change("/account/password", "Change your password", change_password, role="read_only", is_foreign=True),
     change("/account/totp", "Turn on two-factor authentication", start_totp, role="read_only", is_foreign=True),
     change("/account/totp/stop", "Turn off two-factor authentication", stop_totp, role="read_only", is_foreign=True),
+    change("/account/recovery", "Make new recovery codes", renew_codes, role="read_only", is_foreign=True),
     change("/account/sessions/{id}/end", "Sign a browser out", end_session, role="read_only"),
 )

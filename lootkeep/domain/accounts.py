@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hmac
 import struct
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -37,6 +38,10 @@ TOTP_STEP_SECONDS = 30
 # How long a secret that was shown for an authenticator can be turned on.
 TOTP_SETUP_LIFETIME = HOUR
 _TOTP_DIGITS = 6
+RECOVERY_CODES = 10
+# Fifty bits: with the pauses between attempts nobody guesses one.
+_RECOVERY_CODE_BYTES = 7
+_RECOVERY_CODE_LENGTH = 10
 # The clocks of phones are not exact: the previous and the next step are accepted too.
 _TOTP_DRIFT = 1
 
@@ -144,6 +149,17 @@ def totp_code(secret: str, step: int) -> str:
     offset = digest[-1] & 0x0F
     number = int.from_bytes(digest[offset : offset + 4]) & 0x7FFFFFFF
     return f"{number % 10**_TOTP_DIGITS:0{_TOTP_DIGITS}d}"
+
+
+def recovery_code(random_bytes: Callable[[int], bytes]) -> str:
+    """Ten letters and digits in two groups, which people can read out and type."""
+    letters = base64.b32encode(random_bytes(_RECOVERY_CODE_BYTES)).decode().lower()[:_RECOVERY_CODE_LENGTH]
+    return f"{letters[:5]}-{letters[5:]}"
+
+
+def plain_code(code: str) -> str:
+    """The letters and digits alone, however they were typed."""
+    return "".join(character for character in code.lower() if character.isalnum())
 
 
 def accepted_step(secret: str, code: str, now: Instant, last_step: int | None) -> int | None:

@@ -8,10 +8,12 @@ from functools import partial
 import structlog
 
 from lootkeep.deps import Deps
+from lootkeep.domain.attempts import REMEMBERED
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.storage import (
     accounts as accounts_db,
     alerts as alerts_db,
+    attempts as attempts_db,
     emails as emails_db,
     idempotency as idempotency_db,
     outbox as outbox_db,
@@ -35,6 +37,7 @@ async def purge(deps: Deps, now: Instant, events_kept_days: int, mails_kept_days
     for what, before, batch in (
         ("idempotency keys", Instant(now - ANSWERS_KEPT_FOR), idempotency_db.purge),
         ("sessions", now, accounts_db.purge_sessions),
+        ("failed attempts", Instant(now - REMEMBERED), attempts_db.purge),
         ("deliveries", events_before, deliveries_db.QUEUE.purge),
         # Only events that no delivery needs.
         ("events", events_before, outbox_db.purge),

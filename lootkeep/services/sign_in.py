@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import secrets
-
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import access as access_rules, accounts as accounts_rules
 from lootkeep.domain.access import OWNER_EMAIL, User, digest
 from lootkeep.domain.accounts import Account, Person, Role, Session
-from lootkeep.domain.addresses import network_key
+from lootkeep.domain.attempts import Limit
 from lootkeep.engines import passwords
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
-from lootkeep.kernel.errors import InvalidFields, NotFound, RateLimited, Unprocessable, existing, invalid
+from lootkeep.kernel.errors import InvalidFields, NotFound, Unprocessable, invalid
+from lootkeep.services import attempts, second_factor
 from lootkeep.storage import access as access_db, accounts as accounts_db, audit as audit_db
 from lootkeep.storage.engine.database import Transaction
 
-# Sign-ins per minute, successful or not, for one account and from one network.
-ATTEMPTS_PER_ACCOUNT = 5
-ATTEMPTS_PER_NETWORK = 20
 # Logged failures per hour, for one account and for all unknown ones: an attack must not fill the log.
 LOGGED_FAILURES = 10
 _LINK_USED = ("link_used", "This link was already used or has expired. Ask for a new one.")
@@ -28,9 +23,7 @@ _FAILED = "Failed to sign in"
 # `last seen` is worth one write a minute, not one per request.
 _SEEN_EVERY = MINUTE
 _MAX_USER_AGENT = 400
-_TOTP_PURPOSE = "totp"
-_SETUP_PURPOSE = "totp setup"
-_TOTP_BYTES = 20
+_BROWSER_PURPOSE = "known browser"
 
 
 async def is_set_up(deps: Deps) -> bool:
@@ -64,10 +57,11 @@ def needs_name(user: User) -> bool:
     return user.email == OWNER_EMAIL
 
 
-async def use_link(deps: Deps, token: str, password: str, *, email: str, name: str, ip: str | None) -> int:
+async def use_link(deps: Deps, token: str, password: str, *, email: str, name: str, ip: str) -> int:
     """Sets the password, ends the user's sessions and second factor, and returns the user; the link works once."""
-    if await user_of_link(deps, token) is None:
-        raise Unprocessable(*_LINK_USED)
+    async with attempts.counted(deps, attempts.of_network(ip)):
+        if await user_of_link(deps, token) is None:
+            raise Unprocessable(*_LINK_USED)
     accounts_rules.check_password(password)
     password_hash = await passwords.hash_password(password)
     now = deps.clock.now()
@@ -80,41 +74,42 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
         if needs_name(user):
             await _name_owner(tx, user, email, name)
         # A user who lost their phone also gets in with a link.
-        fresh = replace(account, password_hash=password_hash, totp_secret=None, totp_step=None, updated_at=now)
-        await accounts_db.save(tx, fresh)
+        await second_factor.clear(tx, replace(account, password_hash=password_hash), now)
         await accounts_db.revoke_sessions(tx, user.id, now)
         await _log(tx, user.id, "Set a password by link", ip, now)
     return user.id
 
 
-async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str) -> int:
-    """The user with this password, and this code if one is needed."""
+async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str, browser: str = "") -> int:
+    """The user with this password, and this code if one is needed; `browser` is what `name_browser` gave it before."""
     normalized_email, now = email.strip().lower(), deps.clock.now()
-    network = network_key(ip) if ip else ""
-    await _count_attempts(deps, {digest(normalized_email): ATTEMPTS_PER_ACCOUNT, network: ATTEMPTS_PER_NETWORK}, now)
     async with deps.db.read() as tx:
         person = await accounts_db.person_by_email(tx, normalized_email)
         account = await accounts_db.get(tx, person.id) if person else None
+    limits = attempts.of_stranger(normalized_email, ip)
+    if account is not None and is_browser_of(deps, account.user_id, browser):
+        limits = (Limit(f"browser:{browser}", attempts.PER_BROWSER),)
     try:
-        if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
-            raise invalid("password", "The e-mail address or the password is wrong.")
-        await _check_code(deps, account.user_id, code.strip(), ip, now)
+        async with attempts.counted(deps, *limits):
+            if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
+                raise invalid("password", "The e-mail address or the password is wrong.")
+            if account.totp_secret is not None:
+                await second_factor.check(deps, account, code, ip, now)
     except InvalidFields as rejection:
         await _log_failure(deps, account, next(iter(rejection.fields or ())), ip, now)
         raise
+    async with deps.db.write() as tx:
+        await _log(tx, account.user_id, "Signed in", ip, now)
     return account.user_id
 
 
-async def _check_code(deps: Deps, user_id: int, code: str, ip: str, now: Instant) -> None:
-    async with deps.db.write() as tx:
-        account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
-        if account.totp_secret is not None:
-            secret = deps.vault.open(account.totp_secret, _TOTP_PURPOSE)
-            step = accounts_rules.accepted_step(secret, code, now, account.totp_step)
-            if step is None:
-                raise invalid("code", "Enter the six digits that your authenticator shows now.")
-            await accounts_db.save(tx, replace(account, totp_step=step))
-        await _log(tx, user_id, "Signed in", ip, now)
+def name_browser(deps: Deps, user_id: int) -> str:
+    """For the cookie of a browser in which the user signed in: what strangers fail at does not count there."""
+    return deps.vault.sign(f"{user_id}:{deps.ids.secret()}", _BROWSER_PURPOSE)
+
+
+def is_browser_of(deps: Deps, user_id: int, browser: str) -> bool:
+    return (deps.vault.signed(browser, _BROWSER_PURPOSE) or "").partition(":")[0] == str(user_id)
 
 
 async def _log_failure(deps: Deps, account: Account | None, wrong: str, ip: str, now: Instant) -> None:
@@ -162,74 +157,13 @@ async def end_session(deps: Deps, user_id: int, session_id: int) -> None:
 async def change_password(deps: Deps, user_id: int, current: str, new: str, session_id: int) -> None:
     """Ends all other sessions of the user."""
     accounts_rules.check_password(new)
-    await _require_password(deps, user_id, current, "current")
+    await attempts.require_password(deps, user_id, current, "current")
     password_hash, now = await passwords.hash_password(new), deps.clock.now()
     async with deps.db.write() as tx:
         account = await accounts_db.get_for_update(tx, user_id)
         assert account is not None
         await accounts_db.save(tx, replace(account, password_hash=password_hash, updated_at=now))
         await accounts_db.revoke_sessions(tx, user_id, now, but=session_id)
-
-
-def offer_totp(deps: Deps, user_id: int, setup: str = "") -> tuple[str, str]:
-    """A new secret for an authenticator, or that of `setup`; and it signed, so that nobody can choose another."""
-    secret = _offered(deps, user_id, setup) or base64.b32encode(secrets.token_bytes(_TOTP_BYTES)).decode()
-    until = deps.clock.now() + accounts_rules.TOTP_SETUP_LIFETIME
-    return secret, deps.vault.sign(f"{user_id}:{until}:{secret}", _SETUP_PURPOSE)
-
-
-def _offered(deps: Deps, user_id: int, setup: str) -> str | None:
-    user, _, rest = (deps.vault.signed(setup, _SETUP_PURPOSE) or "").partition(":")
-    until, _, secret = rest.partition(":")
-    return secret if user == str(user_id) and deps.clock.now() < int(until) else None
-
-
-async def start_totp(deps: Deps, user_id: int, setup: str, code: str, password: str) -> None:
-    """Asks for a code at sign-in from now on, once the first one was right."""
-    await _require_password(deps, user_id, password, "own_password")
-    secret = _offered(deps, user_id, setup)
-    step = accounts_rules.accepted_step(secret, code.strip(), deps.clock.now(), None) if secret else None
-    if secret is None or step is None:
-        raise invalid("code", "This is not the code that the authenticator shows now.")
-    async with deps.db.read() as tx:
-        account = existing(await accounts_db.get(tx, user_id), "Account")
-    if account.totp_secret is not None:
-        raise Unprocessable(
-            "second_factor_is_on", "Two-factor authentication is on already. Turn it off first, with your password."
-        )
-    await _set_totp(deps, user_id, deps.vault.seal(secret, _TOTP_PURPOSE), step)
-
-
-async def stop_totp(deps: Deps, user_id: int, password: str) -> None:
-    """Asks for no code any more; a browser that someone left signed in is not enough for that."""
-    await _require_password(deps, user_id, password, "own_password")
-    await _set_totp(deps, user_id, None, None)
-
-
-async def _set_totp(deps: Deps, user_id: int, sealed: str | None, step: int | None) -> None:
-    now = deps.clock.now()
-    async with deps.db.write() as tx:
-        account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
-        await accounts_db.save(tx, replace(account, totp_secret=sealed, totp_step=step, updated_at=now))
-
-
-async def _require_password(deps: Deps, user_id: int, password: str, field: str) -> None:
-    """Attempts to guess it count like those to sign in."""
-    async with deps.db.read() as tx:
-        account = await accounts_db.get(tx, user_id)
-        person = existing(await accounts_db.person(tx, user_id), "Account")
-    await _count_attempts(deps, {digest(person.email): ATTEMPTS_PER_ACCOUNT}, deps.clock.now())
-    if account is None or not await passwords.is_password(password, account.password_hash):
-        raise invalid(field, "This is not your current password.")
-
-
-async def _count_attempts(deps: Deps, limits: dict[str, int], now: Instant) -> None:
-    for key, limit in limits.items():
-        name = f"sign-in:{key}"
-        standing = await deps.limiter.hit(name, limit, now)
-        if not standing.is_allowed:
-            seconds = standing.retry_after(now)
-            raise RateLimited("too_many_attempts", f"Too many attempts. Try again in {seconds} seconds.", seconds)
 
 
 async def _name_owner(tx: Transaction, user: User, email: str, name: str) -> None:

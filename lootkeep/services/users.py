@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Account, Role
 from lootkeep.kernel.errors import Conflict, existing
-from lootkeep.services import access, sign_in
+from lootkeep.services import access, second_factor, sign_in
 from lootkeep.storage import access as access_db, accounts as accounts_db
 from lootkeep.storage.engine.database import Transaction
 
@@ -42,8 +42,7 @@ async def disable(deps: Deps, user_id: int) -> Account:
     async with deps.db.write() as tx:
         await _check_other_owner(tx, user_id, is_leaving=True)
         account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
-        fresh = replace(account, password_hash=None, totp_secret=None, totp_step=None, updated_at=now)
-        await accounts_db.save(tx, fresh)
+        await second_factor.clear(tx, replace(account, password_hash=None), now)
         await accounts_db.remove_links(tx, user_id)
         await accounts_db.revoke_sessions(tx, user_id, now)
     return account

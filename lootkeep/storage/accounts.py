@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, delete, exists, insert, select, update
+from sqlalchemy import bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.accounts import Account, ListedUser, Person, Role, Session
@@ -12,7 +12,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort
-from lootkeep.storage.schema import account_links, accounts, sessions, users
+from lootkeep.storage.schema import account_links, accounts, recovery_codes, sessions, users
 
 # How many sessions one transaction removes.
 _BATCH = 500
@@ -113,6 +113,21 @@ _REVOKE = Query(
 _REVOKE_OTHERS = Query(
     update(sessions).where(*_OPEN, sessions.c.id != bindparam("session")).values(revoked_at=bindparam("now"))
 )
+_OF_CODES = recovery_codes.c.user_id == bindparam("user")
+_ADD_CODE = Query(
+    insert(recovery_codes)
+    .values(user_id=bindparam("user"), digest=bindparam("hashed"), created_at=bindparam("now"))
+    .inline()
+)
+_USE_CODE = Query(
+    update(recovery_codes)
+    .where(_OF_CODES, recovery_codes.c.digest == bindparam("hashed"), recovery_codes.c.used_at.is_(None))
+    .values(used_at=bindparam("now"))
+    .returning(recovery_codes.c.id)
+)
+_COUNT_CODES = Query(select(func.count()).where(_OF_CODES, recovery_codes.c.used_at.is_(None)))
+_REMOVE_CODES = Query(delete(recovery_codes).where(_OF_CODES))
+
 _OLD = select(sessions.c.id).where(sessions.c.expires_at < bindparam("before")).limit(_BATCH)
 _PURGE = Query(delete(sessions).where(sessions.c.id.in_(_OLD)).returning(sessions.c.id))
 
@@ -235,6 +250,25 @@ async def revoke_session(tx: Transaction, user_id: int, session_id: int, now: In
 async def revoke_sessions(tx: Transaction, user_id: int, now: Instant, *, but: int = 0) -> None:
     """All sessions of a user except one."""
     await tx.run(_REVOKE_OTHERS, user=user_id, session=but, now=now)
+
+
+async def add_recovery_code(tx: Transaction, user_id: int, digest: str, now: Instant) -> None:
+    await tx.run(_ADD_CODE, user=user_id, hashed=digest, now=now)
+
+
+async def use_recovery_code(tx: Transaction, user_id: int, digest: str, now: Instant) -> bool:
+    """True for the first use of a code."""
+    return await tx.one(_USE_CODE, user=user_id, hashed=digest, now=now) is not None
+
+
+async def count_recovery_codes(tx: Transaction, user_id: int) -> int:
+    """How many are left."""
+    ((count,),) = await tx.all(_COUNT_CODES, user=user_id)
+    return int(count)
+
+
+async def remove_recovery_codes(tx: Transaction, user_id: int) -> None:
+    await tx.run(_REMOVE_CODES, user=user_id)
 
 
 async def purge_sessions(tx: Transaction, before: Instant) -> int:

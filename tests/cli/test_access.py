@@ -213,6 +213,13 @@ def test_a_link_is_printed_for_a_user_that_exists(terminal: Terminal) -> None:
     assert terminal.call("user", "link", "nobody@store.test").sentence == "User not found."
 
 
+def test_a_second_factor_is_reset_for_a_user_who_exists(terminal: Terminal) -> None:
+    terminal.call("user", "add", "ada@store.test", "--name", "Ada")
+    assert terminal.call("user", "reset", "ada@store.test").out == "They have no second factor.\n"
+    assert json.loads(terminal.call("user", "reset", "ada@store.test", "--json").out) == {"was_on": False}
+    assert terminal.call("user", "reset", "nobody@store.test").sentence == "User not found."
+
+
 def _users(terminal: Terminal) -> list[dict[str, Any]]:
     users: list[dict[str, Any]] = json.loads(terminal.call("user", "list", "--json").out)
     return users

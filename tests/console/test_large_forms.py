@@ -9,10 +9,16 @@ import pytest
 
 from lootkeep.console.guard import MAX_SMALL_FORM_BYTES
 from lootkeep.console.page import PREFIX
-from tests.console.test_products import SWORD
 from tests.console.visits import Visitor, token, visitor
 from tests.world import World
 
+SWORD = {
+    "name": "Dragon Sword",
+    "price": "19.99",
+    "status": "active",
+    "delivery_type": "keys",
+    "billing_type": "one_time",
+}
 BLOCK = b"a=" + b"%41" * 341 + b"&"
 
 

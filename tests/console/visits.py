@@ -42,8 +42,8 @@ def path_of(page: Page, parameters: Mapping[str, str] = {}) -> str:
 class Visitor:
     """A user's browser without JavaScript."""
 
-    def __init__(self, world: World) -> None:
-        transport = httpx.ASGITransport(world.app, raise_app_exceptions=True)
+    def __init__(self, world: World, ip: str = "127.0.0.1") -> None:
+        transport = httpx.ASGITransport(world.app, raise_app_exceptions=True, client=(ip, 123))
         self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")
 
     async def get(self, path: str, **options: Any) -> httpx.Response:
@@ -61,9 +61,9 @@ def token(page: httpx.Response) -> str:
     return match[1]
 
 
-async def visitor(world: World, role: Role | None) -> Visitor:
+async def visitor(world: World, role: Role | None, ip: str = "127.0.0.1") -> Visitor:
     """A signed-in user with this role; None is an anonymous visitor."""
-    person = Visitor(world)
+    person = Visitor(world, ip)
     if role is not None:
         secret = await sign_in_service.start_session(world.deps, await user(world, role), "203.0.113.5", "Firefox")
         person.http.cookies.set("lootkeep", secret, domain="store.test")
@@ -100,8 +100,11 @@ async def first_owner(world: World) -> Visitor:
     return visits
 
 
-async def signs_in(world: World, password: str = PASSWORD, email: str = EMAIL, code: str = "") -> tuple[int, Visitor]:
-    visits = await visitor(world, None)
+async def signs_in(
+    world: World, password: str = PASSWORD, email: str = EMAIL, code: str = "", ip: str = "127.0.0.1"
+) -> tuple[int, Visitor]:
+    """In a browser that nobody knows."""
+    visits = await visitor(world, None, ip)
     answer = await visits.post("/sign-in", on="/sign-in", email=email, password=password, code=code)
     return answer.status_code, visits
 
@@ -119,11 +122,11 @@ def code_of(world: World, secret: str) -> str:
 
 async def turn_on_totp(world: World, visits: Visitor) -> str:
     """The secret of the second factor that is on from now on."""
-    found = await offered(visits)
-    form = {"setup": found["setup"], "code": code_of(world, found["secret"]), "own_password": PASSWORD}
+    setup = await offered(visits)
+    form = {"setup": setup["setup"], "code": code_of(world, setup["secret"]), "own_password": PASSWORD}
     answer = await visits.post("/account/totp", **form)
     assert answer.status_code in (200, 303), answer.text
-    return found["secret"]
+    return setup["secret"]
 
 
 def set_up(browser: Browser) -> None:

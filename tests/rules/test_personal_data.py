@@ -44,6 +44,8 @@ NOT_PERSONAL = {
     "refused_referrals": "reason",
     "replays": "event_types",
     "sales_rollups": "dimension key currency",
+    "recovery_codes": "digest",
+    "failed_attempts": "key",
     "sessions": "digest ip_address user_agent",
     "settings": "name",
     "sightings": "kind",

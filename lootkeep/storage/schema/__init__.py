@@ -2,7 +2,14 @@
 
 from lootkeep.storage.schema import search as _search  # noqa: F401  adds the full-text indexes
 from lootkeep.storage.schema.access import idempotency_keys, settings, tokens, users
-from lootkeep.storage.schema.accounts import account_links, accounts, audit_log, sessions
+from lootkeep.storage.schema.accounts import (
+    account_links,
+    accounts,
+    audit_log,
+    failed_attempts,
+    recovery_codes,
+    sessions,
+)
 from lootkeep.storage.schema.alerts import alert_notices, alerts
 from lootkeep.storage.schema.analytics import buyers, sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
@@ -50,6 +57,7 @@ __all__ = [
     "disputes",
     "email_campaigns",
     "events",
+    "failed_attempts",
     "fraud_checks",
     "fraud_list_entries",
     "fraud_lists",
@@ -67,6 +75,7 @@ __all__ = [
     "payment_attempts",
     "product_tags",
     "products",
+    "recovery_codes",
     "referral_tiers",
     "referrals",
     "referrers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, UniqueConstraint
 
 from lootkeep.storage.schema.columns import identity, link, metadata, number, text
 
@@ -51,6 +51,30 @@ sessions = Table(
     Index(None, "user_id", "id"),
     Index(None, "expires_at"),
     sqlite_autoincrement=True,
+)
+
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    identity(),
+    link("user_id", "users.id"),
+    # A keyed fingerprint: a code is too short for a plain hash.
+    text("digest"),
+    number("created_at"),
+    number("used_at", optional=True),
+    UniqueConstraint("user_id", "digest"),
+    sqlite_autoincrement=True,
+)
+
+failed_attempts = Table(
+    "failed_attempts",
+    metadata,
+    # A keyed fingerprint of whom is counted: an account, a network, both, or a browser.
+    Column("key", Text, primary_key=True),
+    number("failures"),
+    number("counted_at"),
+    number("paused_until"),
+    Index(None, "counted_at"),
 )
 
 audit_log = Table(
