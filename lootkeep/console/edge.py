@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lootkeep.console import forms, guard, lists
+from lootkeep.console import drafts, forms, guard, lists
 from lootkeep.console.formats import label
 from lootkeep.console.guard import Refused
 from lootkeep.console.once import once
@@ -59,6 +59,11 @@ class Edge:
         return [
             Route(f"{PREFIX}/static/{{name}}", _asset, methods=["GET"]),
             *routes,
+            *(
+                PageRoute(page.path, self._lead_back(page), methods=["GET"])
+                for page in self._pages
+                if page.path not in self._shown
+            ),
             Route(f"{PREFIX}/{{rest:path}}", self._endpoint(nothing), methods=["GET"]),
         ]
 
@@ -89,13 +94,15 @@ class Edge:
             visit.person, visit.session = resumed
         if page.role is not None:
             if visit.person is None:
-                return RedirectResponse(f"{url(SIGN_IN)}?next={_target(visit)}", 303)
+                return await self._ask_to_sign_in(visit)
             if not visit.person.may(page.role):
                 needed, role = label(page.role).lower(), label(visit.person.role).lower()
                 raise Refused("forbidden", f"{page.title} needs the role {needed}; yours is {role}.")
         if page.method == "GET":
             visit.deps = self._deps.for_reading()
-            return await self._respond(visit, await page.handler(visit))
+            is_restored = await drafts.restore(visit)
+            answer: Any = await page.handler(visit)
+            return await self._respond(visit, answer | {"message": drafts.RESTORED} if is_restored else answer)
         guard.check_origin(visit.request)
         visit.form = await guard.read_form(visit.request, has_session=visit.person is not None)
         guard.check_token(visit)
@@ -103,9 +110,27 @@ class Edge:
             return await self._render(visit, "form.html", await self._question(visit))
         return await self._respond(visit, await self._change(visit))
 
+    async def _ask_to_sign_in(self, visit: Visit) -> Response:
+        """After signing in, the page that was asked for is shown, and on it what was typed before the session ended."""
+        asked = visit.request.url
+        target = asked.path + (f"?{asked.query}" if asked.query else "")
+        if visit.page.method != "GET":
+            target = self._address_of_form(visit.page, asked.path)
+            draft = await drafts.keep(visit, target)
+            target += f"?draft={draft}" if draft else ""
+        return RedirectResponse(f"{url(SIGN_IN)}?next={quote(target)}", 303)
+
+    def _lead_back(self, page: Page) -> Any:
+        """A change has no page: reloading its answer leads to the page with its form."""
+
+        async def endpoint(request: Request) -> Response:
+            return RedirectResponse(self._address_of_form(page, request.url.path), 303, headers=guard.HEADERS)
+
+        return endpoint
+
     async def _question(self, visit: Visit) -> Mapping[str, Any]:
         """Whether the change is meant, as a form that sends again what was sent; the record's page has its name."""
-        page = self._page_of_form(visit)
+        page = self._page_of_form(visit.page)
         record: Any = await page.handler(visit) if page and page.path.endswith("{id}") else {}
         title, submit = record.get("title", visit.page.title), visit.page.title
         if isinstance(visit.page.confirm, str):
@@ -157,13 +182,13 @@ class Edge:
 
     async def _refuse(self, visit: Visit, reason: AppError) -> Response:
         status = next((_STATUSES[kind] for kind in type(reason).__mro__ if kind in _STATUSES), 500)
-        if isinstance(reason, Stale):
-            return await self._show_stale(visit, reason)
-        page = self._page_of_form(visit)
+        page = self._page_of_form(visit.page)
         if page is not None and visit.form and not isinstance(reason, Refused | NotFound):
             visit.errors = reason.fields or {"": [reason.message]}
             visit.page = page
             try:
+                if isinstance(reason, Stale):
+                    return await self._show_stale(visit, reason)
                 return await self._respond(visit, await page.handler(visit), status)
             except AppError as another:
                 reason = another
@@ -172,13 +197,16 @@ class Edge:
         return await self._render(visit, "error.html", shown, status)
 
     async def _show_stale(self, visit: Visit, stale: Stale) -> Response:
-        """Who changed what after the form was shown."""
+        """The form with what was typed, what is stored now, and who changed it after the form was shown."""
         version = inputs_rules.integer(stale.shown_version)
         since = visit.now if version is None else Instant(version)
         async with self._deps.db.read() as tx:
             entries = await audit_db.changes_since(tx, stale.record, since)
-        shown = {"sentence": stale.message, "entries": entries, "back": _back(visit)}
-        return await self._render(visit, "stale.html", shown, 409)
+        # Sent again, it overwrites what is shown now.
+        visit.form = {name: value for name, value in visit.form.items() if name not in ("version", "confirmed")}
+        shown: Any = await visit.page.handler(visit)
+        stale_values = {"entries": entries, "differences": forms.differences(visit, shown)}
+        return await self._respond(visit, {**shown, "stale": stale_values}, 409)
 
     async def _render(self, visit: Visit, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
         is_new = not visit.secret
@@ -198,6 +226,7 @@ class Edge:
             "sends_emails": self._deps.sends_emails,
             "may_open": partial(self._may_open, visit),
             "live": None,
+            "stale": None,
             "is_outside": visit.person is None or (visit.page.role is None and template != "error.html"),
         } | dict(values)
         # What a template rendered is escaped.
@@ -210,12 +239,18 @@ class Edge:
             guard.clear_message(response)
         return response
 
-    def _page_of_form(self, visit: Visit) -> Page | None:
-        """The page whose form was sent: of the same path, or of the nearest one above."""
-        path = visit.page.path
+    def _page_of_form(self, change: Page) -> Page | None:
+        """The page that the form of a change is on: of the same path, or of the nearest one above."""
+        path = change.path
         while path and path not in self._shown:
             path = path.rpartition("/")[0]
-        return self._shown[path] if path and visit.page.method == "POST" else None
+        return self._shown[path] if path and change.method == "POST" else None
+
+    def _address_of_form(self, change: Page, address: str) -> str:
+        """The address of that page, given the one that the form was sent to."""
+        page = self._page_of_form(change)
+        parts = page.path.count("/") if page else 0
+        return "/".join(address.split("/")[: parts + PREFIX.count("/") + 1])
 
     def _may_open(self, visit: Visit, path: str) -> bool:
         role = self._shown[path].role
@@ -237,12 +272,6 @@ async def _log(tx: Transaction, visit: Visit, answer: Done) -> None:
             ip_address=visit.ip,
             now=visit.now,
         )
-
-
-def _target(visit: Visit) -> str:
-    """Where to go after signing in: the page that was asked for."""
-    asked = visit.request.url
-    return quote(asked.path + (f"?{asked.query}" if asked.query else "")) if visit.page.method == "GET" else PREFIX
 
 
 def _back(visit: Visit) -> str:

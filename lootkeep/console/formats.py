@@ -13,12 +13,13 @@ from markupsafe import Markup, escape
 
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.fraud.review import detected_signals
-from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, iso, utc
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, instant, iso, utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import duration
 from lootkeep.views.money import in_short, in_words
 
 _WEEK = 7 * DAY
+_MAX_LOGGED = 100
 _BILLION = 100 * 10**9
 # Bytes of one text on a page, so that no page is large.
 MAX_SHOWN = 24_000
@@ -95,6 +96,12 @@ class Formats:
         """`15 Nov 2026, 14:02`."""
         local = self.local(at)
         return f"{day_of(local)}, {local.hour:02}:{local.minute:02}"
+
+    def logged(self, value: object, name: str) -> str:
+        """A value of the audit log: times, which it holds in UTC, in the store's zone."""
+        if isinstance(value, str) and name.endswith(("_at", "_until")):
+            return self.time(instant(datetime.fromisoformat(value)))
+        return str(value)[:_MAX_LOGGED]
 
     def clock(self, at: Instant) -> Markup:
         """`14:02:11`, with the whole time for those who ask."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 
 import msgspec
 from markupsafe import Markup, escape
 
+from lootkeep.console.formats import day_of
 from lootkeep.console.page import Answer, Handler, Page, Visit, change, url
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.analytics import zone
@@ -133,6 +135,32 @@ def show(visit: Visit, cards: Fields, record: Any, *, title: str, back: str, **m
 def _kept(item: Field, text: str) -> Field:
     stored = Markup('<a href="?whole={}" download>what is stored</a>').format(item.name) if text else "what is stored"
     return replace(item, is_required=False, hint=Markup("{} Empty leaves {} as it is.").format(item.hint, stored))
+
+
+def differences(visit: Visit, shown: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Of the form on a page: the label, what is stored and what was typed, where that is not the same."""
+    rows = []
+    for item in flat(shown.get("cards") or shown.get("edited") or shown.get("fields") or ()):
+        stored = shown["values"].get(item.name, "")
+        # A box that is not ticked sends nothing.
+        typed = visit.form.get(item.name, "no" if item.kind.type == "checkbox" else "").strip()
+        if item.name not in visit.form.get("kept", "").split("\n") and typed != stored:
+            rows.append((item.label, _as_shown(visit, item, stored), _as_shown(visit, item, typed)))
+    return rows
+
+
+def _as_shown(visit: Visit, item: Field, text: str) -> str:
+    """As pages show it: amounts in the store's currency, days and times in its zone, options by their names."""
+    if item.kind.options is not None:
+        return ", ".join(str(item.kind.options.get(part) or part) for part in text.split("\n"))
+    try:
+        if text and item.kind.attributes.get("inputmode") == "decimal":
+            return visit.formats.money(item.read(text, visit.options.timezone))
+        if text and item.kind.type == "datetime-local":
+            return visit.formats.time(item.read(text, visit.options.timezone))
+        return day_of(date.fromisoformat(text)) if text and item.kind.type == "date" else text
+    except ValueError:
+        return text
 
 
 def new(cards: Fields, **texts: str) -> Handler:

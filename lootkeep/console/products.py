@@ -53,7 +53,10 @@ PRODUCTS = lists.ListPage(
     linked={"category": ("Category", str), "tag": ("Tag", str)},
     search="Name or SKU",
 )
-PRODUCT = Record[products_rules.Product]("Product", "/products/{id}", products_db, products_rules.PUBLIC_FIELDS)
+_AMOUNTS = ("price", "compare_at_price")
+PRODUCT = Record[products_rules.Product](
+    "Product", "/products/{id}", products_db, products_rules.PUBLIC_FIELDS, _AMOUNTS
+)
 _TAGS = forms.tags(products_rules.MAX_TAGS, products_rules.MAX_WORD_LENGTH)
 _PRICE = forms.amount(0, products_rules.HIGHEST_PRICE)
 _STATUS = forms.choice(options(products_rules.ProductStatus))

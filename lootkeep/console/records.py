@@ -71,8 +71,9 @@ class Record(Generic[R]):
     def audited(self, record: R | None) -> Mapping[str, Any]:
         if record is None:
             return {}
-        values = {name: _written(name, getattr(record, name)) for name in self.fields}
-        return values | {name: money.text(getattr(record, name)) for name in self.amounts}
+        values = {name: getattr(record, name) for name in (*self.fields, *self.amounts)}
+        amounts = {name: money.text(value) for name, value in values.items() if name in self.amounts and value is not None}
+        return {name: _written(name, value) for name, value in values.items()} | amounts
 
     def change(
         self, path: str, title: str, operation: Operation[R], message: str, confirm: str = "", fields: forms.Fields = ()

@@ -46,7 +46,7 @@ def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
         auto_reload=False,
     )
     formats_of_store = Formats(timezone, currency)
-    formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago")
+    formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago", "logged")
     environment.filters |= {name: getattr(formats_of_store, name) for name in formatting}
     functions = (number, percent, change, pretty, long, day_of, plural, duration, order_number, reasons, badge, label)
     environment.filters |= {function.__name__: function for function in functions}
