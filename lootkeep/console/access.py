@@ -29,6 +29,7 @@ USERS = lists.ListPage(
         Column("Two-factor", "has_totp", YES_OR_NO),
         Column("Added", "created_at", AGO, "created_at"),
     ),
+    exported=(Column("Id", "id"),),
     link=lambda user: f"/users/{user.id}",
     text="Who may sign in to the console, and in whose names API tokens act.",
     links=(lists.Link("/users/new", "Invite a user"),),

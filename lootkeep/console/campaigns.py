@@ -51,6 +51,7 @@ CAMPAIGNS = lists.ListPage(
         Column("Clicked", "clicked_count", _SHARE),
         Column("Created", "created_at", AGO, "created_at"),
     ),
+    exported=(Column("Id", "id"), Column("Subject", "subject")),
     link=lambda campaign: f"/campaigns/{campaign.id}",
     links=(lists.Link("/campaigns/new", "New campaign"),),
     empty="A campaign is one e-mail to many customers. Write the first one with New campaign.",

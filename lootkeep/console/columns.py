@@ -10,11 +10,10 @@ from typing import Any, Self
 
 from markupsafe import Markup, escape
 
-from lootkeep.console.formats import badge, label, risk
+from lootkeep.console.formats import Formats, badge, label, risk
 from lootkeep.console.page import PREFIX, Visit
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import iso
 
 # A phone leaves it out.
 _NOTHING = '<span class="muted none">–</span>'
@@ -28,6 +27,8 @@ class Cell:
     csv: Callable[[Any], object] = lambda value: value
     # The class of the cell; a column of numbers is aligned to the right, its head too.
     css: str = ""
+    # A moment; files hold it in the store's zone.
+    is_time: bool = False
 
 
 def _text(value: object, _row: object, _visit: Visit) -> str:
@@ -36,10 +37,6 @@ def _text(value: object, _row: object, _visit: Visit) -> str:
 
 def _code(value: object, _row: object, _visit: Visit) -> str:
     return _NOTHING if value is None else f"<code>{escape(value)}</code>"
-
-
-def _iso(at: Any) -> str | None:
-    return None if at is None else iso(at)
 
 
 TEXT = Cell(_text)
@@ -53,8 +50,8 @@ BADGE = Cell(
 )
 YES_OR_NO = Cell(lambda value, *_: "yes" if value else "no", lambda value: "yes" if value else "no", "muted")
 COUNT = Cell(lambda value, _row, _visit: f"{value:,}", css="number")
-AGO = Cell(lambda at, _row, visit: visit.formats.ago(at, visit.now), _iso, "number muted")
-DAY = Cell(lambda at, _row, visit: visit.formats.day(at) if at else "never", _iso, "number muted")
+AGO = Cell(lambda at, _row, visit: visit.formats.ago(at, visit.now), css="number muted", is_time=True)
+DAY = Cell(lambda at, _row, visit: visit.formats.day(at) if at else "never", css="number muted", is_time=True)
 RISK = Cell(lambda check, *_: risk(check), lambda check: check.risk_score if check else None)
 
 
@@ -100,10 +97,15 @@ class Table:
         by_title = {column.title: column for column in self.columns}
         return replace(self, columns=[by_title[title] for title in titles], empty=empty or self.empty)
 
-    def csv(self, rows: Sequence[Any]) -> list[list[object]]:
+    def csv(self, rows: Sequence[Any], formats: Formats) -> list[list[object]]:
         """The lines of a file, the titles first."""
-        head: list[object] = [column.title for column in self.columns]
-        return [head, *([column.cell.csv(column.value(row)) for column in self.columns] for row in rows)]
+        return [self.head(formats), *(self.line(row, formats) for row in rows)]
+
+    def head(self, formats: Formats) -> list[object]:
+        return [f"{column.title} ({formats.zone})" if column.cell.is_time else column.title for column in self.columns]
+
+    def line(self, row: Any, formats: Formats) -> list[object]:
+        return [_in_file(column.cell, column.value(row), formats) for column in self.columns]
 
     def body(self, rows: Sequence[Any], visit: Visit) -> Markup:
         shown = [(column.value, column.cell.html, _tag(column)) for column in self.columns]
@@ -116,6 +118,12 @@ class Table:
             filled = [f"{tag}{cell}</td>" for (_, _, tag), cell in zip(shown, cells, strict=True)]
             html.append(f"<tr>{''.join(filled)}</tr>")
         return Markup("".join(html))  # noqa: S704  every cell is escaped
+
+
+def _in_file(cell: Cell, value: Any, formats: Formats) -> object:
+    if cell.is_time:
+        return None if value is None else formats.stamp(value)
+    return cell.csv(value)
 
 
 def _tag(column: Column) -> str:

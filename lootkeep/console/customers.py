@@ -48,6 +48,7 @@ CUSTOMERS = lists.ListPage(
         Column("Last order", "last_order_at", AGO, "last_order_at"),
         Column("Signed up", "created_at", AGO, "created_at"),
     ),
+    exported=(Column("Id", "id"),),
     link=lambda customer: f"/customers/{customer.id}",
     empty="Customers appear here as the store signs them up through the Store API.",
     choices=(

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lootkeep.console import drafts, forms, guard, lists
+from lootkeep.console import changes, drafts, exports, forms, guard
 from lootkeep.console.formats import label
 from lootkeep.console.guard import Refused
 from lootkeep.console.once import once
@@ -26,7 +26,6 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import sign_in as sign_in_service
 from lootkeep.storage import audit as audit_db
-from lootkeep.storage.engine.database import Transaction
 
 log = structlog.get_logger(__name__)
 
@@ -106,8 +105,8 @@ class Edge:
         guard.check_origin(visit.request)
         visit.form = await guard.read_form(visit.request, has_session=visit.person is not None)
         guard.check_token(visit)
-        if page.confirm and visit.form.get("confirmed") != "yes":
-            return await self._render(visit, "form.html", await self._question(visit))
+        if page.confirm and visit.form.get("confirmed") != "yes" and (question := await self._question(visit)):
+            return await self._render(visit, "form.html", question)
         return await self._respond(visit, await self._change(visit))
 
     async def _ask_to_sign_in(self, visit: Visit) -> Response:
@@ -137,6 +136,8 @@ class Edge:
             text = f"{submit}? {visit.page.confirm}"
         else:
             text, submit = await visit.page.confirm(visit)
+            if not text:
+                return {}
         hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
         asked = {"title": title, "text": text, "submit": submit, "back": ""}
         shown = forms.show(visit, (), None, **asked, hidden=hidden, look="danger", leave="Keep it as it is")
@@ -151,7 +152,7 @@ class Edge:
                 answer = await visit.page.handler(visit)
                 assert isinstance(answer, Done)
                 async with deps.db.write() as tx:
-                    await _log(tx, visit, answer)
+                    await changes.log(tx, visit, answer)
             finally:
                 visit.deps = self._deps
             return answer
@@ -159,7 +160,10 @@ class Edge:
         return await once(visit, operation)
 
     async def _respond(self, visit: Visit, answer: Answer, status: int = 200) -> Response:
+        if isinstance(answer, Mapping) and "list" in answer and visit.query.get("format") == "csv":
+            answer = exports.export(answer["list"])
         if isinstance(answer, Response):
+            await changes.log_export(self._deps, visit, answer)
             return answer
         if isinstance(answer, Done) and answer.shown is not None:
             return await self._render(visit, "secret.html", answer.shown | {"back": answer.to})
@@ -173,8 +177,6 @@ class Edge:
                 message = answer.tone, answer.message
                 guard.set_message(response, self._deps.vault, visit.request, self._options, *message)
             return response
-        if "list" in answer and visit.query.get("format") == "csv":
-            return await lists.export(answer["list"])
         if (name := visit.query.get("whole", "")) in answer.get("whole", {}):
             return file(f"{name}.txt", answer["whole"][name], "text/plain")
         assert visit.page.template is not None
@@ -258,20 +260,6 @@ class Edge:
 
 
 _BROKEN = "Something went wrong on our side. It was logged; try again in a moment."
-
-
-async def _log(tx: Transaction, visit: Visit, answer: Done) -> None:
-    if answer.record is not None:
-        await audit_db.add(
-            tx,
-            user_id=visit.person.id if visit.person else None,
-            action=visit.page.title,
-            record=answer.record,
-            before=answer.before,
-            after=answer.after,
-            ip_address=visit.ip,
-            now=visit.now,
-        )
 
 
 def _back(visit: Visit) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from lootkeep.console import lists
+from lootkeep.console import exports, lists
 from lootkeep.console.charts import Tile, line_chart, sparkline
 from lootkeep.console.columns import COUNT, EMAIL, LABEL, NAME, Cell, Column, Table, amount
 from lootkeep.console.formats import Formats
@@ -194,8 +194,16 @@ async def show_analytics(visit: Visit) -> Answer:
         customers = await sales_direct_db.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
         if visit.query.get("format") == "csv":
             name = visit.query.get("of", "")
-            tables = {"products": _PRODUCTS.csv(products), "customers": _CUSTOMERS.csv(customers)}
-            return lists.csv_file(name if name in tables else "revenue", tables.get(name) or _COURSE.csv(course.steps))
+            best: dict[str, tuple[Table, Sequence[Any]]]
+            best = {
+                "products": (_PRODUCTS, products),
+                "customers": (_CUSTOMERS, customers),
+            }
+            if name not in best:
+                return exports.csv_file("revenue", _COURSE.csv(course.steps, visit.formats))
+            table, rows = best[name]
+            limit = [[f"The best {_BEST}; the API has the others."]] if len(rows) == _BEST else []
+            return exports.csv_file(name, [*table.csv(rows, visit.formats), *limit])
         unique = await analytics_db.unique_customers(tx, start, end, None)
         (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
         countries = await sales_service.best_parts(tx, "country", date_range, currency, _BEST)
@@ -212,6 +220,7 @@ async def show_analytics(visit: Visit) -> Answer:
             _revenue_chart(course, visit.formats),
             line_chart("Orders", _days(course, visit.formats), now, before, number),
         ],
+        "best": _BEST,
         "tables": [
             ("Products", _PRODUCTS.only("Product", "Sold", "Revenue"), products, "products"),
             ("Customers", _CUSTOMERS.only("Customer", "Orders", "Spent"), customers, "customers"),

@@ -97,6 +97,14 @@ class Formats:
         local = self.local(at)
         return f"{day_of(local)}, {local.hour:02}:{local.minute:02}"
 
+    @property
+    def zone(self) -> str:
+        return str(self._zone)
+
+    def stamp(self, at: Instant) -> str:
+        """`2026-11-15 14:02:11`, which spreadsheets read."""
+        return f"{self.local(at):%Y-%m-%d %H:%M:%S}"
+
     def logged(self, value: object, name: str) -> str:
         """A value of the audit log: times, which it holds in UTC, in the store's zone."""
         if isinstance(value, str) and name.endswith(("_at", "_until")):

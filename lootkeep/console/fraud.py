@@ -71,6 +71,7 @@ CHECKS = lists.ListPage(
         Column("Review", "review_outcome", BADGE),
         Column("Checked", "created_at", AGO, "created_at"),
     ),
+    exported=(Column("Id", "id"), Column("Order id", "order_id")),
     link=lambda check: f"/fraud/checks/{check.id}",
     empty="Every order is checked as it is placed, and its check appears here.",
     choices=(

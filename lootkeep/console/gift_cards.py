@@ -37,6 +37,13 @@ GIFT_CARDS = lists.ListPage(
         Column("Expires", "expires_at", DAY, "expires_at"),
         Column("Issued", "created_at", AGO, "created_at"),
     ),
+    exported=(
+        Column("Id", "id"),
+        Column("E-mail", "recipient_email"),
+        Column("Currency", "currency"),
+        Column("Customer id", "customer_id"),
+        Column("Order id", "order_id"),
+    ),
     link=lambda card: f"/gift-cards/{card.id}",
     links=(lists.Link("/gift-cards/new", "Issue a gift card", key="n"),),
     empty="Cards appear here as customers buy them. Issue one yourself to try it.",

@@ -1,32 +1,27 @@
-"""The list component: filters, order and page in the URL, driven by a Listing of the storage; the same rows as CSV."""
+"""The list component: filters, order and page in the URL, driven by a Listing of the storage."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote_plus
 
 from markupsafe import Markup
-from starlette.responses import Response
 
 from lootkeep.console.columns import Column, Table
-from lootkeep.console.page import Answer, Page, Visit, file
+from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.accounts import Role
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
-from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import Listing
 
 PAGE_SIZE = 25
-# A spreadsheet takes about as many; more is what the API is for.
-MAX_EXPORTED = 10_000
-_EXPORTED_AT_ONCE = 100
+# The value of a filter that lets everything pass, where the list opens with another one.
+ANY = "any"
 _MAX_PAGE = 1_000_000
 _MAX_TERM = 255
 
@@ -75,6 +70,8 @@ class ListPage(Table):
     choices: Sequence[Choice] = ()
     # Filters that only links set: the name, its label and how its value is read.
     linked: Mapping[str, tuple[str, Callable[[str], Any]]] = field(default_factory=dict)
+    # The filters of an address that names none.
+    first: Mapping[str, str] = field(default_factory=dict)
     # What the search looks through; there is none when it is empty.
     search: str = ""
     has_dates: bool = True
@@ -82,8 +79,14 @@ class ListPage(Table):
     order: SortDirection = "desc"
     # From the records of a page to what its rows show.
     load: Load | None = None
+    # Columns that only the file has, and how its rows are loaded if not like those of the page.
+    exported: Sequence[Column] = ()
+    load_exported: Load | None = None
     # The page refreshes itself after this many seconds.
     live: int | None = None
+
+    def as_file(self) -> Table:
+        return replace(self, columns=(*self.exported, *self.columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +106,23 @@ class Shown:
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.query.keys() - {"sort", "order", "page"})
+        filters = {name: value for name, value in self.query.items() if name not in ("sort", "order", "page")}
+        return filters not in ({}, self.spec.first, dict.fromkeys(self.spec.first, ANY))
+
+    @property
+    def everything(self) -> str:
+        """The list without any filter."""
+        return self._address(dict.fromkeys(self.spec.first, ANY))
+
+    def without(self, name: str) -> str:
+        """The list without this filter."""
+        return self.url(**{name: ANY if name in self.spec.first else None})
 
     def url(self, **changes: str | int | None) -> str:
         """The same list with some of its parameters changed; None removes one, and any change begins at page 1."""
-        values = {name: value for name, value in self.query.items() if name != "page"} | changes
+        return self._address({name: value for name, value in self.query.items() if name != "page"} | changes)
+
+    def _address(self, values: Mapping[str, str | int | None]) -> str:
         pairs = [f"{_quoted(name)}={_quoted(str(value))}" for name, value in values.items() if value is not None]
         return "?" + "&".join(pairs)
 
@@ -130,6 +145,8 @@ async def show(visit: Visit, spec: ListPage, **fixed: Any) -> dict[str, Any]:
     """The page of the list that the URL asks for, under the name `list`; the edge exports it with `format=csv`."""
     query = {name: value for name, value in visit.query.items() if value}
     query.pop("format", None)
+    if not query.keys() - {"sort", "order", "page"}:
+        query = {**spec.first, **query}
     request = _request(visit, spec, query, fixed)
     rows, total = await _page(visit, spec, request)
     return {"list": Shown(spec, rows, total, request, query, visit), "live": spec.live}
@@ -169,7 +186,7 @@ async def _load(visit: Visit, tx: Transaction, spec: ListPage, request: ListRequ
 def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapping[str, Any]) -> ListRequest:
     filters: dict[str, Any] = dict(fixed)
     for choice in spec.choices:
-        if query.get(choice.name) in choice.options:
+        if query.get(choice.name) in choice.options and query[choice.name] != ANY:
             filters[choice.name] = choice.parse(query[choice.name])
     for name, (label, parse) in spec.linked.items():
         if name in query:
@@ -194,22 +211,3 @@ def _parsed(name: str, label: str, parse: Callable[[str], Any], text: str) -> An
         return parse(text)
     except ValueError:
         raise invalid(name, f"The filter {label} in the address cannot be read.") from None
-
-
-async def export(shown: Shown) -> Response:
-    """All pages of the list as a CSV file."""
-    visit, spec, request = shown.visit, shown.spec, shown.request
-    exported: list[Any] = []
-    for number in range(1, MAX_EXPORTED // _EXPORTED_AT_ONCE + 1):
-        part = ListRequest(PageRequest(number, _EXPORTED_AT_ONCE), request.filters, request.sort, request.order)
-        rows, _ = await _page(visit, spec, part)
-        exported += rows
-        if len(rows) < _EXPORTED_AT_ONCE:
-            break
-    return csv_file(visit.page.title.lower().replace(" ", "-"), spec.csv(exported))
-
-
-def csv_file(name: str, lines: Sequence[Sequence[object]]) -> Response:
-    text = io.StringIO()
-    csv.writer(text).writerows([plain_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
-    return file(f"{name}.csv", text.getvalue(), "text/csv")

@@ -10,6 +10,7 @@ from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, RISK, Column, amount
 from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
+from lootkeep.console.order_file import EXPORTED
 from lootkeep.console.page import Answer, Handler, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.console.sendings import Sending, sendings
@@ -67,6 +68,8 @@ ORDERS = lists.ListPage(
         Column("Total", "order.total", amount("order.currency"), "total"),
         Column("Placed", "order.created_at", AGO, "created_at"),
     ),
+    exported=EXPORTED,
+    load_exported=lambda _, tx, rows: order_details_db.with_items(tx, rows),
     link=lambda row: f"/orders/{row.order.id}",
     empty="Orders appear here as the store places them through the Store API.",
     choices=(
@@ -237,6 +240,15 @@ async def cancel(visit: Visit) -> Answer:
     return ORDER.done(f"{before.number} is cancelled.{note}", before, details.order)
 
 
+async def _ask_refund(visit: Visit) -> tuple[str, str]:
+    """Without an amount everything goes back, so the sum is named first."""
+    if visit.text("amount"):
+        return "", ""
+    order = await ORDER.get(visit)
+    left = visit.formats.money(order.refundable, order.currency)
+    return f"Refund {left}, which is everything that is left of {order.number}? {_REFUNDED}", f"Refund {left}"
+
+
 async def refund(visit: Visit) -> Answer:
     before = await ORDER.lock(visit)
     details, given, _ = await orders_service.refund(visit.deps, visit.id, **forms.read(visit, REFUND))
@@ -265,7 +277,7 @@ PAGES = (
     Page("GET", "/orders/{id}", "read_only", "Order", show_order, "order.html"),
     change("/orders/{id}/fulfill", "Mark fulfilled", fulfill),
     change("/orders/{id}/cancel", "Cancel order", cancel, _GONE),
-    *forms.rows("/orders/{id}/refund", "Refund order", show_refund, refund),
+    *forms.rows("/orders/{id}/refund", "Refund order", show_refund, refund, confirm=_ask_refund),
     change("/orders/{id}/approve", "Approve order", _review("legitimate", "is approved")),
     change("/orders/{id}/reject", "Reject order as fraud", _review("fraud", "is rejected as fraud"), _FRAUD),
 )

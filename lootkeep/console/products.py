@@ -41,6 +41,7 @@ PRODUCTS = lists.ListPage(
         Column("Sold", "sales_count", COUNT, "sales_count"),
         Column("Created", "created_at", AGO, "created_at"),
     ),
+    exported=(Column("Id", "id"), Column("Currency", "currency")),
     link=lambda product: f"/products/{product.id}",
     links=(lists.Link("/products/new", "New product", key="n"),),
     empty="What the store sells will be here. Create the first product, or send it through the Store API.",

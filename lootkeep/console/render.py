@@ -13,6 +13,7 @@ from markupsafe import Markup
 from lootkeep.console.charts import Tile
 from lootkeep.console.formats import Formats, badge, day_of, label, long, pretty, reasons, risk
 from lootkeep.console.page import PREFIX, Page, url
+from lootkeep.console.tickets import WAITING
 from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Person
 from lootkeep.domain.orders import order_number
@@ -91,7 +92,7 @@ class Navigation:
         async with self._deps.db.read() as tx:
             waiting = {
                 "/fraud": ((await fraud_queue_db.to_decide(tx)).count, "warn"),
-                "/tickets": (await ticket_figures_db.total(tx, {"status": "open"}), "warn"),
+                "/tickets": (await ticket_figures_db.total(tx, WAITING), "warn"),
                 "/webhooks": (len(await health_db.failing(tx, now)), "bad"),
             }
         self._counted_at = now

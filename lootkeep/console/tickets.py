@@ -37,6 +37,8 @@ _MAX_MESSAGES = 50
 # So that a page stays small, whatever was written.
 _MAX_MESSAGE_BYTES = 60_000
 
+# What the list begins with; the navigation counts the same.
+WAITING = {"status": "open"}
 TICKETS = lists.ListPage(
     listing=ticket_lists_db.LISTING,
     columns=(
@@ -49,11 +51,19 @@ TICKETS = lists.ListPage(
         Column("Last message", "last_message_at", AGO, "last_message_at"),
         Column("Opened", "created_at", AGO, "created_at"),
     ),
+    exported=(
+        Column("Id", "id"),
+        Column("Customer id", "customer_id"),
+        Column("E-mail", "customer_email"),
+        Column("Order id", "order_id"),
+    ),
     link=lambda ticket: f"/tickets/{ticket.id}",
     links=(lists.Link("/tickets", "Mine", "", query="?agent={user}"),),
-    empty="Tickets appear here as customers open them through the store.",
+    text="Open tickets wait for an answer.",
+    empty="Nobody waits for an answer. Tickets appear here as customers open them through the store.",
+    first=WAITING,
     choices=(
-        lists.Choice("status", "Status", options(TicketStatus), is_open=True),
+        lists.Choice("status", "Status", options(TicketStatus) | {lists.ANY: "All"}, is_open=True),
         lists.Choice("unassigned", "Assigned", {"yes": "Unassigned"}, lists.is_yes, is_open=True),
         lists.Choice("priority", "Priority", options(TicketPriority)),
         lists.Choice("category", "Category", options(TicketCategory)),

@@ -65,8 +65,8 @@ async def _comparison(
     tx: Transaction, changes: dict[str, Any], rule: dict[str, Any] | None, now: Instant
 ) -> Comparison:
     stored = await settings_db.get(tx, SETTINGS, Policy)
-    candidate = replace(stored, **changes)
-    current, rule_id = None, None
+    # Both are judged with the lists, rules and outcomes of now, so only what is tried can make a difference.
+    candidate, current, rule_id = replace(stored, **changes), stored, None
     if rule is not None:
         tried = await _tried(tx, candidate, rule, now)
         current, rule_id = replace(stored, rules=tuple(r for r in stored.rules if r.id != tried.id)), tried.id

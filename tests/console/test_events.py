@@ -29,7 +29,7 @@ async def test_events_are_listed_newest_first_and_filtered_by_type(store: World)
     assert TYPE.findall((await visits.get("/events?type=order.paid")).text) == ["order.paid"]
     assert "0 of 1 delivered" in (await visits.get("/events?type=product.updated")).text
     csv = (await visits.get("/events?type=order.paid&format=csv")).text.splitlines()
-    assert (csv[0], len(csv)) == ("Event,Id,Receivers,Data,Recorded", 2)
+    assert (csv[0], len(csv)) == ("\ufeffEvent,Id,Receivers,Data,Recorded (UTC)", 2)
 
 
 async def test_a_long_feed_says_that_it_is_not_counted_to_its_end(world: World) -> None:

@@ -63,11 +63,10 @@ async def test_the_export_has_the_rows_as_filtered_and_nothing_that_a_spreadshee
     other_customer = await new_customer(store, name='=HYPERLINK("http://evil.example")')
     await new_order(store, other_customer["customer"]["id"], (1, 1))
     answer = await (await visitor(store, "read_only")).get("/orders?status=pending&format=csv")
-    head, *rows = csv.reader(io.StringIO(answer.text))
     assert answer.headers["content-type"].startswith("text/csv")
-    assert head == ["Order", "Customer", "Status", "Risk", "Total", "Placed"]
-    (row,) = rows
-    assert [*row[:3], row[4]] == ["ORD-000002", '\'=HYPERLINK("http://evil.example")', "Pending", "20.00"]
+    (row,) = csv.DictReader(io.StringIO(answer.text.removeprefix("\ufeff")))
+    shown = [row[name] for name in ("Order", "Customer", "Status", "Total")]
+    assert shown == ["ORD-000002", '\'=HYPERLINK("http://evil.example")', "Pending", "20.00"]
 
 
 async def test_a_timeline_shows_what_happened_and_why_nothing_was_sent(store: World) -> None:

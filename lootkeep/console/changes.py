@@ -1,0 +1,35 @@
+"""What the audit log holds of a visit: the change that it made, or the data that it took along."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from lootkeep.console.page import PREFIX, Done, Visit
+from lootkeep.deps import Deps
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.engine.database import Transaction
+
+
+async def log(tx: Transaction, visit: Visit, answer: Done, action: str = "") -> None:
+    if answer.record is not None:
+        await audit_db.add(
+            tx,
+            user_id=visit.person.id if visit.person else None,
+            action=action or visit.page.title,
+            record=answer.record,
+            before=answer.before,
+            after=answer.after,
+            ip_address=visit.ip,
+            now=visit.now,
+        )
+
+
+async def log_export(deps: Deps, visit: Visit, response: Response) -> None:
+    """For a file, with the filter that its rows were chosen by."""
+    if "content-disposition" not in response.headers:
+        return
+    path = visit.request.url.path.removeprefix(f"{PREFIX}/").removesuffix("/export")
+    asked = {name: value for name, value in visit.query.items() if name != "format"}
+    async with deps.db.write() as tx:
+        action = f"Export {visit.page.title.lower().removeprefix('export ')}"
+        await log(tx, visit, Done("", record=path.replace("s/", ":"), after=asked), action)

@@ -1,0 +1,39 @@
+"""A whole list, read batch by batch in one pass of its table."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from sqlalchemy import Select, bindparam, select
+
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import MAX_QUERIES, Listing, Values
+from lootkeep.storage.rows import columns_of
+
+R = TypeVar("R")
+
+
+async def batch(tx: Transaction, listing: Listing[R], filters: Values, last: int, size: int) -> list[tuple[int, R]]:
+    """The next matches by key, each with its key."""
+    values = {name: value for name, value in filters.items() if name != "search"}
+    if "search" in filters:
+        values |= listing.search(filters["search"])
+    names = tuple(name for name in listing.filters if name in values)
+    bound = {f"wanted_{name}": value for name, value in values.items()}
+    return await tx.all(_query(listing, names), **bound, last=last, size=size)
+
+
+@lru_cache(MAX_QUERIES)
+def _query(listing: Listing[Any], names: tuple[str, ...]) -> Query[Any]:
+    (key,) = listing.table.primary_key
+    # Along the key: an index of a filter would find all matches again for each batch.
+    conditions = [*listing.always, *(listing.filters[name].clause(is_indexed=False) for name in names)]
+    keys = select(key.label("key")).where(key > bindparam("last", type_=key.type), *conditions)
+    page = keys.order_by(key).limit(bindparam("size")).subquery()
+    rows: Select[Any] = select(page.c.key, *(listing.columns or columns_of(listing.table, listing.record)))
+    rows = rows.select_from(page).join(listing.table, key == page.c.key)
+    for join in listing.joins:
+        rows = rows.join(join.table, join.on, isouter=join.is_optional)
+    return Query(rows.order_by(page.c.key), lambda key, *row: (key, listing.record(*row)))
