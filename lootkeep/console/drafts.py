@@ -16,7 +16,7 @@ RESTORED = ("info", "You had been signed out. What you had typed is here again; 
 _PATH = "draft"
 _PURPOSE = "console draft"
 # Not kept: what belongs to one sending of a form, and what nobody should store.
-_LEFT_OUT = {"token", "confirmed", "password", "repeated", "current", "own_password", "code", "secret"}
+_LEFT_OUT = {"token", "confirmed", "password", "repeated", "current", "own_password", "code", "setup"}
 
 
 class _Draft(msgspec.Struct, frozen=True):

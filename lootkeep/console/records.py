@@ -72,7 +72,9 @@ class Record(Generic[R]):
         if record is None:
             return {}
         values = {name: getattr(record, name) for name in (*self.fields, *self.amounts)}
-        amounts = {name: money.text(value) for name, value in values.items() if name in self.amounts and value is not None}
+        amounts = {
+            name: money.text(value) for name, value in values.items() if name in self.amounts and value is not None
+        }
         return {name: _written(name, value) for name, value in values.items()} | amounts
 
     def change(

@@ -13,20 +13,29 @@ from sqlalchemy import func, select
 from lootkeep.console import fraud_settings
 from lootkeep.console.page import PREFIX
 from lootkeep.console.pages import PAGES
-from lootkeep.domain.accounts import TOTP_STEP_SECONDS, totp_code
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.kernel.clock import MINUTE, SECOND
+from lootkeep.kernel.clock import MINUTE
 from lootkeep.services import fraud as fraud_service, sign_in as sign_in_service
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import audit_log, idempotency_keys
 from tests.api.campaigns import reader
 from tests.builders import STORE, new_customer
 from tests.console.test_alerts import FORM as ALERT
-from tests.console.visits import DELIVERY, EMAIL, PASSWORD, Visitor, first_owner, signs_in, token, visitor
+from tests.console.visits import (
+    DELIVERY,
+    EMAIL,
+    PASSWORD,
+    Visitor,
+    code_of,
+    first_owner,
+    offered,
+    signs_in,
+    token,
+    visitor,
+)
 from tests.receiver import Receiver
 from tests.world import World
 
-SECRET = "JBSWY3DPEHPK3PXP"
 NEW_PASSWORD = "another horse battery"
 TIER = {"name": "Gold", "referrals_required": "3", "reward_type": "fixed_discount", "reward_value": "5.00"}
 TIER |= {"coupon_validity_days": "30", "sort_order": "0"}
@@ -47,6 +56,7 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/orders/{id}/cancel", "2", {}),
     ("/fraud/checks/{id}/take", "4", {"take": "yes"}),
     ("/fraud/checks/{id}/review", "4", {"decision": "reject"}),
+    ("/fraud/checks/{id}/ring", "7", {"decision": "reject", "check_ids": "7"}),
     ("/customers/{id}/edit", "1", CUSTOMER),
     ("/customers/{id}/block", "2", {"status_reason": "Abuse"}),
     ("/customers/{id}/unblock", "2", {"status_reason": "Sorry"}),
@@ -77,6 +87,7 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/fraud/named-lists/{id}/add", "1", {"value": "203.0.113.9"}),
     ("/fraud/named-lists/{id}/remove", "1", {"value": "203.0.113.9"}),
     ("/fraud/named-lists/{id}/delete", "2", {}),
+    ("/fraud/checks/{id}/block", "3", {}),
     ("/fraud/rules", "", RULE),
     ("/fraud/rules/{id}/delete", "1", {}),
     ("/fraud/settings", "", FRAUD),
@@ -106,7 +117,8 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/tokens/new", "", {"name": "Bot", "scopes": "orders:read"}),
     ("/tokens/{id}/revoke", "2", {}),
     ("/customers/{id}/erase", "3", {}),
-    ("/account/totp", "", {"secret": SECRET, "code": "{code}"}),
+    ("/account/totp", "", {"setup": "{setup}", "code": "{code}", "own_password": PASSWORD}),
+    ("/account/recovery", "", {"own_password": PASSWORD}),
     ("/account/totp/stop", "", {"own_password": PASSWORD}),
     ("/account/sessions/{id}/end", "2", {}),
     ("/account/password", "", {"current": PASSWORD, "password": NEW_PASSWORD, "repeated": NEW_PASSWORD}),
@@ -124,7 +136,7 @@ async def busy(store: World) -> AsyncIterator[World]:
     world = World(store.db, clock=store.clock, webhook_allow_insecure=True)
     world.token = store.token
     await fraud_service.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
-    for number in range(2, 7):
+    for number in range(2, 8):
         customer = (await new_customer(world, name=f"Buyer {number}"))["customer"]
         body = {"customer_id": customer["id"], "items": [{"product_id": 1, "quantity": 1}]}
         used = {"device_id": "shared", "ip_address": "203.0.113.77"}
@@ -154,7 +166,7 @@ async def test_a_button_that_is_pressed_again_acts_once_and_shows_the_same_answe
 async def _press_again(world: World, owner: Visitor, row: str, path: str, fields: dict[str, str]) -> None:
     visits = await visitor(world, None) if row in ("/sign-in", "/setup") else owner
     on = "/account" if visits is owner else "/sign-in"
-    form = {"token": token(await visits.get(on)), "confirmed": "yes"} | await _filled(world, fields)
+    form = {"token": token(await visits.get(on)), "confirmed": "yes"} | await _filled(world, owner, fields)
     entries, keys = await _count(world)
     pressed = [_send(world, dict(visits.http.cookies), path, form) for _ in range(2)]
     answers = [*await asyncio.gather(*pressed), await _send(world, dict(visits.http.cookies), path, form)]
@@ -180,10 +192,14 @@ def _shown(answer: httpx.Response, row: str) -> tuple[int, str, list[str], str]:
     return answer.status_code, target, re.findall(r'<code class="secret"[^>]*>([^<]+)<', answer.text), session
 
 
-async def _filled(world: World, fields: dict[str, str]) -> dict[str, str]:
-    code = totp_code(SECRET, world.clock.now() // SECOND // TOTP_STEP_SECONDS)
+async def _filled(world: World, owner: Visitor, fields: dict[str, str]) -> dict[str, str]:
+    setup = await offered(owner) if "setup" in fields else {"setup": "", "secret": ""}
+    code = code_of(world, setup["secret"]) if "setup" in fields else ""
     link = await sign_in_service.make_link(world.deps, None) if "link" in fields else ""
-    return {name: value.replace("{code}", code).replace("{link}", link) for name, value in fields.items()}
+    return {
+        name: value.replace("{code}", code).replace("{link}", link).replace("{setup}", setup["setup"])
+        for name, value in fields.items()
+    }
 
 
 async def _count(world: World) -> tuple[int, int]:

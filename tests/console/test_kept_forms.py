@@ -135,3 +135,18 @@ async def test_reloading_the_answer_of_any_form_leads_to_the_page_of_the_form(st
         if answer.status_code != 200:
             missing.append((page.path, answer.status_code))
     assert missing == []
+
+
+async def test_a_refund_without_an_amount_asks_first_and_names_the_sum(store: World) -> None:
+    visits = await visitor(store, "staff")
+    on = "/orders/1/refund"
+    asked = await visits.post(on, on=on, reason="Unhappy")
+    assert (asked.status_code, "Refund $40.00, which is everything that is left of ORD-000001?" in asked.text) == (
+        200,
+        True,
+    )
+    assert (await store.get("/orders/1")).json()["data"]["refunded_total"] == "0.00"
+    part = await visits.post(on, on=on, amount="5.00")
+    whole = await visits.post(on, on=on, confirmed="yes", reason="Unhappy")
+    assert (part.status_code, whole.status_code) == (303, 303)
+    assert (await store.get("/orders/1")).json()["data"]["refunded_total"] == "40.00"

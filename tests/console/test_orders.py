@@ -135,7 +135,7 @@ async def test_a_stale_form_changes_nothing_and_shows_who_changed_what(store: Wo
     version = re.findall(r'name="version" value="(\d+)"', page.text)[0]
     store.clock.advance(MINUTE)
     await quick.post("/orders/1/fulfill", on="/orders/1")
-    stale = await slow.post("/orders/1/refund", on="/orders/1", version=version)
+    stale = await slow.post("/orders/1/refund", on="/orders/1", version=version, amount="1.00")
     assert (stale.status_code, await status(store)) == (409, "completed")
     assert "The staff" in stale.text
     assert "status: <bdi>paid</bdi> → <b><bdi>completed</bdi></b>" in stale.text

@@ -112,3 +112,18 @@ async def test_a_conversation_of_long_messages_is_shown_in_parts(store: World) -
     assert "&lt;0&gt;" not in page.text
     (before,) = re.findall(r'href="(\?before=\d+)"', page.text)
     assert "&lt;2&gt;" in (await visits.get(HERE + before)).text
+
+
+async def test_the_list_opens_on_what_waits_for_an_answer_and_the_navigation_counts_the_same(store: World) -> None:
+    await new_ticket(store, 1, subject="Second question")
+    visits = await visitor(store, "staff")
+    await visits.post(f"{HERE}/reply", on=HERE, message="Try again.")
+    store.clock.advance(MINUTE)
+    page = (await visits.get("/tickets")).text
+    assert ("Second question" in page, "My key does not work" in page, "1–1 of 1" in page) == (True, False, True)
+    assert re.search(r'href="/console/tickets"[^>]*>Tickets<span class="badge warn">1</span>', page)
+    everything = (await visits.get("/tickets?status=any")).text
+    assert "1–2 of 2" in everything
+    assert "1–2 of 2" in (await visits.get("/tickets?customer_id=1")).text
+    await visits.post("/tickets/2/reply", on="/tickets/2", message="Try again.")
+    assert "Nobody waits for an answer." in (await visits.get("/tickets")).text
