@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ def write_as_csv(file: BinaryIO, copy: BinaryIO) -> str | None:
     except ModuleNotFoundError:
         raise StartupError(
             "Excel files are read with openpyxl, which is not installed here. Save the sheet as CSV and import that, "
-            "or install it: pip install openpyxl, or `lootkeep[excel]`."
+            f"or run `{sys.executable} -m pip install openpyxl` (the extra lootkeep[excel])."
         ) from None
     text = io.TextIOWrapper(copy, encoding="utf-8", errors="replace", newline="")
     try:
