@@ -31,6 +31,7 @@ BAD = {
     "webhook_concurrency": ("0", "input should be greater than or equal to 1"),
     "events_kept_days": ("0", "input should be greater than or equal to 1"),
     "data_dir": ("", "must name a separate folder"),
+    "lists_refresh_hours": ("-1", "input should be greater than or equal to 0"),
     "smtp_url": ("mail.example", "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// with TLS from the start"),
     "mail_from": ("Shop", "must be an address such as Shop <shop@example.com>"),
     "public_url": ("shop.example", "must be a URL such as https://shop.example"),
