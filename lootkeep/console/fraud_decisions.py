@@ -63,7 +63,7 @@ async def _decide(
 ) -> Answer:
     notes = forms.read(visit, [NOTES])["notes"]
     async with visit.deps.db.write() as tx:
-        check = existing(await fraud_checks_db.get_for_update(tx, visit.id), "Fraud check")
+        check = existing(await fraud_checks_db.ROWS.lock(tx, visit.id), "Fraud check")
         before = existing(await orders_db.ROWS.get(tx, check.order_id), "Order")
         if visit.form.get("version", "") not in ("", str(fraud_case.version(check, before))):
             return Done(_after_review(visit), await _moved_on(visit, tx, check, before), tone="bad")
@@ -109,7 +109,7 @@ async def decide_ring(visit: Visit) -> Answer:
     check_ids, notes = _ring_ids(visit), forms.read(visit, [NOTES])["notes"]
     async with visit.deps.db.write() as tx:
         for check_id in check_ids:
-            check = existing(await fraud_checks_db.get_for_update(tx, check_id), "Fraud check")
+            check = existing(await fraud_checks_db.ROWS.lock(tx, check_id), "Fraud check")
             if check.review_outcome is not None:
                 order = existing(await orders_db.ROWS.get(tx, check.order_id), "Order")
                 return Done(_after_review(visit), await _moved_on(visit, tx, check, order), tone="bad")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.checks import FraudCheck, Review, reviewed
 from lootkeep.domain.fraud.policy import MAX_ENTRIES, SETTINGS, Policy
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.clock import Instant
@@ -39,8 +39,8 @@ async def review(
         raise Unprocessable("not_fraud", "Only a buyer reviewed as fraud can be blocked.")
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        check = existing(await fraud_checks_db.get_for_update(tx, check_id), "Fraud check")
-        check = await fraud_checks_db.review(tx, check, outcome, notes, reviewer, now)
+        check = existing(await fraud_checks_db.ROWS.lock(tx, check_id), "Fraud check")
+        check = await _record(tx, check, Review(0, check.id, outcome, notes, reviewer, now))
         check = await orders.apply_review(deps, tx, check, outcome, now)
         if whitelist_ip and check.ip_address:
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
@@ -64,19 +64,25 @@ async def review_ring(
     if block and outcome != "fraud":
         raise Unprocessable("not_fraud", "Only buyers reviewed as fraud can be blocked.")
     now = deps.clock.now()
-    reviewed = []
+    decided = []
     async with deps.db.write() as tx:
         checks = [
-            existing(await fraud_checks_db.get_for_update(tx, check_id), "Fraud check")
+            existing(await fraud_checks_db.ROWS.lock(tx, check_id), "Fraud check")
             for check_id in sorted(set(check_ids))
         ]
         await orders.lock_ring(tx, [check.order_id for check in checks], outcome)
         for check in checks:
-            check = await fraud_checks_db.review(tx, check, outcome, notes, reviewer, now)
-            reviewed.append(await orders.apply_review(deps, tx, check, outcome, now))
+            check = await _record(tx, check, Review(0, check.id, outcome, notes, reviewer, now))
+            decided.append(await orders.apply_review(deps, tx, check, outcome, now))
         if block:
-            await fraud_named_lists.block_buyers(tx, reviewed, block, reviewer, now)
-    return reviewed
+            await fraud_named_lists.block_buyers(tx, decided, block, reviewer, now)
+    return decided
+
+
+async def _record(tx: Transaction, check: FraudCheck, review: Review) -> FraudCheck:
+    """All reviews are stored."""
+    await fraud_checks_db.REVIEWS.add(tx, review)
+    return await fraud_checks_db.ROWS.save(tx, check, reviewed(check, review))
 
 
 async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
@@ -21,10 +23,11 @@ async def assign(
 ) -> FraudCheck:
     """Assigns a reviewer to a check; without a due time it keeps its own."""
     async with deps.db.write() as tx:
-        check = existing(await fraud_checks_db.get_for_update(tx, check_id), "Fraud check")
+        check = existing(await fraud_checks_db.ROWS.lock(tx, check_id), "Fraud check")
         if owner_id is not None and await access_db.user(tx, owner_id) is None:
             raise invalid("owner_id", "The owner id field is not a user of this store.")
-        return await fraud_checks_db.assign(tx, check, owner_id, due_at if has_due_at else check.due_at)
+        assigned = replace(check, owner_id=owner_id, due_at=due_at if has_due_at else check.due_at)
+        return await fraud_checks_db.ROWS.save(tx, check, assigned)
 
 
 async def end_holds(deps: Deps) -> None:
@@ -37,7 +40,7 @@ async def end_holds(deps: Deps) -> None:
         return
     for check_id in due:
         async with deps.db.write() as tx:
-            check = await fraud_checks_db.get_for_update(tx, check_id)
+            check = await fraud_checks_db.ROWS.lock(tx, check_id)
             # Someone may have reviewed it, or extended its due time, since it was read.
             if check is None or check.review_outcome or check.due_at is None or check.due_at > now:
                 continue

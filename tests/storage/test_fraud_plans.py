@@ -15,6 +15,7 @@ import pytest
 from bench import buyers, data
 from bench.people import END
 from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.fraud.checks import Review, reviewed
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import ListRequest, PageRequest
@@ -76,8 +77,8 @@ READINGS: dict[str, Reading] = {
     "holds that are due": lambda tx: fraud_queue_db.due(tx, END),
     "a batch to execute again": lambda tx: fraud_lists_db.before(tx, _MIDDLE, 0, _MIDDLE - 90 * DAY),
     "check": lambda tx: fraud_checks_db.get(tx, 5000),
-    "check of an order": lambda tx: fraud_checks_db.of_order(tx, 5000),
-    "reviews": lambda tx: fraud_checks_db.reviews_of(tx, 5001),
+    "check of an order": lambda tx: fraud_checks_db.ROWS.find_one(tx, order_id=5000),
+    "reviews": lambda tx: fraud_checks_db.REVIEWS.find(tx, check_id=5001),
     "settings of a version": lambda tx: fraud_checks_db.policy_of(tx, 1),
 }
 
@@ -177,9 +178,10 @@ async def test_judging_and_reviewing_an_order_need_no_table_scan(judged: Generat
             recorder = QueryRecorder(tx)
             details, _ = await orders_service.place_in(deps, recorder, cart)
             assert details.check
-            check = await fraud_checks_db.get_for_update(recorder, details.check.id)
+            check = await fraud_checks_db.ROWS.lock(recorder, details.check.id)
             assert check
-            await fraud_checks_db.review(recorder, check, "fraud", None, 1, END)
+            review = await fraud_checks_db.REVIEWS.add(recorder, Review(0, check.id, "fraud", None, 1, END))
+            await fraud_checks_db.ROWS.save(recorder, check, reviewed(check, review))
             await recorder.totals.apply(recorder)
             raise Rollback
     assert [work for work in await judged.works(recorder) if not judged.is_small(work)] == []

@@ -109,7 +109,7 @@ async def list_fraud_reviews(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         if await fraud_checks_db.get(tx, call.id) is None:
             raise NotFound("Fraud check")
-        reviews = await fraud_checks_db.reviews_of(tx, call.id)
+        reviews = await fraud_checks_db.REVIEWS.find(tx, check_id=call.id)
     return Reply([fraud_views.review(review) for review in reviews])
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import msgspec
+from typing import Any
 
-from lootkeep.domain.disputes import Outcome, TruthSource
+import msgspec
+from msgspec.structs import replace
+
+from lootkeep.domain.disputes import Outcome, Truth, TruthSource
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.rule import RuleHit
 from lootkeep.domain.fraud.score import Action, RiskLevel
-from lootkeep.domain.orders import OrderStatus
+from lootkeep.domain.orders import OrderCheck, OrderStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 
@@ -65,6 +68,11 @@ class FraudCheck(CheckSummary, frozen=True):
     expected_loss: Hundredths
 
     @property
+    def summary(self) -> OrderCheck:
+        """What its order shows of it."""
+        return OrderCheck(*(getattr(self, name) for name in OrderCheck.__struct_fields__))
+
+    @property
     def rules(self) -> list[RuleHit]:
         return msgspec.json.decode(self.rule_hits, type=list[RuleHit])
 
@@ -76,6 +84,31 @@ class FraudCheck(CheckSummary, frozen=True):
     @property
     def points(self) -> dict[str, int]:
         return msgspec.json.decode(self.signals, type=dict[str, int])
+
+
+def reviewed(check: FraudCheck, review: Review) -> FraudCheck:
+    """The last review counts."""
+    return replace(
+        check,
+        is_reviewed=True,
+        review_outcome=review.outcome,
+        review_notes=review.notes,
+        reviewed_by=review.reviewed_by,
+        reviewed_at=review.created_at,
+    )
+
+
+def reopened(check: FraudCheck) -> FraudCheck:
+    """A check that waits for a review until someone decides: no due time ends it. Its earlier reviews are stored."""
+    nothing: dict[str, Any] = dict.fromkeys(("review_outcome", "review_notes", "reviewed_by", "reviewed_at", "due_at"))
+    return replace(check, action_taken="verification_required", is_reviewed=False, **nothing)
+
+
+def settled(check: FraudCheck, truth: Truth | None) -> FraudCheck:
+    """The check with the outcome of its order."""
+    if truth is None:
+        return replace(check, truth=None, truth_source=None, truth_at=None)
+    return replace(check, truth=truth.outcome, truth_source=truth.source, truth_at=truth.at)
 
 
 class CheckEntry(CheckSummary, frozen=True):

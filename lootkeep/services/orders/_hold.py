@@ -6,10 +6,11 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine, PricedLine
-from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.checks import FraudCheck, reopened
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.orders import Order, OrderCheck, OrderDetails
+from lootkeep.domain.fraud.recording import check_of
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.services.orders import _alert, _checkout, _labels
 from lootkeep.storage import (
     fraud_checks as fraud_checks_db,
@@ -28,17 +29,16 @@ async def hold(
     """Saves the held payment, puts the order's check into the review queue, and tells staff `what` happened."""
     now = held.updated_at
     if check:
-        check = await fraud_checks_db.reopen(tx, check)
+        check = await fraud_checks_db.ROWS.save(tx, check, reopened(check))
         await _labels.settle(tx, details, check)
-        short = OrderCheck(*(getattr(check, name) for name in OrderCheck.__struct_fields__))
     else:
         judgement = await _judge(deps, tx, details, held)
         held = replace(held, risk_level=judgement.verdict.risk_level)
-        (short,) = await fraud_checks_db.add(tx, [(held, judgement)])
+        check = await fraud_checks_db.ROWS.add(tx, check_of(held, judgement))
     await orders_db.save(tx, details.order, held, details.items)
     await _alert.raise_for(tx, held, "order_held", f"payment:{held.id}", what, now)
-    await outbox_db.append(tx, "fraud.held", fraud_events_views.judged(held, short), now)
-    return replace(details, order=held, check=short)
+    await outbox_db.append(tx, "fraud.held", fraud_events_views.judged(held, check.summary), now)
+    return replace(details, order=held, check=check.summary)
 
 
 async def _judge(deps: Deps, tx: Transaction, details: OrderDetails, order: Order) -> Judgement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lootkeep.domain.disputes import StaffLabel, Truth, open_disputes, truth
-from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.fraud.checks import FraudCheck, settled
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.identity import mailbox
@@ -30,7 +30,7 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
     await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, truth_now))
     await referrals_db.judge(tx, details.customer)
-    return await fraud_checks_db.set_truth(tx, check, truth_now) if check else None
+    return await fraud_checks_db.ROWS.save(tx, check, settled(check, truth_now)) if check else None
 
 
 def _fraud_labels(details: OrderDetails, check: FraudCheck | None, current: Truth | None) -> list[Label]:

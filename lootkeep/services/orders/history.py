@@ -18,6 +18,7 @@ from lootkeep.domain.fraud.amounts import week_of
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.recording import check_of
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
@@ -179,11 +180,11 @@ async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Ins
     await identity_db.remember(tx, seen)
     declined = [(order, draft.request.cart.declined_at) for draft, (order, _) in zip(drafts, added, strict=True)]
     await payment_attempts_db.add_times(tx, declined)
-    judged = [(order, draft.judgement) for draft, (order, _) in zip(drafts, added, strict=True) if draft.judgement]
-    checks = await fraud_checks_db.add(tx, judged)
-    check_of = {order.id: check for (order, _), check in zip(judged, checks, strict=True)}
+    pairs = zip(drafts, added, strict=True)
+    judged = [check_of(order, draft.judgement) for draft, (order, _) in pairs if draft.judgement]
+    checks = {check.order_id: check.summary for check in await fraud_checks_db.ROWS.add_many(tx, judged)}
     sales = [
-        OrderDetails(order, items, draft.request.customer, check_of.get(order.id))
+        OrderDetails(order, items, draft.request.customer, checks.get(order.id))
         for draft, (order, items) in zip(drafts, added, strict=True)
     ]
     paid = [details for details in sales if details.order.paid_at is not None]

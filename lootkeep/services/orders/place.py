@@ -13,6 +13,7 @@ from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.recording import check_of
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderDetails
@@ -160,5 +161,4 @@ async def _remember(
     await identity_db.remember(tx, [SeenCustomer(customer.id, traces, order.created_at)])
     if judgement is None:
         return None
-    (check,) = await fraud_checks_db.add(tx, [(order, judgement)])
-    return check
+    return (await fraud_checks_db.ROWS.add(tx, check_of(order, judgement))).summary

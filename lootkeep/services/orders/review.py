@@ -49,7 +49,7 @@ async def end_hold(deps: Deps, tx: Transaction, check: FraudCheck, step: Consequ
     if details.order.status == "on_hold" and details.order.payment_held_at is None:
         details = await _take(deps, tx, details, step, now)
         await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
-    await fraud_checks_db.assign(tx, check, check.owner_id, None)
+    await fraud_checks_db.ROWS.save(tx, check, replace(check, due_at=None))
 
 
 async def _take(deps: Deps, tx: Transaction, details: OrderDetails, step: Consequence, now: Instant) -> OrderDetails:
