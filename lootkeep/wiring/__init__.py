@@ -58,6 +58,8 @@ from lootkeep.worker.retention import Retention
 
 # Only serving and describing load the API: most commands need only Deps, and start in half the time.
 if TYPE_CHECKING:
+    from starlette.routing import Route
+
     from lootkeep.api.http.app import ASGIApp
     from lootkeep.api.http.auth import Tokens
     from lootkeep.api.http.exchange import Receive, Scope, Send
@@ -222,15 +224,14 @@ def api(
     from lootkeep.api.http.limits import Limits
     from lootkeep.api.http.probes import Probes
     from lootkeep.api.http.readiness import DatabaseCheck
-    from lootkeep.console.edge import Edge
-    from lootkeep.console.pages import PAGES
+    from lootkeep.console.late import LateRoutes
 
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     disk = settings.sqlite_path and settings.sqlite_path.parent
     probes = Probes(deps, tokens, limits, metrics, checks, document, settings.docs_url, disk)
-    console = Edge(deps, console_options(settings), PAGES)
-    pages = probes.app(*readers.pages(deps), *console.routes())
+    console = LateRoutes(partial(_console_routes, deps, settings))
+    pages = probes.app(*readers.pages(deps), console)
     return Api(deps, groups(), tokens, limits, metrics, pages, *observation)
 
 
@@ -250,6 +251,13 @@ def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pa
 def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:
     metrics.test_requests.inc()
     sandbox.wakeup.wake()
+
+
+def _console_routes(deps: Deps, settings: Settings) -> list[Route]:
+    from lootkeep.console.edge import Edge
+    from lootkeep.console.pages import PAGES
+
+    return Edge(deps, console_options(settings), PAGES).routes()
 
 
 def console_options(settings: Settings) -> Options:

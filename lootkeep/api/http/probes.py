@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route as Page
+from starlette.routing import BaseRoute, Route as Page
 
 from lootkeep.api.http import envelope, gauges
 from lootkeep.api.http.auth import Tokens
@@ -62,7 +62,7 @@ class Probes:
         )
         self._disk = disk
 
-    def app(self, *others: Page) -> Starlette:
+    def app(self, *others: BaseRoute) -> Starlette:
         """`others` are further pages, such as those that e-mails link to."""
         app = Starlette(
             routes=[
