@@ -1,16 +1,26 @@
-"""The search over everything: orders, customers, tickets, gift cards and deliveries."""
+"""The search over everything that people quote: names, numbers, ids, codes, IP addresses and devices."""
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from lootkeep.console import lists
 from lootkeep.console.customers import CUSTOMERS
 from lootkeep.console.gift_cards import GIFT_CARDS
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Done, Page, Visit, url
+from lootkeep.console.products import PRODUCTS
 from lootkeep.console.tickets import TICKETS
+from lootkeep.domain import identity as identity_rules
+from lootkeep.domain.addresses import network_key
+from lootkeep.domain.customers import plain_code
+from lootkeep.engines.card_codes import CardCodes
+from lootkeep.storage import quoted as quoted_db
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import log as log_db
 
 _EACH = 8
@@ -21,6 +31,7 @@ _LISTS = {
     "Customers": CUSTOMERS.only("Name", "E-mail", "Status", "Spent", "Signed up"),
     "Tickets": TICKETS.only("Ticket", "Subject", "Customer", "Status", "Last message"),
     "Gift cards": GIFT_CARDS.only("Card", "Recipient", "Status", "Balance", "Issued"),
+    "Products": PRODUCTS.only("Product", "SKU", "Status", "Price", "Sold"),
 }
 
 
@@ -30,15 +41,47 @@ async def search(visit: Visit) -> Answer:
     delivery = None
     if term:
         async with visit.deps.db.read(slow=True) as tx:
+            quoted = await _quoted(visit, tx, term)
             for name, spec in _LISTS.items():
-                rows, total = await lists.newest(visit, tx, spec, _EACH, search=term)
-                groups |= {name: (spec, rows)} if total else {}
+                rows = await _rows(visit, tx, spec, term, quoted.get(name, set()))
+                groups |= {name: (spec, rows)} if rows else {}
             delivery = await log_db.get(tx, term) if term.startswith("wh_") else None
     if delivery is not None and not groups:
         return Done(url(f"/deliveries/{delivery.public_id}"))
     if groups.keys() == {"Orders"} and len(groups["Orders"][1]) == 1:
         return Done(url(f"/orders/{groups['Orders'][1][0].order.id}"))
     return {"term": term, "groups": groups}
+
+
+async def _quoted(visit: Visit, tx: Transaction, term: str) -> dict[str, set[int]]:
+    """What the whole term names, by list."""
+    code, network = plain_code(term), _network(term)
+    codes = CardCodes(visit.deps.vault, visit.deps.ids)
+    traces = {"device": identity_rules.device(term)} | ({} if network is None else {"address": network})
+    return {
+        "Customers": await quoted_db.customer_ids(tx, term, code, traces, _EACH),
+        "Orders": await quoted_db.order_ids(tx, code, network, _EACH),
+        "Gift cards": await quoted_db.gift_card_ids(tx, codes.hashed(term)),
+    }
+
+
+def _network(term: str) -> str | None:
+    try:
+        ipaddress.ip_address(term)
+    except ValueError:
+        return None
+    return network_key(identity_rules.address(term))
+
+
+async def _rows(visit: Visit, tx: Transaction, spec: lists.ListPage, term: str, ids: set[int]) -> list[Any]:
+    """What the whole term names, then what contains it."""
+    rows: dict[int, Any] = {}
+    array = msgspec.json.encode(sorted(ids)).decode()
+    for filters in ([{"ids": array}] if ids else []) + [{"search": term}]:
+        found, _ = await lists.newest(visit, tx, spec, _EACH, **filters)
+        for row in found:
+            rows.setdefault(getattr(row, "order", row).id, row)
+    return list(rows.values())[:_EACH]
 
 
 PAGES = (Page("GET", "/search", "read_only", "Search", search, "search.html"),)

@@ -18,6 +18,7 @@ from lootkeep.storage.lists import (
     contains,
     contains_short,
     equals,
+    listed,
     subquery,
     within,
 )
@@ -30,6 +31,7 @@ LISTING = Listing(
     customers,
     Customer,
     {
+        "ids": listed(customers.c.id),
         "email": equals(customers.c.email, "email", "unsorted"),
         "external_id": equals(customers.c.external_id, "external_id", "unsorted"),
         "search": contains(customers.c.search_text),

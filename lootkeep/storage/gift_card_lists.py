@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.lists import Listing, Sort, Values, contains, contains_short, equals, within
+from lootkeep.storage.lists import Listing, Sort, Values, contains, contains_short, equals, listed, within
 from lootkeep.storage.schema import gift_cards as cards
 from lootkeep.storage.totals import counters
 
@@ -26,6 +26,7 @@ LISTING = Listing(
     cards,
     GiftCard,
     {
+        "ids": listed(cards.c.id),
         "customer_id": equals(cards.c.customer_id, "customer_id", "unsorted"),
         "order_id": equals(cards.c.order_id, "order_id", "unsorted"),
         "recipient_email": equals(cards.c.recipient_email, "recipient_email", "unsorted"),

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Integer,
     Select,
     Table,
+    Text,
     bindparam,
     func,
     literal_column,
@@ -22,7 +23,7 @@ from sqlalchemy import (
 from lootkeep.domain.customers import folded
 from lootkeep.kernel.paging import ListRequest, SortDirection
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import MIN_INDEXED_TERM, Contains, ContainsShort, Unindexed
+from lootkeep.storage.engine.dialect import MIN_INDEXED_TERM, Contains, ContainsShort, IsListed, Unindexed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.totals import counters
@@ -72,6 +73,11 @@ def within(column: Any) -> dict[str, Filter]:
 
 def subquery(column: Any, keys: Any) -> Filter:
     return Filter(lambda _: column.in_(keys), column)
+
+
+def listed(column: Any) -> Filter:
+    """The filter `ids`, a JSON array."""
+    return Filter(lambda it: IsListed(it, bindparam("wanted_ids", type_=Text)), column)
 
 
 def contains(text: Column[str]) -> Filter:

@@ -19,6 +19,7 @@ from lootkeep.storage.lists import (
     contains,
     contains_short,
     equals,
+    listed,
     subquery,
     term_filters,
     within,
@@ -58,6 +59,7 @@ LISTING = Listing(
     orders,
     order_row,
     {
+        "ids": listed(orders.c.id),
         "external_id": equals(orders.c.external_id, "external_id", "unsorted"),
         "customer_id": equals(orders.c.customer_id, "customer_id"),
         "email": Filter(lambda customer_id: customer_id == _OF_EMAIL, orders.c.customer_id, "sorted"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, text as sql
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, func, text as sql
 
 from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
@@ -61,6 +61,7 @@ customers = Table(
 )
 
 nulls_last("ix_customers_last_order_at_id", customers.c.last_order_at, customers.c.id)
+Index("ix_customers_username", func.lower(customers.c.username))
 Index("ix_customers_name_id", Bytewise(customers.c.name), customers.c.id)
 Index("ix_customers_email_id", Bytewise(customers.c.email), customers.c.id)
 
