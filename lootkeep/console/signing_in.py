@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote
 
-import segno
 from markupsafe import Markup
 
-from lootkeep.console import guard
+from lootkeep.console import guard, qr
 from lootkeep.console.page import PREFIX, Answer, Done, Page, Visit, change, url
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import second_factor as second_factor_service, sign_in as sign_in_service
@@ -68,6 +67,8 @@ async def _begin(visit: Visit, user_id: int, target: str) -> Done:
 
 
 _ACCOUNT = "/account"
+# What phones show of the name of a store; a longer one makes a QR code hard to scan.
+_MAX_ISSUER = 30
 
 
 async def show_account(visit: Visit) -> Answer:
@@ -77,14 +78,14 @@ async def show_account(visit: Visit) -> Answer:
         codes_left = await accounts_db.count_recovery_codes(tx, visit.user.id)
     assert account is not None
     secret, setup = second_factor_service.offer(visit.deps, visit.user.id, visit.form.get("setup", ""))
-    label = quote(f"{visit.options.store_name}:{visit.user.email}")
-    totp_url = f"otpauth://totp/{label}?secret={secret}&issuer={quote(visit.options.store_name)}"
+    issuer = quote(visit.options.store_name[:_MAX_ISSUER])
+    totp_url = f"otpauth://totp/{issuer}:{quote(visit.user.email)}?secret={secret}&issuer={issuer}"
     return {
         "has_totp": account.totp_secret is not None,
         "secret": secret,
         "setup": setup,
         "totp_url": totp_url,
-        "qr_code": Markup(_qr_code(totp_url)),  # noqa: S704  of rectangles alone
+        "qr_code": Markup(qr.svg(totp_url)),  # noqa: S704  of rectangles alone
         "codes_left": codes_left,
         "sessions": [session for session in sessions if session.is_valid(visit.now)],
     }
@@ -122,11 +123,6 @@ def _show_codes(visit: Visit, sentence: str, codes: Sequence[str]) -> Done:
     file = f"{visit.options.store_name} recovery codes.txt"
     shown = {"title": "Recovery codes", "sentence": f"{sentence} {advice}", "secret": "\n".join(codes), "file": file}
     return Done(url(_ACCOUNT), record=f"user:{visit.user.id}", shown=shown)
-
-
-def _qr_code(text: str) -> str:
-    """As SVG without styles, which the Content-Security-Policy forbids; on white, in a dark theme too."""
-    return segno.make(text, error="m", micro=False).svg_inline(scale=4, light="#fff")
 
 
 async def end_session(visit: Visit) -> Answer:
