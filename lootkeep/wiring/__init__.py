@@ -55,6 +55,7 @@ from lootkeep.worker.lists import ListKeeper, ListRefresher
 from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from lootkeep.worker.metrics import WorkerMetrics
 from lootkeep.worker.retention import Retention
+from lootkeep.worker.runner import QueueWorker
 
 # Only serving and describing load the API: most commands need only Deps, and start in half the time.
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ class Application:
             reload = PeriodicTask("reload lists", 30, lists.reload)
             async with working(deps, self._settings, self._counts, observation, uses, reload) as (worker, sandbox):
                 slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
-                state[ADMISSION] = admission = Admission(slots, metrics.refused.inc)
+                is_behind = worker.is_behind if self._settings.sqlite_path else bool
+                state[ADMISSION] = admission = Admission(slots, metrics.refused.inc, is_worker_behind=is_behind)
                 live = api(deps, self._settings, tokens, worker, metrics, observation)
                 test = partial(sandbox.api, partial(sandbox_api, self._settings, worker, observation, live))
                 answered = partial(_after_test_request, metrics, sandbox)
@@ -172,15 +174,16 @@ async def working(
     test_settings = without_mail(settings)
 
     def begin(test_deps: Deps) -> None:
-        loops = _loops(test_deps, test_settings, sandbox.wakeup, WorkerMetrics(), observation)
-        worker.add(_periodic_tasks(test_deps, test_settings), loops)
+        queues = _queues(test_deps, test_settings, sandbox.wakeup, WorkerMetrics(), observation)
+        worker.add(_periodic_tasks(test_deps, test_settings), tuple(queue.run for queue in queues))
 
     sandbox = Sandbox(deps, settings, begin)
-    look = PeriodicTask("look for the sandbox", 5, sandbox.look)
-    loops = _loops(deps, settings, wakeup, WorkerMetrics(counts), observation)
+    queues = deliveries, *_ = _queues(deps, settings, wakeup, WorkerMetrics(counts), observation)
+    loops: list[Loop] = [queue.run for queue in queues]
     if settings.lists_refresh_hours:
-        loops = (*loops, ListRefresher(settings.data_dir, deps.clock, settings.lists_refresh_hours).run)
-    worker = Worker((*_periodic_tasks(deps, settings), look, *tasks), loops)
+        loops.append(ListRefresher(settings.data_dir, deps.clock, settings.lists_refresh_hours).run)
+    tasks += (*_periodic_tasks(deps, settings), PeriodicTask("look for the sandbox", 5, sandbox.look))
+    worker = Worker(tasks, tuple(loops), is_behind=lambda: deliveries.is_behind)
     worker.start()
     await sandbox.look()
     try:
@@ -193,9 +196,9 @@ async def working(
         await wakeup.close()
 
 
-def _loops(
+def _queues(
     deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: WorkerMetrics, observation: Observation
-) -> tuple[Loop, ...]:
+) -> tuple[QueueWorker, ...]:
     delays, concurrency, (lines, tracer) = settings.webhook_retry_delays, settings.webhook_concurrency, observation
     deliveries = DeliveryWorker(
         deps, wakeup, delays=delays, concurrency=concurrency, metrics=metrics, lines=lines, tracer=tracer
@@ -207,7 +210,7 @@ def _loops(
         AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), mailer(settings, deps.clock), metrics)
         for _ in range(SENDERS)
     ]
-    return deliveries.run, emails.run, campaigns.run, *(sender.run for sender in alerts)
+    return deliveries, emails, campaigns, *alerts
 
 
 def api(

@@ -40,10 +40,12 @@ class Worker:
         periodic_tasks: tuple[PeriodicTask, ...],
         loops: tuple[Loop, ...] = (),
         grace_seconds: float = _GRACE_SECONDS,
+        is_behind: Callable[[], bool] = lambda: False,
     ) -> None:
         self._periodic_tasks = periodic_tasks
         self._loops = loops
         self._grace_seconds = grace_seconds
+        self.is_behind = is_behind
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._outage = Outage("periodic tasks")

@@ -32,14 +32,16 @@ class QueueWorker(ABC):
         self._wakeup = wakeup
         self._lease = secrets.token_hex(8)
         self._outage = Outage(self.work)
+        # The last round found something to do, and the next one may, too.
+        self.is_behind = False
 
     async def run(self, stopping: asyncio.Event) -> None:
         """Works until it is stopped, then finishes current work."""
         while not stopping.is_set():
             try:
-                is_idle = not await self.run_once(stopping)
+                self.is_behind = await self.run_once(stopping)
                 self._outage.end()
-                if is_idle:
+                if not self.is_behind:
                     await self._rest()
             except Unavailable:
                 await self._outage.wait(stopping)

@@ -27,8 +27,8 @@ async def test_an_alert_does_not_wait_for_a_receiver_that_hangs(
     world.clock.advance(SECOND)
     await new_alert(world, other_receiver.url, name="Works")
     await notify(world, "late")
-    loops = wiring._loops(world.deps, world.settings, wakeup, WorkerMetrics(), NOT_OBSERVED)
-    running = [asyncio.ensure_future(loop(stopping)) for loop in loops]
+    queues = wiring._queues(world.deps, world.settings, wakeup, WorkerMetrics(), NOT_OBSERVED)
+    running = [asyncio.create_task(queue.run(stopping)) for queue in queues]
     await receiver.wait_for(1)
     await other_receiver.wait_for(1)
     is_hanging = (await alert_of(world)).failures == 0

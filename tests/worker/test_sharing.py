@@ -11,7 +11,7 @@ from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.receiver import PATIENCE_SECONDS, Receiver, holding
+from tests.receiver import PATIENCE_SECONDS, Receiver, answer, holding
 from tests.worker.delivering import claim, fan_out, log, only_postgresql, only_sqlite, record, running, subscribe, work
 from tests.world import World
 
@@ -163,3 +163,21 @@ async def test_a_running_worker_does_not_wait_for_a_hanging_receiver(
         gate.set()
         receiver.behaviour = None
         await receiver.wait_for(100)
+
+
+async def test_a_worker_is_behind_only_while_more_waits_than_it_sends_at_a_time(
+    insecure_world: World, receiver: Receiver, wakeup: MemoryWakeup
+) -> None:
+    worker = DeliveryWorker(insecure_world.deps, wakeup)
+    seen = [worker.is_behind]
+
+    async def look(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.append(worker.is_behind)
+        await answer(writer, 200)
+
+    receiver.behaviour = look
+    await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world, 30)
+    async with running(worker, wakeup):
+        await receiver.wait_for(30)
+    assert (seen[0], True in seen) == (False, True)

@@ -22,6 +22,9 @@ PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 # Enough for writes to the embedded database to share a commit, and few enough for the worker to get in soon.
 _EMBEDDED_SLOTS = 16
+# While deliveries wait. Each step of a delivery waits for one turn of the event loop, and so for this many requests. On
+# PostgreSQL requests wait for the server most of the time, and leave room by themselves.
+_SHARED_SLOTS = 8
 # PostgreSQL connections reserved for the worker and the probes.
 _RESERVED_CONNECTIONS = 2
 # A burst may wait for this long. A queue that has not been empty for this long is not a burst. It is then kept short,
@@ -92,11 +95,14 @@ class Admission:
         slots: int,
         on_refusal: Callable[[], None] = lambda: None,
         *,
+        is_worker_behind: Callable[[], bool] = lambda: False,
         burst_seconds: float = _BURST_SECONDS,
         overload_seconds: float = _OVERLOAD_SECONDS,
         slow_seconds: float = _SLOW_SECONDS,
     ) -> None:
         self._free = slots
+        self._reserved = max(0, slots - _SHARED_SLOTS)
+        self._is_worker_behind = is_worker_behind
         self._on_rejection = on_refusal
         self._burst_seconds = burst_seconds
         self._overload_seconds = overload_seconds
@@ -111,7 +117,7 @@ class Admission:
 
     def try_enter(self, ticket: AdmissionTicket) -> bool:
         """Admits a request if there is room."""
-        if self._free <= 0 or self._waiting or ticket.is_gone:
+        if self._waiting or ticket.is_gone or not self._has_room():
             return False
         self._free -= 1
         ticket.is_admitted = True
@@ -146,7 +152,7 @@ class Admission:
         while waiting:
             ticket, turn = waiting[0]
             is_refused = ticket.is_gone or now - ticket.since > patience
-            if not is_refused and self._free <= 0:
+            if not is_refused and not self._has_room():
                 return
             waiting.popleft()
             if is_refused:
@@ -157,6 +163,9 @@ class Admission:
                 ticket.is_admitted = True
                 self._running[ticket] = True
             turn(not is_refused)
+
+    def _has_room(self) -> bool:
+        return self._free > (self._reserved if self._is_worker_behind() else 0)
 
     def _watch(self) -> None:
         """Runs while a request waits: if all slots are held by requests that hang, no release would start it."""

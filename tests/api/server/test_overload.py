@@ -156,6 +156,15 @@ async def test_the_longest_waiting_requests_are_rejected_first(waits: tuple[floa
     assert turns == admitted
 
 
+async def test_requests_leave_half_of_their_slots_empty_while_deliveries_wait_for_the_worker() -> None:
+    is_behind = True
+    admission = Admission(16, is_worker_behind=lambda: is_behind)
+    with_deliveries = [admission.try_enter(AdmissionTicket(admission)) for _ in range(10)]
+    is_behind = False
+    without = [admission.try_enter(AdmissionTicket(admission)) for _ in range(10)]
+    assert (with_deliveries.count(True), without.count(True)) == (8, 8)
+
+
 async def test_a_body_that_comes_slowly_holds_no_slot(world: World) -> None:
     admission = PATIENT(1)
     body = json.dumps(BRONZE).encode()
