@@ -260,13 +260,13 @@ def _console_routes(deps: Deps, settings: Settings) -> list[Route]:
     from lootkeep.console.edge import Edge
     from lootkeep.console.pages import PAGES
 
-    return Edge(deps, console_options(settings), PAGES).routes()
+    return Edge(deps, console_options(settings, deps.store.name), PAGES).routes()
 
 
-def console_options(settings: Settings) -> Options:
+def console_options(settings: Settings, store_name: str) -> Options:
     is_https = (settings.public_url or "").startswith("https://")
     delays, examine = settings.webhook_retry_delays, partial(_examine, settings)
-    return Options(settings.store_identity.name, settings.timezone, is_https, delays, shown(settings), examine)
+    return Options(store_name, settings.timezone, is_https, delays, shown(settings), examine)
 
 
 async def _examine(settings: Settings, deps: Deps) -> list[health_service.Finding]:

@@ -6,12 +6,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from random import Random
 
 import structlog
+from msgspec.structs import replace
 
 from lootkeep.deps import Deps
+from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.webhooks import WebhookRules, reachable
 from lootkeep.engines import key_file, logs
+from lootkeep.engines.demo_receivers import DemoReceivers
 from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.engines.emails.outbox import OutboxMailer
@@ -19,7 +23,7 @@ from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
-from lootkeep.kernel.clock import Clock, SystemClock
+from lootkeep.kernel.clock import Clock, Instant, SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import (
@@ -28,7 +32,7 @@ from lootkeep.services import (
     webhooks as webhooks_service,
 )
 from lootkeep.settings import Settings
-from lootkeep.storage import migrations
+from lootkeep.storage import demo as demo_db, migrations
 from lootkeep.storage.backup import sqlite as sqlite_backup
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -36,6 +40,8 @@ from lootkeep.storage.engine.postgres_replica import Replica
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 
 log = structlog.get_logger(__name__)
+
+DEMO_NAME = "Pixel Forge"
 
 
 async def open_database(settings: Settings) -> Engine:
@@ -85,7 +91,9 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
         else:
             await migrations.check(engine)
         settings = await _as_served(settings, engine)
-        outbound = make_outbound(settings)
+        async with engine.read() as tx:
+            is_demo = (await demo_db.mark(tx)).is_begun
+        outbound = make_outbound(settings, is_demo=is_demo)
         deps = Deps(
             SystemClock(),
             RandomIds(),
@@ -96,7 +104,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             webhook_rules(settings),
             settings.currency,
             intelligence(settings),
-            settings.store_identity,
+            identity(settings, is_demo=is_demo),
             replica=replica,
         )
         await access_service.ensure_owner(deps)
@@ -125,8 +133,16 @@ async def _upgrade_and_log(settings: Settings, engine: Engine) -> None:
         log.info("the database was upgraded", schema=migrations.HEAD, copy=str(copy))
 
 
-def make_outbound(settings: Settings) -> Outbound:
-    return Outbound(reachable(webhook_rules(settings)))
+def make_outbound(settings: Settings, *, is_demo: bool = False) -> Outbound:
+    allowed = reachable(webhook_rules(settings))
+    # The receivers of the demo exist in this process only.
+    return DemoReceivers(Random(), SystemClock(), Instant(0), allowed) if is_demo else Outbound(allowed)  # noqa: S311
+
+
+def identity(settings: Settings, *, is_demo: bool) -> StoreIdentity:
+    """The demo has a name of its own, unless the settings name the store."""
+    named = settings.store_identity
+    return replace(named, name=DEMO_NAME) if is_demo and named.name == StoreIdentity().name else named
 
 
 def check_settings(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Campaigns of the demo: one sent and opened, one in the outbox, and drafts."""
+"""Campaigns of the demo: two that were sent and read, and drafts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lootkeep.services import campaigns as campaigns_service
 from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 
-_HTML = """<h1>Hello {{ name }}</h1><p>%s</p><p><a href="https://store.example/sale">To the store</a></p>"""
+_HTML = """<h1>Hello {{ name }}</h1><p>%s</p><p><a href="https://pixelforge.example/sale">To the store</a></p>"""
 _PER_MINUTE = 60_000
 _READERS = 400
 
@@ -33,23 +33,29 @@ class _DiscardingMailer:
 class CampaignEmails:
     def __init__(self, shop: Shop) -> None:
         self._shop = shop
+        self._readers = 0
 
     def begin(self, length: int) -> None:
-        self._shop.agenda.add(length // 2, self._send)
+        self._shop.agenda.add(length // 2, self._welcome)
         self._shop.agenda.add(length - 20 * DAY, self._write)
 
-    async def _send(self) -> None:
-        """To recent customers; they are the first recipients of the store, so they are numbered from 1."""
+    async def _welcome(self) -> None:
+        people = self._shop.people[-_READERS:]
+        lately = Audience(type="customers", customer_ids=tuple(person.id for person in people))
+        await self._send(_terms("Welcome aboard", "What our players like best", lately))
+
+    async def _send(self, terms: dict[str, Any]) -> None:
         shop, deps = self._shop, self._shop.deps
-        lately = Audience(type="customers", customer_ids=tuple(person.id for person in shop.people[-_READERS:]))
-        campaign = await campaigns_service.create(deps, _terms("Welcome aboard", "What our players like best", lately))
+        campaign = await campaigns_service.create(deps, terms)
         sent = await campaigns_service.send(deps, campaign.id, None)
         options = CampaignOptions(emails_per_minute=_PER_MINUTE)
         worker = CampaignWorker(deps, MemoryWakeup(), _DiscardingMailer(), options)
         while await worker.run_once():
             shop.clock.advance(MINUTE // _PER_MINUTE)
-        for reader in range(1, sent.recipients_count + 1):
+        # Recipients are numbered through all campaigns.
+        for reader in range(self._readers + 1, self._readers + sent.recipients_count + 1):
             await self._read(reader)
+        self._readers += sent.recipients_count
 
     async def _read(self, reader: int) -> None:
         deps, chance = self._shop.deps, self._shop.rng.random()
@@ -62,8 +68,7 @@ class CampaignEmails:
 
     async def _write(self) -> None:
         deps = self._shop.deps
-        details = await campaigns_service.create(deps, _terms("Autumn sale", "Half price until Sunday", Audience()))
-        await campaigns_service.send(deps, details.id, None)
+        await self._send(_terms("Autumn sale", "Half price until Sunday", Audience()))
         loyal = Audience(type="segment", filters=SegmentFilters(min_orders=3))
         await campaigns_service.create(deps, _terms("For our regulars", "A look at what comes next", loyal))
         brought = Audience(type="segment", filters=SegmentFilters(is_referrer=True))
@@ -75,7 +80,7 @@ def _terms(name: str, subject: str, audience: Audience) -> dict[str, Any]:
         "name": name,
         "subject": subject,
         "preview_text": None,
-        "from_name": "The demo store",
+        "from_name": "Pixel Forge",
         "reply_to": None,
         "audience": audience,
         "body_html": _HTML % f"{subject}.",

@@ -19,7 +19,7 @@ from lootkeep.services import (
     tiers as tiers_service,
 )
 
-STAFF = (("mira@store.example", "Mira Okafor"), ("tom@store.example", "Tom Lindqvist"))
+STAFF = (("mira@pixelforge.example", "Mira Okafor"), ("tom@pixelforge.example", "Tom Lindqvist"))
 
 # Name, sku, price, delivery type, category, how often it is bought compared with the others.
 _PRODUCTS: tuple[tuple[str, str, int, str, str, int], ...] = (

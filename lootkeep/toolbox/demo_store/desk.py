@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from lootkeep.domain.gift_cards import GiftCardTerms
+from lootkeep.domain.orders import OrderDetails, OrderItem
 from lootkeep.domain.tickets import TicketCategory, TicketForm, TicketPriority
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
@@ -12,45 +13,57 @@ from lootkeep.services import gift_cards as gift_cards_service, tickets as ticke
 from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop
 
-# Subject, question, reply, category.
-_TALKS: tuple[tuple[str, str, str, TicketCategory], ...] = (
+# Subject, question, reply, category, and how the SKU of what was bought begins; None: it is about no order.
+_TALKS: tuple[tuple[str, str, str, TicketCategory, str | None], ...] = (
     (
         "My key says it was used already",
-        "I bought Hexgarden an hour ago and the key is refused.",
+        "I bought {product} in {order} and the key is refused.",
         "Sorry about that! Here is a new one; the old one is switched off.",
         "delivery",
+        "KEY-",
     ),
     (
-        "Gold did not arrive",
-        "I paid for 5,500 gold but my balance is the same.",
+        "{product} did not arrive",
+        "I paid for {product} ({order}) but my balance is the same.",
         "The game server was restarting. It is on your account now.",
         "delivery",
+        "CMD-",
     ),
     (
         "Paid twice?",
-        "My bank shows two payments for one order.",
+        "My bank shows two payments for {order}.",
         "One of them is only reserved and will be gone in three days.",
         "payment",
+        "",
     ),
     (
         "Wrong edition",
-        "I meant to buy the Deluxe Edition. Can I still change?",
+        "I meant to buy the Deluxe Edition. Can I still change {order}?",
         "Yes: we give back the first order, and you can buy the other one.",
         "refund",
+        "KEY-EMBER",
+    ),
+    (
+        "Crash on start",
+        "{product} closes right after the logo.",
+        "Please update your graphics driver and tell us whether it helps.",
+        "technical",
+        "KEY-",
     ),
     (
         "Cannot log in",
         "The confirmation mail never comes.",
         "We have sent it again; please look into the spam folder, too.",
         "account",
-    ),
-    (
-        "Crash on start",
-        "Starlit Depths closes right after the logo.",
-        "Please update your graphics driver and tell us whether it helps.",
-        "technical",
+        None,
     ),
 )
+_PRIORITIES: dict[TicketCategory, TicketPriority] = {"payment": "high", "delivery": "high", "technical": "low"}
+# Tickets of the last days, of which some wait for an answer.
+_LATEST, _LATELY = 7, 40 * HOUR
+# People write soon after they have bought.
+_SOON = 6 * DAY
+_SECOND_ANSWER = "We have looked at it again and put it right. Please try once more."
 _AMOUNTS = (10_00, 15_00, 25_00, 25_00, 50_00, 100_00)
 
 
@@ -62,10 +75,12 @@ class Desk:
 
     def begin(self, tickets: int, cards: int, length: int) -> None:
         shop = self._shop
-        for number in range(tickets):
-            shop.agenda.add(DAY + length * number // tickets + shop.between(0, DAY), self._ticket)
+        for number in range(tickets - _LATEST):
+            shop.agenda.add(DAY + (length - 3 * DAY) * number // tickets + shop.between(0, DAY), self._ticket)
+        for _ in range(_LATEST):
+            shop.agenda.add(length - shop.between(HOUR, _LATELY), self._ticket)
         for number in range(cards):
-            shop.agenda.add(DAY + length * number // cards + shop.between(0, DAY), self._card)
+            shop.agenda.add(DAY + (length - 2 * DAY) * number // cards + shop.between(0, DAY), self._card)
 
     def _agent(self) -> int:
         return self._shop.rng.choice(self._shop.catalogue.staff)
@@ -76,14 +91,37 @@ class Desk:
         shop, rng = self._shop, self._shop.rng
         if not shop.people:
             return
-        subject, question, answer, category = rng.choice(_TALKS)
-        priorities: tuple[TicketPriority, ...] = ("low", "normal", "normal", "normal", "high", "urgent")
-        ticket_form = TicketForm(rng.choice(shop.people).id, subject, question, rng.choice(priorities), category)
+        talk = rng.choice(_TALKS)
+        order = self._order_for(talk[4])
+        subject, question, answer, category, _ = talk if order else _TALKS[-1]
+        person = shop.people[-rng.randrange(1, 1 + min(50, len(shop.people)))]
+        words: dict[str, str] = {}
+        if order:
+            person, details, item = order
+            words = {"product": item.product_name, "order": details.order.number}
+        ticket_form = TicketForm(
+            person.id,
+            subject.format(**words),
+            question.format(**words),
+            _PRIORITIES.get(category, "normal"),
+            category,
+            order[1].order.id if order else None,
+        )
         _, entry = await tickets_service.open_ticket(shop.deps, ticket_form)
         if rng.random() < 0.7:
             shop.agenda.add(shop.between(MINUTE, 2 * HOUR), partial(self._assign, entry.id))
-        if rng.random() < 0.9:
-            shop.agenda.add(shop.between(4 * MINUTE, 20 * HOUR), partial(self._answer, entry.id, answer))
+        shop.agenda.add(shop.between(4 * MINUTE, 20 * HOUR), partial(self._answer, entry.id, answer))
+
+    def _order_for(self, sku: str | None) -> tuple[DemoCustomer, OrderDetails, OrderItem] | None:
+        """A recent order of a product whose SKU begins with this, of someone whose mailbox does not exist."""
+        since = self._shop.clock.now() - _SOON
+        fitting = [
+            (person, details, item)
+            for person, details, at in self._shop.bought
+            for item in details.items
+            if sku is not None and at > since and (item.sku or "").startswith(sku) and person.email.endswith(".example")
+        ]
+        return self._shop.rng.choice(fitting) if fitting else None
 
     async def _assign(self, ticket_id: int) -> None:
         await tickets_service.assign(self._shop.deps, ticket_id, self._agent(), self._agent())
@@ -95,7 +133,7 @@ class Desk:
         await tickets_service.answer(shop.deps, ticket_id, self._agent(), words)
         if rng.random() < 0.5:
             shop.agenda.add(shop.between(10 * MINUTE, DAY), partial(self._thank, ticket_id))
-        elif rng.random() < 0.8:
+        else:
             shop.agenda.add(shop.between(DAY, 5 * DAY), partial(self._close, ticket_id))
 
     async def _thank(self, ticket_id: int) -> None:
@@ -105,6 +143,8 @@ class Desk:
         await tickets_service.ask(shop.deps, ticket_id, words)
         if is_solved:
             shop.agenda.add(shop.between(MINUTE, 5 * HOUR), partial(self._resolve, ticket_id))
+        else:
+            shop.agenda.add(shop.between(HOUR, 9 * HOUR), partial(self._answer, ticket_id, _SECOND_ANSWER))
 
     async def _resolve(self, ticket_id: int) -> None:
         await tickets_service.set_status(self._shop.deps, ticket_id, self._agent(), "resolved")
@@ -124,7 +164,7 @@ class Desk:
             currency=shop.deps.currency,
             recipient_email=person.email,
             recipient_name=person.name,
-            sender_name="The demo store",
+            sender_name="Pixel Forge",
             message=rng.choice(("Happy birthday!", "Thank you for your patience.", "You won the weekly draw.")),
             customer_id=person.id,
             order_id=None,
@@ -153,6 +193,8 @@ class Desk:
         details = await shop.place(person, basket, gift_card_code=code)
         if details.order.status == "pending":
             shop.agenda.add(shop.between(MINUTE, 9 * MINUTE), partial(shop.pay, person, details.order.id))
+        elif details.order.status == "paid":
+            shop.agenda.add(shop.between(MINUTE, HOUR), partial(shop.fulfill, details.order.id))
 
     async def _redeem(self, card_id: int, amount: Hundredths) -> None:
         await gift_cards_service.redeem(self._shop.deps, card_id, amount, None, f"till-{card_id}")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
+from lootkeep.domain.fraud.checks import Waiting
+from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.fraud.review import ReviewedAs
-from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
+from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import fraud as fraud_service
+from lootkeep.storage import fraud_queue as fraud_queue_db
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop
@@ -20,6 +24,9 @@ _NOTES: dict[ReviewedAs, str] = {
     "legitimate": "Answered our e-mail; a player for many years.",
     "inconclusive": "No reply to two e-mails.",
 }
+_PREPAID = Payment(bin="535110", country="PL", funding="prepaid", three_d_secure="not_used")
+# How often staff look at the queue, at how many cases, and since when some are left.
+_ROUND, _AT_ONCE, _LATELY = 4 * HOUR, 200, 40 * HOUR
 # The signals that the stories show. A signal that needs its own story gets one, and its name here.
 SHOWN_SIGNALS = frozenset(
     {
@@ -55,6 +62,8 @@ class Frauds:
 
     def __init__(self, shop: Shop) -> None:
         self._shop = shop
+        # What an order is, by its check, and its buyer: reviewers find out.
+        self._truths: dict[int, tuple[DemoCustomer, ReviewedAs | None]] = {}
         self.stories: tuple[Callable[[], Awaitable[None]], ...] = (
             self._holiday,
             self._stolen_card,
@@ -77,7 +86,9 @@ class Frauds:
             self._shop.agenda.add(at, self.stories[number % len(self.stories)])
         # Once more in the last days, so today's figures show something.
         for number, story in enumerate(self.stories):
-            self._shop.agenda.add(length - 9 * HOUR * (len(self.stories) - number) + HOUR, story)
+            self._shop.agenda.add(length - 4 * HOUR * (len(self.stories) - number) + HOUR, story)
+        for number in range(length // _ROUND):
+            self._shop.agenda.add(number * _ROUND + self._shop.between(0, HOUR), self._review_round)
 
     async def _holiday(self) -> None:
         """An honest customer with a VPN who hides more than usual."""
@@ -88,7 +99,7 @@ class Frauds:
         """A disposable mailbox, a proxy, and a purchase within the minute."""
         person = await self._new(domain=places.DISPOSABLE)
         self._shop.agenda.add(
-            30 * SECOND, partial(self._order, person, "fraud", ip_address=self._address(places.PROXY))
+            41 * SECOND, partial(self._order, person, "fraud", ip_address=self._address(places.PROXY), payment=_PREPAID)
         )
 
     async def _program(self) -> None:
@@ -168,20 +179,38 @@ class Frauds:
     def _address(self, block: str) -> str:
         return places.special(block, self._shop.rng)
 
-    async def _order(self, person: DemoCustomer, truth: ReviewedAs | None, **fields: str) -> None:
-        """Places the order; someone may review it, and if it is not stopped it is paid."""
+    async def _order(self, person: DemoCustomer, truth: ReviewedAs | None, **fields: Any) -> None:
+        """Places the order; someone reviews it, and if it is not stopped it is paid."""
         shop = self._shop
         details = await shop.place(person, shop.basket()[:1], **fields)
-        if truth and details.check and details.check.action_taken != "allowed" and shop.rng.random() < 0.75:
-            shop.agenda.add(shop.between(HOUR, 2 * DAY), partial(self._review, person, details, truth))
+        if details.check and details.check.action_taken != "allowed":
+            self._truths[details.check.id] = person, truth
         if details.order.status == "pending" and shop.rng.random() < 0.8:
             shop.agenda.add(shop.between(20 * SECOND, 9 * MINUTE), partial(shop.pay, person, details.order.id))
+        elif details.order.status == "pending":
+            shop.agenda.add(shop.between(20 * HOUR, 30 * HOUR), partial(shop.cancel, details.order.id))
 
-    async def _review(self, person: DemoCustomer, details: OrderDetails, truth: ReviewedAs) -> None:
+    async def _review_round(self) -> None:
+        """Staff look at what waits. In the last days some of it is left, so there is something to review."""
         shop = self._shop
-        assert details.check is not None
-        await fraud_service.review(
-            shop.deps, details.check.id, truth, _NOTES[truth], shop.rng.choice(shop.catalogue.staff)
-        )
-        if truth == "legitimate" and details.order.status == "on_hold":
-            shop.agenda.add(shop.between(HOUR, 5 * HOUR), partial(shop.pay, person, details.order.id))
+        async with shop.deps.db.read() as tx:
+            request = ListRequest(PageRequest(1, _AT_ONCE), {}, "created_at", "asc")
+            waiting, _ = await fraud_queue_db.QUEUE.page(tx, request)
+        share = 0.05 if shop.clock.now() > shop.agenda.end - _LATELY else 0.75
+        for check in waiting:
+            if shop.rng.random() < share:
+                await self._review(check)
+
+    async def _review(self, check: Waiting) -> None:
+        shop = self._shop
+        # An ordinary customer who looks like someone else.
+        usual: ReviewedAs = "fraud" if check.action_taken == "blocked" else "legitimate"
+        person, truth = self._truths.pop(check.id, (None, usual))
+        outcome = truth or usual
+        is_held = check.order_status == "on_hold"
+        if is_held and outcome == "inconclusive":
+            outcome = "fraud"
+        await fraud_service.review(shop.deps, check.id, outcome, _NOTES[outcome], shop.rng.choice(shop.catalogue.staff))
+        if is_held and outcome == "legitimate":
+            buyer = person or next(person for person in shop.people if person.id == check.customer_id)
+            shop.agenda.add(shop.between(HOUR, 5 * HOUR), partial(shop.pay, buyer, check.order_id))

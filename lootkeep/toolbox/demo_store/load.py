@@ -9,13 +9,14 @@ from random import Random
 from msgspec.structs import replace as changed
 
 from lootkeep.deps import Deps
-from lootkeep.domain.webhooks import WebhookRules
+from lootkeep.domain.retention import CLOCK, ClockRecord
+from lootkeep.engines.demo_receivers import DemoReceivers
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, Instant, ManualClock
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards as gift_cards_service, retention as retention_service
-from lootkeep.storage import demo as demo_db
+from lootkeep.storage import demo as demo_db, settings as settings_db
 from lootkeep.storage.demo import Demo
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.toolbox.demo_store import places
@@ -23,7 +24,7 @@ from lootkeep.toolbox.demo_store.campaign_emails import CampaignEmails
 from lootkeep.toolbox.demo_store.desk import Desk
 from lootkeep.toolbox.demo_store.frauds import Frauds
 from lootkeep.toolbox.demo_store.ids import SeededIds
-from lootkeep.toolbox.demo_store.receivers import Deliveries, Receivers
+from lootkeep.toolbox.demo_store.receivers import Deliveries
 from lootkeep.toolbox.demo_store.shop import Shop
 from lootkeep.toolbox.demo_store.year import DAYS, Year
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
@@ -50,6 +51,9 @@ async def load(deps: Deps, scale: str, seed: int, orders: int, advance: Callable
     async with deps.db.write() as tx:
         now = deps.clock.now()
         await demo_db.set_mark(tx, changed(begun, loaded_at=now), now)
+        # The store has run until now, so its clock is believed.
+        await settings_db.get_for_update(tx, CLOCK, ClockRecord, now)
+        await settings_db.put(tx, CLOCK, ClockRecord(believed_at=now, looked_at=now), now)
     return shop
 
 
@@ -78,8 +82,8 @@ def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
         deps,
         clock=clock,
         ids=SeededIds(rng),
-        outbound=Receivers(rng, clock, end),
-        webhook_rules=WebhookRules(allow_insecure=True),
+        # Shortly before the end, so some deliveries still wait for their next attempt.
+        outbound=DemoReceivers(rng, clock, Instant(end - 5 * HOUR)),
         intelligence=places.intelligence(clock),
         # Its campaigns were sent, to the outbox.
         store=changed(deps.store, has_mail_server=True),
@@ -95,7 +99,7 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
     # The rest are orders of frauds, and renewals of subscriptions.
     Year(shop, shop.clock.now(), orders * 19 // 20 - 2 * stories).begin()
     Frauds(shop).begin(stories, length)
-    Desk(shop).begin(max(10, orders // 40), max(12, orders // 100), length - 2 * DAY)
+    Desk(shop).begin(max(10, orders // 40), max(12, orders // 100), length)
     CampaignEmails(shop).begin(length)
     sending.begin(length)
     await shop.agenda.run(deps.db, shop.join, sending.after_each, lambda: advance(shop.orders_placed))

@@ -24,7 +24,7 @@ async def set_up(deps: Deps) -> None:
         {
             "name": "Late deliveries",
             "channel": "email",
-            "target": "staff@lootkeep.example",
+            "target": "staff@pixelforge.example",
             "triggers": ["backlog"],
             "amount": None,
             "minutes": 30,

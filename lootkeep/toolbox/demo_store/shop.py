@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -29,6 +29,7 @@ Basket = list[tuple[Product, int]]
 RECENT = 30 * DAY
 
 METHODS = ("card", "card", "card", "paypal", "paypal", "apple_pay", "bank_transfer", "crypto")
+_REMEMBERED = 60
 _REASONS = ("bought by mistake", "the key did not work", "changed my mind", None)
 
 
@@ -44,6 +45,8 @@ class Shop:
         self.make = People(rng)
         self.people: list[DemoCustomer] = []
         self.orders_placed = 0
+        # The latest paid orders with their buyers: tickets are about these.
+        self.bought: deque[tuple[DemoCustomer, OrderDetails, Instant]] = deque(maxlen=_REMEMBERED)
         # The referrer of each referral: a customer with many referrals is drawn often, and so gets more.
         self._referrers: list[int] = []
         self._brought: Counter[int] = Counter()
@@ -115,7 +118,7 @@ class Shop:
         if details.order.status != "pending":
             return
         if is_abandoned:
-            self.agenda.add(self.between(HOUR, 30 * HOUR), partial(self._cancel, details.order.id))
+            self.agenda.add(self.between(HOUR, 30 * HOUR), partial(self.cancel, details.order.id))
         else:
             self.agenda.add(self.between(20 * SECOND, 9 * MINUTE), partial(self.pay, person, details.order.id))
 
@@ -176,11 +179,14 @@ class Shop:
         with suppress(Conflict):
             await orders_service.fulfill(self.deps, order_id, None, None)
 
-    async def _cancel(self, order_id: int) -> None:
-        await orders_service.cancel(self.deps, order_id, "never paid")
+    async def cancel(self, order_id: int) -> None:
+        # A reviewer may have cancelled it.
+        with suppress(Conflict):
+            await orders_service.cancel(self.deps, order_id, "never paid")
 
     def _paid(self, person: DemoCustomer, details: OrderDetails) -> None:
         person.orders += 1
+        self.bought.append((person, details, self.clock.now()))
         if person.orders == 1 and person.referrer is not None:
             self._count_referral(person.referrer)
         if self.rng.random() < 0.035 and details.order.total:

@@ -96,7 +96,7 @@ class Year:
 
     async def _change_policy(self) -> None:
         """After half a year the store has staff to review orders, and no longer blocks doubtful ones."""
-        await fraud_service.change_settings(self._shop.deps, {"fraud_action": "verify"})
+        await fraud_service.change_settings(self._shop.deps, {"fraud_action": "verify", "fraud_review_due_hours": 48})
 
     async def _change_prices(self) -> None:
         product = self._shop.catalogue.products[0]
