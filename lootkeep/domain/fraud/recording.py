@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from lootkeep.domain.fraud.checks import FraudCheck
@@ -10,11 +12,17 @@ from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.score import ENGINE_VERSION, due_at, expected_loss
 from lootkeep.domain.orders import Order
 
+_SET_LATER = (
+    *("reviewed_by", "reviewed_at", "review_outcome", "review_notes"),
+    *("truth", "truth_source", "truth_at", "owner_id"),
+)
+
 
 def check_of(order: Order, judgement: Judgement) -> FraudCheck:
     """Its id is assigned when it is stored."""
     facts, verdict = judgement.facts, judgement.verdict
     network = facts.network
+    undecided: dict[str, Any] = dict.fromkeys(_SET_LATER)
     return FraudCheck(
         id=0,
         order_id=order.id,
@@ -37,18 +45,11 @@ def check_of(order: Order, judgement: Judgement) -> FraudCheck:
         is_tor=network.is_tor,
         **msgspec.structs.asdict(flags(facts, judgement.policy)),
         is_reviewed=False,
-        reviewed_by=None,
-        reviewed_at=None,
-        review_outcome=None,
-        review_notes=None,
+        **undecided,
         facts=msgspec.json.encode(facts).decode(),
         policy_version=judgement.policy_version,
         engine_version=ENGINE_VERSION,
         rule_hits=msgspec.json.encode(verdict.rules).decode(),
-        truth=None,
-        truth_source=None,
-        truth_at=None,
-        owner_id=None,
         due_at=due_at(verdict.action_taken, judgement.policy, facts.at),
         expected_loss=expected_loss(verdict.risk_score, order.total),
         created_at=facts.at,
