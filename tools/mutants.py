@@ -42,10 +42,10 @@ def main() -> int:
     given = parser.parse_args()
     original = given.module.read_text()
     tree = ast.parse(original)
-    places: list[tuple[Any, int]] = [
-        (node, place) for node in ast.walk(tree) for place in range(len(getattr(node, "ops", "1")))
+    candidates: list[tuple[Any, int]] = [
+        (node, index) for node in ast.walk(tree) for index in range(len(getattr(node, "ops", "1")))
     ]
-    mistakes = [(node, place) for node, place in places if _spoiled(node, place, lambda: True)]
+    mistakes = [(node, index) for node, index in candidates if _spoiled(node, index, lambda: True)]
     command = [sys.executable, "-m", "pytest", "--quick", "-q", "-x", "-p", "no:cacheprovider", *given.tests]
     if _is_noticed(command):
         raise SystemExit("The tests fail without a mistake.")
@@ -53,8 +53,8 @@ def main() -> int:
     unnoticed = 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        for node, place in chosen:
-            after, text = _spoiled(node, place, partial(_unparsed, node, tree))
+        for node, index in chosen:
+            after, text = _spoiled(node, index, partial(_unparsed, node, tree))
             given.module.write_text(text)
             if not _is_noticed(command):
                 unnoticed += 1
@@ -69,11 +69,11 @@ def _is_noticed(command: list[str]) -> bool:
     return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode != 0
 
 
-def _spoiled(node: Any, place: int, look: Callable[[], Any]) -> Any:
+def _spoiled(node: Any, index: int, look: Callable[[], Any]) -> Any:
     """What is seen while there is a mistake in the node; None if there is nothing to change."""
     before = {name: list(value) if isinstance(value, list) else value for name, value in vars(node).items()}
     try:
-        return look() if _spoil(node, place) else None
+        return look() if _spoil(node, index) else None
     finally:
         vars(node).update(before)
 
@@ -82,11 +82,11 @@ def _unparsed(node: ast.AST, tree: ast.Module) -> tuple[str, str]:
     return ast.unparse(node), ast.unparse(tree)
 
 
-def _spoil(node: Any, place: int) -> bool:
+def _spoil(node: Any, index: int) -> bool:
     """Changes the node; False if there is nothing to change."""
     match node:
-        case ast.Compare(ops=ops) if type(ops[place]) in _COMPARISONS:
-            ops[place] = _COMPARISONS[type(ops[place])]()
+        case ast.Compare(ops=ops) if type(ops[index]) in _COMPARISONS:
+            ops[index] = _COMPARISONS[type(ops[index])]()
         case ast.BoolOp():
             node.op = ast.And() if isinstance(node.op, ast.Or) else ast.Or()
         case ast.UnaryOp(op=ast.Not()):

@@ -19,6 +19,7 @@ _PACE = "slow on purpose: it is what the test is about"
 SLEEPS = {
     "tests/api/server/serving.py": (1, _OTHER_PROCESS),
     "tests/api/server/test_processes.py": (2, _OTHER_PROCESS),
+    "tests/api/server/test_rolling_restart.py": (1, _PACE),
     "tests/api/test_lost_database.py": (1, _SERVER),
     "tests/api/test_revoked_tokens.py": (1, "a connection that listens, which nobody announces"),
     "tests/cli/test_backup.py": (1, _OTHER_PROCESS),
@@ -32,6 +33,7 @@ SLEEPS = {
     "tests/machines/load.py": (2, _PACE),
     "tests/machines/scenarios.py": (5, "how long a fault lasts"),
     "tests/machines/store.py": (1, _OTHER_PROCESS),
+    "tests/proxies.py": (1, _OTHER_PROCESS),
     "tests/receiver.py": (1, _PACE),
     "tests/servers.py": (1, _OTHER_PROCESS),
     "tests/storage/test_postgres_outages.py": (1, _OTHER_PROCESS),

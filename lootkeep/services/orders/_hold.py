@@ -26,7 +26,7 @@ from lootkeep.views import fraud_events as fraud_events_views
 async def hold(
     deps: Deps, tx: Transaction, details: OrderDetails, held: Order, check: FraudCheck | None, what: str
 ) -> OrderDetails:
-    """Saves the held payment, puts the order's check into the review queue, and tells staff `what` happened."""
+    """Saves the held payment, puts the order's check into the review queue, and alerts staff of `what` happened."""
     now = held.updated_at
     if check:
         check = await fraud_checks_db.ROWS.save(tx, check, reopened(check))
