@@ -50,6 +50,7 @@ NOT_QUICK = (
     "api/test_reference.py",
     "api/test_sandbox.py",
     "cli/",
+    "client/test_documentation.py",
     "console/test_full_pages.py",
     "docs/",
     "domain/test_campaign_emails.py",

@@ -14,6 +14,8 @@ from lootkeep import wiring
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
+from lootkeep.api.http.openapi import failures
+from lootkeep.api.http.router import Router
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES
 from lootkeep.domain.webhooks import reachable
@@ -23,6 +25,7 @@ from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, ManualClock, instant
+from lootkeep.kernel.errors import AppError
 from lootkeep.kernel.ids import CountingIds, Ids
 from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
@@ -30,6 +33,9 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres_replica import Replica
 from lootkeep.worker.loop import Worker
 
+ROUTER = Router(wiring.groups())
+# Of the connection and of the path: no operation names them.
+UNNAMED = {400, 405, 408}
 NOON = instant(datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC))
 EXTERNAL = "/api/external/v1"
 # The same for every world on a shared database, which stores a fingerprint of its key.
@@ -40,6 +46,16 @@ KEY = "a-secret-key-of-more-than-32-characters"
 def default_settings() -> Settings:
     """Made once: it takes longer than all the rest of a world."""
     return Settings(_env_file=None)
+
+
+def assert_documented(answer: httpx.Response) -> None:
+    """Whatever a test does: the status of the answer is one that the OpenAPI document names for the operation."""
+    try:
+        route, _ = ROUTER.find(answer.request.method, answer.request.url.path)
+    except AppError:
+        return
+    named = {route.answer.status, *map(int, failures.refs(route)), *([200] if route.answer.repeated else []), *UNNAMED}
+    assert answer.status_code in named, f"{route.method} {route.path} answers an undocumented {answer.text}"
 
 
 class World:
@@ -103,7 +119,9 @@ class World:
         url = path if path.startswith("/api/") else EXTERNAL + path
         if json is not None:
             options["json"] = json
-        return await self.http.request(method, url, headers=headers, **options)
+        answer = await self.http.request(method, url, headers=headers, **options)
+        assert_documented(answer)
+        return answer
 
     async def get(self, path: str, **options: Any) -> httpx.Response:
         return await self.call("GET", path, **options)

@@ -14,12 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from lootkeep import wiring
+from lootkeep.api.http.openapi.client_names import NAMES
 from lootkeep.api.http.routes import Route
-from tools.client_names import NAMES
 from tools.client_types import DOCUMENT, Types, resolved, written
 
 PACKAGE = Path(__file__).parents[1] / "client/lootkeep_client"
 COMMAND = "python -m tools.write_client"
+METHODS_PAGE = Path(__file__).parents[1] / "docs/api/client-methods.md"
+_METHODS = "## Methods"
+_PAGE = f"""# The methods of the Python client
+
+Every endpoint is a method of [the client](../client.md), with the same name for `Client` and `AsyncClient`. \
+This page is written by `{COMMAND}`.
+
+"""
 
 # A method named `list` hides the type of that name, so a list of records is `Rows`.
 _ANSWERS = {"pages": "Pages[{record}]", "many": "Rows[{record}]", "message": "str", "one": "{record}"}
@@ -69,7 +77,9 @@ def methods() -> list[Method]:
         for route in group.routes:
             row = f"{route.method} {group.prefix}{route.path}"
             if row not in NAMES:
-                raise SystemExit(f"{row} has no name in tools/client_names.py: add one, then run `{COMMAND}`.")
+                raise SystemExit(
+                    f"{row} has no name in lootkeep/api/http/openapi/client_names.py: add one, then run `{COMMAND}`."
+                )
             result.append(Method(route, group.prefix, NAMES[row]))
     return result
 
@@ -93,7 +103,18 @@ def files() -> dict[Path, str]:
     _deliveries(types)
     note = f"What `{{file}}` has; written by `{COMMAND}`."
     texts |= {f"types/{file}": text for file, text in types.texts(note).items()}
-    return {PACKAGE / f"{name}.py": _formatted(text) for name, text in texts.items()}
+    return {PACKAGE / f"{name}.py": _formatted(text) for name, text in texts.items()} | _pages()
+
+
+def _pages() -> dict[Path, str]:
+    """The table of all methods, in the documentation and in that of the package."""
+    rows = [
+        f"| `client.{m.name}` | `{m.route.method} {m.prefix}{m.route.path}` | {m.route.summary} |" for m in methods()
+    ]
+    table = "\n".join(["| method | call | |", "|---|---|---|", *rows]) + "\n"
+    readme = PACKAGE.parent / "README.md"
+    before = readme.read_text().partition(_METHODS)[0]
+    return {METHODS_PAGE: _PAGE + table, readme: f"{before}{_METHODS}\n\n{table}"}
 
 
 def _tree(kind: str, names: list[str]) -> str:

@@ -66,7 +66,7 @@ async def test_a_missing_part_of_the_reference_is_not_found(world: World) -> Non
     ("methods", "path", "allowed"),
     [
         (("PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW", "get"), TIERS, "GET, HEAD, POST"),
-        (("GET", "POST", "PATCH"), TIERS + "/7", "DELETE, PUT"),
+        (("GET", "POST", "PATCH"), EXTERNAL + "/fraud/rules/7", "DELETE, PUT"),
         (("GET", "PUT", "DELETE"), TIERS + "/7/toggle", "POST"),
         (("POST", "DELETE"), EXTERNAL + "/referrals/settings", "GET, HEAD, PUT"),
     ],
@@ -130,7 +130,7 @@ async def test_head_answers_as_get_does_without_the_body(world: World) -> None:
 
 
 @only_sqlite
-@pytest.mark.parametrize(("path", "status"), [("/referrals/settings", 401), ("/referrals/tiers/7", 405), ("/no", 404)])
+@pytest.mark.parametrize(("path", "status"), [("/referrals/settings", 401), ("/fraud/rules/7", 405), ("/no", 404)])
 async def test_a_rejected_head_request_has_no_body_either(world: World, path: str, status: int) -> None:
     answer = await world.call("HEAD", path, token="lk_nobody")
     assert (answer.status_code, answer.content) == (status, b"")

@@ -48,7 +48,10 @@ def _imported_constants(test: str) -> list[str]:
 
 
 ROWS = [(group, route) for group in wiring.groups() for route in group.routes]
-PAGES = {file.name: file.read_text() for file in files("*.md", under=ROOT / "docs/api")}
+# The generated list of the client's methods explains no row.
+PAGES = {
+    file.name: file.read_text() for file in files("*.md", under=ROOT / "docs/api") if file.name != "client-methods.md"
+}
 TESTS = "\n".join(_with_constants(file.read_text()) for file in files("test_*.py", under=ROOT / "tests/api"))
 
 

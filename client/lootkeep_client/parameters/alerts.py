@@ -15,7 +15,7 @@ class CreateAlert(TypedDict, total=False):
     channel: Required[types.AlertChannel]
     target: Required[str]
     triggers: Required[Sequence[types.AlertTrigger]]
-    amount: str | None
+    amount: str | float | None
     minutes: int
     limit_per_hour: int
     muted_until: str | None
@@ -28,7 +28,7 @@ class UpdateAlert(TypedDict, total=False):
     channel: types.AlertChannel
     target: str
     triggers: Sequence[types.AlertTrigger]
-    amount: str | None
+    amount: str | float | None
     minutes: int
     limit_per_hour: int
     muted_until: str | None

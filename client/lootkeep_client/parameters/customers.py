@@ -22,7 +22,7 @@ class ListCustomers(TypedDict, total=False):
     country: str
     accepts_marketing: bool
     has_orders: bool
-    min_total_spent: str
+    min_total_spent: str | float
     tag: str
     sort: Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"]
 

@@ -28,13 +28,13 @@ class ValidateGiftCard(TypedDict, total=False):
     """Check a gift card's code and balance."""
 
     code: Required[str]
-    amount: str | None
+    amount: str | float | None
 
 
 class RedeemGiftCard(TypedDict, total=False):
     """Redeem an amount."""
 
-    amount: Required[str]
+    amount: Required[str | float]
     order_id: int | None
     reference: str | None
 

@@ -25,8 +25,8 @@ class ListOrders(TypedDict, total=False):
     coupon_code: str
     payment_method: str
     country: str
-    min_total: str
-    max_total: str
+    min_total: str | float
+    max_total: str | float
     risk_level: types.RiskLevel
     sort: Literal["id", "created_at", "paid_at", "total"]
 

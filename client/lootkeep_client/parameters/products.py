@@ -22,6 +22,6 @@ class ListProducts(TypedDict, total=False):
     category: str
     tag: str
     in_stock: bool
-    min_price: str
-    max_price: str
+    min_price: str | float
+    max_price: str | float
     sort: Literal["id", "name", "price", "stock", "sales_count", "created_at", "updated_at"]

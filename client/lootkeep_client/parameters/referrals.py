@@ -41,7 +41,7 @@ class CreateTier(TypedDict, total=False):
     description: str | None
     referrals_required: Required[int]
     reward_type: Required[types.RewardType]
-    reward_value: Required[str]
+    reward_value: Required[str | float]
     reward_currency: str | None
     coupon_validity_days: int
     is_active: bool
@@ -55,7 +55,7 @@ class UpdateTier(TypedDict, total=False):
     description: str | None
     referrals_required: int
     reward_type: types.RewardType
-    reward_value: str
+    reward_value: str | float
     reward_currency: str | None
     coupon_validity_days: int
     is_active: bool
@@ -69,7 +69,7 @@ class UpdateReferralSettings(TypedDict, total=False):
     referral_reward_event: types.RewardEvent
     referral_welcome_discount_enabled: bool
     referral_welcome_discount_type: types.DiscountType
-    referral_welcome_discount_value: str
+    referral_welcome_discount_value: str | float
 
 
 class ListClaims(TypedDict, total=False):

@@ -65,8 +65,8 @@ class CreateProduct(TypedDict, total=False):
     billing_interval: types.BillingInterval | None
     billing_interval_count: int | None
     status: types.ProductStatus
-    price: Required[str]
-    compare_at_price: str | None
+    price: Required[str | float]
+    compare_at_price: str | float | None
     currency: str | None
     stock: int | None
     max_per_order: int | None
@@ -87,8 +87,8 @@ class UpdateProduct(TypedDict, total=False):
     billing_interval: types.BillingInterval | None
     billing_interval_count: int | None
     status: types.ProductStatus
-    price: str
-    compare_at_price: str | None
+    price: str | float
+    compare_at_price: str | float | None
     currency: str | None
     stock: int | None
     max_per_order: int | None
@@ -117,7 +117,7 @@ class PlaceOrder(TypedDict, total=False):
     completed_at: str | None
     cancelled_at: str | None
     status: Literal["paid", "completed", "partially_refunded", "refunded", "cancelled"] | None
-    discount: str | None
+    discount: str | float | None
     currency: str | None
     refunds: Sequence[types.PastRefundBody]
     payment_method: str | None
@@ -141,7 +141,7 @@ class PayOrder(TypedDict, total=False):
 class RefundOrder(TypedDict, total=False):
     """Refund an order."""
 
-    amount: str | None
+    amount: str | float | None
     reason: str | None
     reason_code: Literal["fraud"] | None
     allow_unrecovered: bool
@@ -199,7 +199,7 @@ class CancelSubscription(TypedDict, total=False):
 class CreateGiftCard(TypedDict, total=False):
     """Create a gift card."""
 
-    initial_balance: Required[str]
+    initial_balance: Required[str | float]
     currency: str | None
     recipient_email: str | None
     recipient_name: str | None

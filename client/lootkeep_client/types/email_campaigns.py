@@ -10,7 +10,7 @@ from lootkeep_client.types.words import AudienceType, CampaignStatus
 
 class FiltersBody(TypedDict):
     countries: NotRequired[Sequence[str] | None]
-    min_total_spent: NotRequired[str | None]
+    min_total_spent: NotRequired[str | float | None]
     min_orders: NotRequired[int | None]
     last_order_before: NotRequired[str | None]
     last_order_after: NotRequired[str | None]

@@ -28,7 +28,7 @@ from lootkeep_client.types.words import (
 class CartLineBody(TypedDict):
     product_id: int
     quantity: int
-    price: NotRequired[str | None]
+    price: NotRequired[str | float | None]
 
 
 class PaymentBody(TypedDict):
@@ -40,7 +40,7 @@ class PaymentBody(TypedDict):
 
 
 class PastRefundBody(TypedDict):
-    amount: str
+    amount: str | float
     reason: NotRequired[str | None]
     created_at: NotRequired[str | None]
 

@@ -99,7 +99,9 @@ ROUTES = (
         "Review several fraud checks at once",
         many(fraud_views.ReviewedView),
         body=RingReviewBody,
-        description="Reviews all of them or none. Each order is released or cancelled as in a single review.",
+        description="Reviews all of them or none: one that does not exist returns 404. Each order is released or "
+        "cancelled as in a single review.",
+        may_miss=True,
         is_extension=True,
     ),
 )

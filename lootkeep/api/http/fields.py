@@ -129,14 +129,14 @@ def at_least_a_cent(amount: Hundredths) -> Hundredths:
 Money = Annotated[
     Hundredths,
     BeforeValidator(_money),
-    # A number is accepted too; the schema has only one type, so a generated client needs no union.
-    WithJsonSchema({"type": "string", "pattern": r"^-?\d+(\.\d{1,2})?$"}),
+    # The pattern is for strings only.
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^-?\d+(\.\d{1,2})?$"}),
 ]
 PositiveMoney = Annotated[
     Hundredths,
     BeforeValidator(_money),
     AfterValidator(at_least_a_cent),
-    WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d{1,2})?$"}),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d{1,2})?$"}),
 ]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
 Currency = Annotated[str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{3}$"})]

@@ -107,6 +107,8 @@ class Route:
     description: str = ""
     # The state of the record can forbid it.
     may_conflict: bool = False
+    # The body names records, which may not exist.
+    may_miss: bool = False
     # Calls something outside or reads for long: no transaction may be open meanwhile.
     is_foreign: bool = False
     # Beyond the specification of the External API.

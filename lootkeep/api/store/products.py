@@ -53,7 +53,7 @@ def _web_address(value: str) -> str:
 Price = Annotated[
     Money,
     AfterValidator(_priced),
-    WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d{1,6}(\.\d{1,2})?$"}),
 ]
 ProductWord = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
 Tags = Annotated[list[ProductWord], Field(max_length=MAX_TAGS), AfterValidator(distinct)]

@@ -34,7 +34,8 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
         }
     if schema.get("type") == "array":
         return [example_of(schema["items"], schemas)]
-    return {} if schema.get("type") == "object" else _BY_TYPE.get(schema.get("type", ""), "text")
+    kinds = schema.get("type", "")
+    return {} if kinds == "object" else _BY_TYPE.get(kinds[0] if isinstance(kinds, list) else kinds, "text")
 
 
 def _is_told(name: str, field: dict[str, Any], schema: dict[str, Any]) -> bool:

@@ -76,7 +76,7 @@ def refs(route: Route) -> Json:
 def _names(route: Route) -> list[str]:
     """Derived from the operation's route."""
     names = ["Unauthorized", "Forbidden"]
-    if "{" in route.path:
+    if "{" in route.path or route.may_miss:
         names.append("NotFound")
     if route.method == "POST" or route.may_conflict:
         names.append("Conflict")

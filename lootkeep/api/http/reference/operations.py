@@ -120,6 +120,7 @@ class _Reader:
             description=str(node.get("description", "")),
             is_extension=bool(node.get("x-extension")),
             is_deprecated=bool(node.get("deprecated")),
+            python_method=str(node.get("x-python-method", "")),
             needs_token=any(security),
             scopes=[str(scope) for choice in security for scopes in choice.values() for scope in scopes],
             parameters=_by_location(parameters),

@@ -47,6 +47,8 @@ class OperationDoc:
     description: str
     is_extension: bool
     is_deprecated: bool
+    # Its method in the Python client; empty if it has none.
+    python_method: str
     needs_token: bool
     scopes: list[str]
     parameters: list[tuple[str, list[ParameterDoc]]]
