@@ -39,7 +39,7 @@ def test_every_example_passes_mypy_strict(tmp_path: Path) -> None:
         "--no-error-summary",
         "--config-file=",
         f"--cache-dir={tmp_path}",
-        *tmp_path.glob("*.py"),
+        *map(str, tmp_path.glob("*.py")),
     ]
     done = subprocess.run(check, capture_output=True, text=True, cwd=ROOT / "client", check=False)
     assert (done.returncode, done.stdout) == (0, "")

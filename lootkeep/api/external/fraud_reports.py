@@ -112,6 +112,7 @@ ROUTES = (
         max_body=MAX_LARGE_BODY,
         description="Judges stored checks again with the given settings and changes nothing. Order counts are those of "
         "the velocity window at the time of the check.",
+        may_miss=True,
         is_foreign=True,
         is_extension=True,
     ),

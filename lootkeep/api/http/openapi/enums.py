@@ -45,6 +45,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "TruthSource": get_args(disputes_rules.TruthSource),
     "DeliveryStatus": get_args(deliveries_rules.DeliveryStatus),
     "OrderStatus": get_args(orders_rules.OrderStatus),
+    "CheckoutStep": get_args(orders_rules.CheckoutStep),
     "ProductStatus": get_args(products_rules.ProductStatus),
     "DeliveryType": get_args(products_rules.DeliveryType),
     "BillingType": get_args(products_rules.BillingType),
