@@ -207,6 +207,7 @@ from lootkeep_client.types.words import (
     BillingType as BillingType,
     BlockKind as BlockKind,
     CampaignStatus as CampaignStatus,
+    CheckoutStep as CheckoutStep,
     CustomerStatus as CustomerStatus,
     DeliveryStatus as DeliveryStatus,
     DeliveryType as DeliveryType,

@@ -12,6 +12,7 @@ from lootkeep_client.types.referrals import CodeOwner
 from lootkeep_client.types.support_tickets import TicketDetail
 from lootkeep_client.types.words import (
     BillingInterval,
+    CheckoutStep,
     DiscountType,
     DisputeKind,
     DisputeReason,
@@ -87,7 +88,7 @@ class OrderCheck(TypedDict):
 
 class PlacedOrder(TypedDict):
     order: Order
-    next: Literal["pay", "refund", "refused", "verify", "wait_for_review"] | None
+    next: CheckoutStep | None
     fraud_check: OrderCheck | None
 
 
@@ -121,7 +122,7 @@ class PaidOrder(TypedDict):
     cancelled_at: str | None
     refunded_at: str | None
     fulfillment_note: str | None
-    next: Literal["pay", "refund", "refused", "verify", "wait_for_review"] | None
+    next: CheckoutStep | None
 
 
 class Refund(TypedDict):

@@ -123,3 +123,5 @@ DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
 DisputeReason = Literal["fraudulent", "other"]
 
 SubscriptionStatus = Literal["active", "cancelled", "expired"]
+
+CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused", "refund"]
