@@ -36,20 +36,20 @@ _CARD = Query(select(gift_cards.c.id).where(gift_cards.c.code_hash == _TERM))
 
 async def customer_ids(tx: Transaction, term: str, code: str, traces: dict[str, str], size: int) -> set[int]:
     """By external id, user name, subscription, referral or coupon code, IP address or device."""
-    found = {row[0] for query in _BY_ID for row in await tx.all(query, term=term)}
-    found |= {row[0] for row in await tx.all(_BY_USERNAME, term=term, size=size)}
-    found |= {row[0] for query in _BY_CODE for row in await tx.all(query, term=code)}
+    matches = {row[0] for query in _BY_ID for row in await tx.all(query, term=term)}
+    matches |= {row[0] for row in await tx.all(_BY_USERNAME, term=term, size=size)}
+    matches |= {row[0] for query in _BY_CODE for row in await tx.all(query, term=code)}
     for kind, value in traces.items():
-        found |= {row[0] for row in await tx.all(_SEEN, seen_kind=kind, term=value, size=size)}
-    return found
+        matches |= {row[0] for row in await tx.all(_SEEN, seen_kind=kind, term=value, size=size)}
+    return matches
 
 
 async def order_ids(tx: Transaction, code: str, network: str | None, size: int) -> set[int]:
     """By coupon code or IP address."""
-    found = {row[0] for row in await tx.all(_ORDERS_WITH_COUPON, term=code, size=size)}
+    matches = {row[0] for row in await tx.all(_ORDERS_WITH_COUPON, term=code, size=size)}
     if network is not None:
-        found |= {row[0] for row in await tx.all(_ORDERS_FROM, term=network, size=size)}
-    return found
+        matches |= {row[0] for row in await tx.all(_ORDERS_FROM, term=network, size=size)}
+    return matches
 
 
 async def gift_card_ids(tx: Transaction, code_hash: str) -> set[int]:
