@@ -46,10 +46,10 @@ QUEUE = lists.ListPage(
     has_dates=False,
     order="asc",
 )
-# The parts of the queue: what stands still until someone decides comes first.
+# The parts of the queue: orders that wait for a decision come first.
 VIEWS = {"decide": "To decide", "look": "To look at", "mine": "Mine"}
 _EMPTY = {
-    "decide": "No order stands still. One that fraud detection holds appears here.",
+    "decide": "No order waits for a decision. One that fraud detection holds appears here.",
     "look": "Orders that were flagged or blocked appear here until someone has looked at them.",
     "mine": "Take a case, and it appears here.",
 }

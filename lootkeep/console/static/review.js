@@ -22,10 +22,10 @@ toasts.setAttribute("aria-live", "polite");
 document.body.append(toasts);
 
 const element = (tag, text = "", className = "") => {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  made.className = className;
-  return made;
+  const node = document.createElement(tag);
+  node.textContent = text;
+  node.className = className;
+  return node;
 };
 
 // The last decision can be undone first.
