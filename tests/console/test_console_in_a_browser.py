@@ -165,3 +165,14 @@ def test_signing_in_needs_no_mouse(store: Serving, browser: Browser) -> None:
         other.press("Enter")
         other.until("document.querySelector('h1').textContent.startsWith('Overview')")
         assert other.console() == []
+
+
+def test_a_button_that_is_pressed_twice_is_at_work_and_makes_one_product(browser: Browser, store: Serving) -> None:
+    browser.open(f"{store.url}/console/products/new")
+    browser.write("#name", "Gems")
+    browser.write("#price", "5.00")
+    press = "const it = document.querySelector('.save button'); it.click(); const was = [it.disabled, it.ariaBusy];"
+    assert browser.run(f"(() => {{ {press} it.click(); return was; }})()") == [True, "true"]
+    browser.wait_for_text("The product is created.")
+    browser.open(f"{store.url}/console/products?search=gems")
+    browser.wait_for_text("1–1 of 1")
