@@ -21,12 +21,12 @@ _LEFT_OUT = {"token", "confirmed", "password", "repeated", "current", "own_passw
 
 class _Draft(msgspec.Struct, frozen=True):
     user_id: int
-    address: str
+    path: str
     form: dict[str, str]
 
 
-async def keep(visit: Visit, address: str) -> int | None:
-    """The id of what was typed for the page of this address; None without a session of this browser that has ended.
+async def keep(visit: Visit, path: str) -> int | None:
+    """The id of what was typed for the page of this path; None without a session of this browser that has ended.
 
     Each session has one, so nobody can fill the database who cannot sign in any more.
     """
@@ -40,7 +40,7 @@ async def keep(visit: Visit, address: str) -> int | None:
     typed = {name: value for name, value in form.items() if name not in _LEFT_OUT}
     if not any(value for name, value in typed.items() if name != "version"):
         return None
-    draft = msgspec.json.encode(_Draft(session.user_id, address, typed)).decode()
+    draft = msgspec.json.encode(_Draft(session.user_id, path, typed)).decode()
     stored = StoredResponse("", 0, visit.deps.vault.seal(draft, _PURPOSE), visit.now)
     async with visit.deps.db.write() as tx:
         await idempotency_db.remove(tx, CONSOLE, _PATH, str(session.id))
@@ -57,7 +57,7 @@ async def restore(visit: Visit) -> bool:
     if stored is None:
         return False
     draft = msgspec.json.decode(visit.deps.vault.open(stored.answer, _PURPOSE), type=_Draft)
-    if (draft.user_id, draft.address) != (visit.person.id, visit.request.url.path):
+    if (draft.user_id, draft.path) != (visit.person.id, visit.request.url.path):
         return False
     visit.form = draft.form
     return True

@@ -114,7 +114,7 @@ class Edge:
         asked = visit.request.url
         target = asked.path + (f"?{asked.query}" if asked.query else "")
         if visit.page.method != "GET":
-            target = self._address_of_form(visit.page, asked.path)
+            target = self._path_of_form(visit.page, asked.path)
             draft = await drafts.keep(visit, target)
             target += f"?draft={draft}" if draft else ""
         return RedirectResponse(f"{url(SIGN_IN)}?next={quote(target)}", 303)
@@ -123,7 +123,7 @@ class Edge:
         """A change has no page: reloading its answer leads to the page with its form."""
 
         async def endpoint(request: Request) -> Response:
-            return RedirectResponse(self._address_of_form(page, request.url.path), 303, headers=guard.HEADERS)
+            return RedirectResponse(self._path_of_form(page, request.url.path), 303, headers=guard.HEADERS)
 
         return endpoint
 
@@ -248,11 +248,11 @@ class Edge:
             path = path.rpartition("/")[0]
         return self._shown[path] if path and change.method == "POST" else None
 
-    def _address_of_form(self, change: Page, address: str) -> str:
-        """The address of that page, given the one that the form was sent to."""
+    def _path_of_form(self, change: Page, sent_to: str) -> str:
+        """The path of that page, given the path that the form was sent to."""
         page = self._page_of_form(change)
         parts = page.path.count("/") if page else 0
-        return "/".join(address.split("/")[: parts + PREFIX.count("/") + 1])
+        return "/".join(sent_to.split("/")[: parts + PREFIX.count("/") + 1])
 
     def _may_open(self, visit: Visit, path: str) -> bool:
         role = self._shown[path].role

@@ -14,7 +14,7 @@ from lootkeep.storage import whole_lists as whole_lists_db
 
 # Rows that are read and written together: what is in memory, however many there are.
 BATCH = 500
-# Without it a spreadsheet takes the file for one in the encoding of its country.
+# Without it a spreadsheet reads the file in the encoding of its country.
 _BYTE_ORDER_MARK = "\ufeff"
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from starlette.responses import Response
+
 from lootkeep.console import exports, lists
 from lootkeep.console.charts import Tile, line_chart, sparkline
 from lootkeep.console.columns import COUNT, EMAIL, LABEL, NAME, Cell, Column, Table, amount
@@ -193,17 +195,7 @@ async def show_analytics(visit: Visit) -> Answer:
         products = await sales_service.best_products(tx, date_range, currency, _BEST)
         customers = await sales_direct_db.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
         if visit.query.get("format") == "csv":
-            name = visit.query.get("of", "")
-            best: dict[str, tuple[Table, Sequence[Any]]]
-            best = {
-                "products": (_PRODUCTS, products),
-                "customers": (_CUSTOMERS, customers),
-            }
-            if name not in best:
-                return exports.csv_file("revenue", _COURSE.csv(course.steps, visit.formats))
-            table, rows = best[name]
-            limit = [[f"The best {_BEST}; the API has the others."]] if len(rows) == _BEST else []
-            return exports.csv_file(name, [*table.csv(rows, visit.formats), *limit])
+            return _file(visit, course, products, customers)
         unique = await analytics_db.unique_customers(tx, start, end, None)
         (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
         countries = await sales_service.best_parts(tx, "country", date_range, currency, _BEST)
@@ -228,6 +220,18 @@ async def show_analytics(visit: Visit) -> Answer:
             ("Payment methods", _parts_of("Method", "How they paid.", LABEL), methods, None),
         ],
     }
+
+
+def _file(visit: Visit, course: Course, products: Sequence[Any], customers: Sequence[Any]) -> Response:
+    """The table that the address asks for; what is not all of it says so."""
+    name = visit.query.get("of", "")
+    best: dict[str, tuple[Table, Sequence[Any]]]
+    best = {"products": (_PRODUCTS, products), "customers": (_CUSTOMERS, customers)}
+    if name not in best:
+        return exports.csv_file("revenue", _COURSE.csv(course.steps, visit.formats))
+    table, rows = best[name]
+    limit = [[f"The best {_BEST}; the API has the others."]] if len(rows) == _BEST else []
+    return exports.csv_file(name, [*table.csv(rows, visit.formats), *limit])
 
 
 def _date_range(visit: Visit) -> tuple[DateRange, PeriodName | None]:

@@ -33,11 +33,11 @@ async def test_every_row_of_the_filter_is_in_the_file_once(world: World) -> None
 
 async def _add_customers(world: World, count: int) -> None:
     """As many as take several batches; others are of another country."""
-    made = (await new_customer(world, email="first@mail.example", country="FR"))["customer"]
+    customer = (await new_customer(world, email="first@mail.example", country="FR"))["customer"]
     async with world.db.write() as tx:
         names = [column.name for column in customers.c if column.name != "id"]
         query = Query(select(*(customers.c[name] for name in names)).where(customers.c.id == bindparam("this")))
-        (stored,) = await tx.all(query, this=made["id"])
+        (stored,) = await tx.all(query, this=customer["id"])
         adding = Query(insert(customers).values({name: bindparam(f"new_{name}") for name in names}))
         for number in range(count):
             own = {"email": f"c{number}@mail.example", "country": "DE", "referral_code": f"C{number}"}

@@ -20,7 +20,6 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import audit_log, idempotency_keys
 from tests.api.campaigns import reader
 from tests.builders import STORE, new_customer
-from tests.console.test_alerts import FORM as ALERT
 from tests.console.visits import (
     DELIVERY,
     EMAIL,
@@ -42,6 +41,8 @@ TIER |= {"coupon_validity_days": "30", "sort_order": "0"}
 CAMPAIGN = {"name": "Winter sale", "subject": "20% off", "body_html": "<p>Hello!</p>"}
 PRODUCT = {"name": "Gems", "price": "5.00", "status": "active", "delivery_type": "manual", "billing_type": "one_time"}
 CUSTOMER = {"name": "Jun P.", "email": "jun@park.example", "accepts_marketing": "yes", "email_status": "ok"}
+ALERT = {"name": "Staff", "channel": "slack", "target": "https://hooks.example/services/secret", "minutes": "15"}
+ALERT |= {"triggers": "order_held", "limit_per_hour": "10"}
 HOOK = {"url": "https://hooks.example/other", "events": "order.paid"}
 REFERRALS = {"referral_enabled": "yes", "referral_reward_event": "signup", "referral_welcome_discount_enabled": "no"}
 REFERRALS |= {"referral_welcome_discount_type": "percentage", "referral_welcome_discount_value": "5"}
