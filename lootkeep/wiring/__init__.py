@@ -7,7 +7,6 @@ import gc
 from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager, nullcontext
 from functools import cache, partial
-from socket import gethostname
 from typing import TYPE_CHECKING, Any, cast
 
 import structlog
@@ -21,20 +20,13 @@ from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import SECOND
-from lootkeep.services import (
-    alerts as alerts_service,
-    fraud_amounts as fraud_amounts_service,
-    fraud_calibration as fraud_calibration_service,
-    fraud_queue as fraud_queue_service,
-    gift_cards as gift_cards_service,
-    health as health_service,
-    retention as retention_service,
-)
+from lootkeep.services import health as health_service
 from lootkeep.settings import Settings, load, shown
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.wiring.observation import NOT_OBSERVED, Observation, observing
+from lootkeep.wiring.periodic import periodic_tasks
 from lootkeep.wiring.sandbox import Sandbox, exists as sandbox_exists, opened_sandbox, opened_store, without_mail
 from lootkeep.wiring.store import (
     check_settings,
@@ -48,13 +40,11 @@ from lootkeep.wiring.store import (
 )
 from lootkeep.worker.alerts import SENDERS, AlertWorker
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
-from lootkeep.worker.clock_watch import ClockWatch
-from lootkeep.worker.deliveries import DeliveryWorker, step_replays
+from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.emails import EmailWorker
 from lootkeep.worker.lists import ListKeeper, ListRefresher
 from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from lootkeep.worker.metrics import WorkerMetrics
-from lootkeep.worker.retention import Retention
 from lootkeep.worker.runner import QueueWorker
 
 # Only serving and describing load the API: most commands need only Deps, and start in half the time.
@@ -175,14 +165,14 @@ async def working(
 
     def begin(test_deps: Deps) -> None:
         queues = _queues(test_deps, test_settings, sandbox.wakeup, WorkerMetrics(), observation)
-        worker.add(_periodic_tasks(test_deps, test_settings), tuple(queue.run for queue in queues))
+        worker.add(periodic_tasks(test_deps, test_settings), tuple(queue.run for queue in queues))
 
     sandbox = Sandbox(deps, settings, begin)
     queues = deliveries, *_ = _queues(deps, settings, wakeup, WorkerMetrics(counts), observation)
     loops: list[Loop] = [queue.run for queue in queues]
     if settings.lists_refresh_hours:
         loops.append(ListRefresher(settings.data_dir, deps.clock, settings.lists_refresh_hours).run)
-    tasks += (*_periodic_tasks(deps, settings), PeriodicTask("look for the sandbox", 5, sandbox.look))
+    tasks += (*periodic_tasks(deps, settings), PeriodicTask("look for the sandbox", 5, sandbox.look))
     worker = Worker(tasks, tuple(loops), is_behind=lambda: deliveries.is_behind)
     worker.start()
     await sandbox.look()
@@ -274,23 +264,6 @@ async def _examine(settings: Settings, deps: Deps) -> list[health_service.Findin
     engine = nullcontext(cast(Engine, deps.replica.primary if deps.replica else deps.db))
     sender, now = mailer(settings, deps.clock), deps.clock.now()
     return await health_service.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, now)
-
-
-def _periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
-    retention = Retention(deps, gethostname(), settings.events_kept_days, settings.mails_kept_days)
-    return (
-        PeriodicTask("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
-        PeriodicTask("replay events", 1, partial(step_replays, deps)),
-        PeriodicTask("cancel deliveries", 5, partial(retention_service.cancel_deliveries, deps)),
-        PeriodicTask("look for alerts", 60, partial(alerts_service.look, deps)),
-        PeriodicTask("settle gift cards", 60, partial(gift_cards_service.settle_now, deps)),
-        PeriodicTask("expire subscriptions", 60, partial(retention_service.expire_subscriptions, deps)),
-        PeriodicTask("end holds", 60, partial(fraud_queue_service.end_holds, deps)),
-        PeriodicTask("measure large orders", 3600, partial(fraud_amounts_service.refresh, deps)),
-        PeriodicTask("measure base odds", 3600, partial(fraud_calibration_service.refresh, deps)),
-        PeriodicTask("look at the clock", 300, retention.look),
-        PeriodicTask("delete old data", 3600, retention.purge),
-    )
 
 
 def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:

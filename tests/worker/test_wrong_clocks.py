@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lootkeep import wiring
 from lootkeep.domain.retention import CLOCK, WATCHED_FOR, ClockRecord
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, SystemClock
 from lootkeep.storage import settings as settings_db
+from lootkeep.wiring.periodic import periodic_tasks
 from lootkeep.worker.retention import Retention
 from tests.console.visits import visitor
 from tests.worker.delivering import fan_out, only_postgresql, only_sqlite, record
@@ -143,6 +143,6 @@ async def test_a_minute_of_the_service_with_a_clock_two_months_ahead_deletes_not
     await old_event(world, DAY)
     await retention(world).look()
     world.clock.advance(60 * DAY)
-    for task in wiring._periodic_tasks(world.deps, world.settings):
+    for task in periodic_tasks(world.deps, world.settings):
         await task.run()
     assert await count(world) == 1
