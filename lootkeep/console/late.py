@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 
 from starlette.routing import BaseRoute, Match, Router
 from starlette.types import Receive, Scope, Send
 
-from lootkeep.console.page import PREFIX
+from lootkeep.console.page import PREFIX, Options
+from lootkeep.deps import Deps
 
 
 class LateRoutes(BaseRoute):
     """All paths of the console. A service that is called by machines only never builds its pages."""
 
-    def __init__(self, build: Callable[[], Sequence[BaseRoute]]) -> None:
-        self._build = build
+    def __init__(self, deps: Deps, options: Options) -> None:
+        self._deps = deps
+        self._options = options
         self._built: asyncio.Task[Router] | None = None
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -30,4 +31,7 @@ class LateRoutes(BaseRoute):
         await router(scope, receive, send)
 
     def _router(self) -> Router:
-        return Router(self._build(), redirect_slashes=False)
+        from lootkeep.console.edge import Edge
+        from lootkeep.console.pages import PAGES
+
+        return Router(Edge(self._deps, self._options, PAGES).routes(), redirect_slashes=False)

@@ -49,8 +49,6 @@ from lootkeep.worker.runner import QueueWorker
 
 # Only serving and describing load the API: most commands need only Deps, and start in half the time.
 if TYPE_CHECKING:
-    from starlette.routing import Route
-
     from lootkeep.api.http.app import ASGIApp
     from lootkeep.api.http.auth import Tokens
     from lootkeep.api.http.exchange import Receive, Scope, Send
@@ -223,7 +221,7 @@ def api(
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     disk = settings.sqlite_path and settings.sqlite_path.parent
     probes = Probes(deps, tokens, limits, metrics, checks, document, settings.docs_url, disk)
-    console = LateRoutes(partial(_console_routes, deps, settings))
+    console = LateRoutes(deps, console_options(settings, deps.store.name))
     pages = probes.app(*readers.pages(deps), console)
     return Api(deps, groups(), tokens, limits, metrics, pages, *observation)
 
@@ -244,13 +242,6 @@ def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pa
 def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:
     metrics.test_requests.inc()
     sandbox.wakeup.wake()
-
-
-def _console_routes(deps: Deps, settings: Settings) -> list[Route]:
-    from lootkeep.console.edge import Edge
-    from lootkeep.console.pages import PAGES
-
-    return Edge(deps, console_options(settings, deps.store.name), PAGES).routes()
 
 
 def console_options(settings: Settings, store_name: str) -> Options:
