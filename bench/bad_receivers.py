@@ -25,7 +25,7 @@ from bench.receiving import Run, connected, resident_mb, spread
 from bench.subjects import LOOTKEEP, Subject, database, ready, run_command, server
 from bench.webhooks import TOKEN
 from lootkeep import wiring
-from lootkeep.domain.webhooks import SECRET_PURPOSE
+from lootkeep.domain.webhooks import SECRET_PURPOSE, new
 from lootkeep.storage.webhooks import endpoints as endpoints_db
 from tests.receiver import Behaviour, Receiver, answer, hanging, read, repeating, resetting, saying
 
@@ -141,7 +141,7 @@ async def store(engine: str, healthy: Healthy, options: argparse.Namespace) -> A
                 for number, port in enumerate(ports):
                     # Past the service, which allows a store a hundred.
                     url = f"http://127.0.0.1:{port}/{number}"
-                    await endpoints_db.add(tx, url, EVENTS, sealed, deps.clock.now())
+                    await endpoints_db.add(tx, new(url, EVENTS, sealed, deps.clock.now()))
             with server([LOOTKEEP, "serve"], settings) as process:
                 subject = Subject("Lootkeep", process.pid, int(settings["LOOTKEEP_PORT"]), token)
                 await asyncio.to_thread(ready, subject, process)

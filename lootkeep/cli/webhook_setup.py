@@ -119,7 +119,7 @@ def _shown(event_types: list[str]) -> str:
 
 async def _all(deps: Deps) -> list[Webhook]:
     async with deps.db.read() as tx:
-        return await endpoints_db.all_webhooks(tx)
+        return await endpoints_db.ROWS.find(tx)
 
 
 async def _subscribe(deps: Deps, origin: str, event_types: list[str]) -> tuple[int | None, str]:

@@ -79,7 +79,7 @@ async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[S
     """In the order of events, then of receivers."""
     latest = await last_sent(tx, await order_events_db.deliveries_of(tx, [event.id for event in recorded]))
     by_receiver = {(sent.delivery.event_id, sent.delivery.webhook_id): sent for sent in latest}
-    webhooks = await endpoints_db.all_webhooks(tx)
+    webhooks = await endpoints_db.ROWS.find(tx)
     sendings = []
     for event in recorded:
         for webhook in webhooks:

@@ -187,7 +187,7 @@ async def show_delivery(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         delivery = existing(await log_db.get(tx, visit.request.path_params["delivery_id"]), "Delivery")
         attempts = await log_db.attempts_of(tx, delivery.id)
-        webhook = await endpoints_db.get(tx, delivery.webhook_id)
+        webhook = await endpoints_db.ROWS.get(tx, delivery.webhook_id)
         event = existing(await order_events_db.get(tx, delivery.event_id), "Event")
     return {
         "delivery": delivery,

@@ -78,6 +78,11 @@ class Webhook(msgspec.Struct, frozen=True):
         return self.is_active and event_type in self.event_types
 
 
+def new(url: str, events: str, sealed_secret: str, now: Instant) -> Webhook:
+    """An active webhook; its id is assigned when it is stored."""
+    return Webhook(0, url, events, True, sealed_secret, None, None, now, now)
+
+
 class WebhookVersion(msgspec.Struct, frozen=True):
     """The subscription of a webhook from a time on."""
 

@@ -22,7 +22,7 @@ from lootkeep.domain.webhooks import (
     WebhookMode,
 )
 from lootkeep.kernel.clock import SECOND, Instant, iso
-from lootkeep.kernel.errors import Conflict, NotFound, Unprocessable, existing, invalid
+from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.storage import outbox as outbox_db, settings as settings_db
 from lootkeep.storage.engine.database import Database
 from lootkeep.storage.webhooks import endpoints as endpoints_db, log as log_db, replays as replays_db
@@ -49,10 +49,10 @@ async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webh
     async with deps.db.write() as tx:
         if not await tx.lock("webhooks"):
             raise Conflict("webhook_in_progress", "Another webhook is being created right now.")
-        if len(await endpoints_db.all_webhooks(tx)) >= MAX_WEBHOOKS:
+        if len(await endpoints_db.ROWS.find(tx)) >= MAX_WEBHOOKS:
             raise Unprocessable("too_many_webhooks", f"A store can have at most {MAX_WEBHOOKS} webhooks.")
         sealed = deps.vault.seal(secret, SECRET_PURPOSE)
-        return await endpoints_db.add(tx, url, events, sealed, deps.clock.now()), secret
+        return await endpoints_db.add(tx, webhooks_rules.new(url, events, sealed, deps.clock.now())), secret
 
 
 async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhook:
@@ -60,14 +60,14 @@ async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhoo
         raise Unprocessable("nothing_to_change", "Send at least one of url, events and is_active.")
     changes = webhooks_rules.checked(changes, deps.webhook_rules)
     async with deps.db.write() as tx:
-        webhook = existing(await endpoints_db.get_for_update(tx, webhook_id), "Webhook")
-        return await endpoints_db.save(tx, replace(webhook, **changes), deps.clock.now())
+        webhook = existing(await endpoints_db.ROWS.lock(tx, webhook_id), "Webhook")
+        return await endpoints_db.save(tx, webhook, replace(webhook, **changes, updated_at=deps.clock.now()))
 
 
 async def delete(deps: Deps, webhook_id: int) -> None:
     async with deps.db.write() as tx:
-        if not await endpoints_db.remove(tx, webhook_id, deps.clock.now()):
-            raise NotFound("Webhook")
+        existing(await endpoints_db.ROWS.lock(tx, webhook_id), "Webhook")
+        await endpoints_db.remove(tx, webhook_id, deps.clock.now())
 
 
 async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
@@ -75,20 +75,21 @@ async def rotate_secret(deps: Deps, webhook_id: int) -> tuple[Webhook, str]:
     now = deps.clock.now()
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
-        webhook = existing(await endpoints_db.get_for_update(tx, webhook_id), "Webhook")
+        webhook = existing(await endpoints_db.ROWS.lock(tx, webhook_id), "Webhook")
         rotated = replace(
             webhook,
             secret=deps.vault.seal(secret, SECRET_PURPOSE),
             previous_secret=webhook.secret,
             previous_secret_until=Instant(now + SECRET_OVERLAP),
+            updated_at=now,
         )
-        return await endpoints_db.save(tx, rotated, now), secret
+        return await endpoints_db.save(tx, webhook, rotated), secret
 
 
 async def test(deps: Deps, webhook_id: int) -> AttemptResult:
     """Sends a test immediately, regardless of the subscription; it is not retried."""
     async with deps.db.read() as tx:
-        webhook = existing(await endpoints_db.get(tx, webhook_id), "Webhook")
+        webhook = existing(await endpoints_db.ROWS.get(tx, webhook_id), "Webhook")
     now = deps.clock.now()
     data = msgspec.json.encode({"webhook_id": webhook.id, "message": "This is a test delivery from Lootkeep."}).decode()
     delivery_id = deps.ids.delivery_id()
@@ -100,14 +101,14 @@ async def trigger(deps: Deps, event_type: str, data: msgspec.Struct) -> int:
     """Records a sample event; returns how many webhooks are subscribed to it."""
     async with deps.db.write() as tx:
         await outbox_db.append(tx, event_type, data, deps.clock.now())
-        return sum(webhook.wants(event_type) for webhook in await endpoints_db.all_webhooks(tx))
+        return sum(webhook.wants(event_type) for webhook in await endpoints_db.ROWS.find(tx))
 
 
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
     """Sends a delivery again now, with the same id and bytes, and with new retries."""
     async with deps.db.write() as tx:
         delivery = existing(await log_db.get_for_update(tx, public_id), "Delivery")
-        webhook = await endpoints_db.get(tx, delivery.webhook_id)
+        webhook = await endpoints_db.ROWS.get(tx, delivery.webhook_id)
         if webhook is None or not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook of this delivery is inactive or deleted.")
         if not webhook.wants(delivery.event_type):
@@ -121,7 +122,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
     if since > now:
         raise invalid("since", "The since field must not be in the future.")
     async with deps.db.write() as tx:
-        webhook = existing(await endpoints_db.get_for_update(tx, webhook_id), "Webhook")
+        webhook = existing(await endpoints_db.ROWS.lock(tx, webhook_id), "Webhook")
         if not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook is inactive: nothing would be sent.")
         running = await replays_db.latest(tx, webhook_id)

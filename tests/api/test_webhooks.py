@@ -46,7 +46,7 @@ async def test_the_secret_is_shown_at_creation_only(world: World) -> None:
 async def test_the_secret_is_stored_sealed(world: World) -> None:
     webhook = await make(world)
     async with world.db.read() as tx:
-        stored = await endpoints_db.get(tx, webhook["id"])
+        stored = await endpoints_db.ROWS.get(tx, webhook["id"])
     assert stored is not None
     assert webhook["secret"] not in stored.secret
     assert base64.b64decode(webhook["secret"].removeprefix("whsec_")) not in base64.b64decode(stored.secret)
@@ -99,7 +99,7 @@ async def test_a_change_keeps_the_secret(world: World) -> None:
     webhook = await make(world)
     await world.put(f"/webhooks/{webhook['id']}", {"url": "https://other.example/"})
     async with world.db.read() as tx:
-        stored = await endpoints_db.get(tx, webhook["id"])
+        stored = await endpoints_db.ROWS.get(tx, webhook["id"])
     assert stored
     assert webhooks_service.secrets_of(world.deps, stored, world.clock.now()) == [webhook["secret"]]
 

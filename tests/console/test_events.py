@@ -6,7 +6,7 @@ import re
 
 from sqlalchemy import bindparam, insert
 
-from lootkeep.domain.webhooks import SECRET_PURPOSE
+from lootkeep.domain.webhooks import SECRET_PURPOSE, new
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import MINUTE
 from lootkeep.services import retention as retention_service
@@ -80,7 +80,7 @@ async def test_the_reason_why_nothing_was_sent_is_the_one_at_the_time(world: Wor
 async def test_a_forbidden_receiver_is_shown_with_the_rule(world: World) -> None:
     async with world.db.write() as tx:
         secret = world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
-        await endpoints_db.add(tx, "https://127.0.0.1/", '["order.paid"]', secret, world.clock.now())
+        await endpoints_db.add(tx, new("https://127.0.0.1/", '["order.paid"]', secret, world.clock.now()))
     await record(world, event_type="order.paid")
     await work(DeliveryWorker(world.deps, MemoryWakeup(), delays=(300,), concurrency=1))
     visits = await visitor(world, "read_only")

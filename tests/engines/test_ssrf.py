@@ -20,7 +20,7 @@ import msgspec
 import pytest
 
 from lootkeep.deps import Deps
-from lootkeep.domain.webhooks import SECRET_PURPOSE
+from lootkeep.domain.webhooks import SECRET_PURPOSE, new
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.paging import ListRequest, PageRequest
@@ -64,7 +64,7 @@ class SsrfEnvironment(NamedTuple):
         secret = self.world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
         async with self.world.db.write() as tx:
             return [
-                (await endpoints_db.add(tx, url, '["product.created"]', secret, self.world.clock.now())).id
+                (await endpoints_db.add(tx, new(url, '["product.created"]', secret, self.world.clock.now()))).id
                 for url in urls
             ]
 

@@ -54,15 +54,15 @@ async def test_a_secret_that_cannot_be_decrypted_fails_the_attempt_with_a_messag
     worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=1)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     async with insecure_world.db.write() as tx:
-        stored = await endpoints_db.get(tx, webhook["id"])
+        stored = await endpoints_db.ROWS.get(tx, webhook["id"])
         assert stored
-        await endpoints_db.save(tx, replace(stored, secret="AAAA" * 20), insecure_world.clock.now())
+        await endpoints_db.save(tx, stored, replace(stored, secret="AAAA" * 20))
     await record(insecure_world)
     await work(worker)
     (delivery,) = await log(insecure_world, webhook)
     listed = await attempts(insecure_world, delivery["id"])
     async with insecure_world.db.write() as tx:
-        await endpoints_db.save(tx, stored, insecure_world.clock.now())
+        await endpoints_db.save(tx, replace(stored, secret="AAAA" * 20), stored)
     insecure_world.clock.advance(HOUR)
     await work(worker)
     assert listed == [(1, "failed")]

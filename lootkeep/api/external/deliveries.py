@@ -63,7 +63,7 @@ class ReplayBody(Body):
 async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
     request = call.query.request(webhook_id=call.id)
     async with call.deps.db.read(slow=request.is_slow) as tx:
-        existing(await endpoints_db.get(tx, call.id), "Webhook")
+        existing(await endpoints_db.ROWS.get(tx, call.id), "Webhook")
         deliveries, total = await log_db.LISTING.page(tx, request)
     return Reply([webhooks_views.delivery(delivery) for delivery in deliveries], page=request.page, total=total)
 
@@ -73,7 +73,7 @@ async def get_delivery(call: Call[None, None]) -> Reply:
         delivery = existing(await log_db.get(tx, call.path["delivery_id"]), "Delivery")
         attempts = await log_db.attempts_of(tx, delivery.id)
         event = existing(await outbox_db.get(tx, delivery.event_id), "Delivery")
-        webhook = await endpoints_db.get(tx, delivery.webhook_id)
+        webhook = await endpoints_db.ROWS.get(tx, delivery.webhook_id)
     url = shown_to(call.token, webhook).url if webhook else None
     return Reply(webhooks_views.delivery_detail(delivery, event, url, attempts, is_test=call.deps.is_test))
 

@@ -63,7 +63,7 @@ WebhookChanges = partial(WebhookWithState, "WebhookChanges")
 
 async def list_webhooks(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        webhooks = await endpoints_db.all_webhooks(tx)
+        webhooks = await endpoints_db.ROWS.find(tx)
     return Reply([webhooks_views.webhook(deliveries.shown_to(call.token, webhook)) for webhook in webhooks])
 
 
@@ -74,7 +74,7 @@ async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
 
 async def get_webhook(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        webhook = existing(await endpoints_db.get(tx, call.id), "Webhook")
+        webhook = existing(await endpoints_db.ROWS.get(tx, call.id), "Webhook")
     return Reply(webhooks_views.webhook(deliveries.shown_to(call.token, webhook)))
 
 

@@ -23,7 +23,7 @@ async def receivers(opened: OpenDatabase, outbound: Outbound) -> list[Finding]:
     """Whether connections leave this machine: if no receiver can be reached, the receivers are not the cause."""
     async with opened() as engine, engine.read() as tx:
         is_demo = (await demo_db.mark(tx)).is_begun
-        urls = [webhook.url for webhook in await endpoints_db.all_webhooks(tx) if webhook.is_active]
+        urls = [webhook.url for webhook in await endpoints_db.ROWS.find(tx) if webhook.is_active]
     if is_demo:
         urls = [url for url in urls if not is_of_demo(url)]
     if not urls:

@@ -54,7 +54,7 @@ async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> 
     waiting = await tx.all(_WAITING)
     if not waiting:
         return 0
-    receivers = [(webhook.id, webhook.event_types) for webhook in await endpoints.all_webhooks(tx) if webhook.is_active]
+    receivers = [(webhook.id, webhook.event_types) for webhook in await endpoints.ROWS.find(tx) if webhook.is_active]
     rows = [
         {"public_id": make_id(), "event": event_id, "webhook": webhook_id, "event_type": event_type, "now": now}
         for event_id, event_type in waiting

@@ -68,7 +68,7 @@ async def receivers(tx: Transaction, webhooks: Sequence[Webhook], now: Instant) 
 
 
 async def active(tx: Transaction, now: Instant) -> list[Receiver]:
-    return await receivers(tx, [webhook for webhook in await endpoints.all_webhooks(tx) if webhook.is_active], now)
+    return await receivers(tx, [webhook for webhook in await endpoints.ROWS.find(tx) if webhook.is_active], now)
 
 
 async def failing(tx: Transaction, now: Instant) -> list[Receiver]:
