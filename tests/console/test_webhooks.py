@@ -73,7 +73,7 @@ async def test_deliveries_are_filtered_and_open_with_their_attempts_and_answers(
     again = await visits.post(f"/deliveries/{failed}/send-again", on=f"/deliveries/{failed}")
     assert again.headers["location"] == f"/console/deliveries/{failed}"
     csv = (await visits.get("/webhooks/1?format=csv")).text
-    assert csv.splitlines()[0] == "Event,Status,Answer,Took,Attempts,Recorded,Last attempt"
+    assert csv.splitlines()[0] == "\ufeffEvent,Status,Answer,Took,Attempts,Recorded (UTC),Last attempt (UTC)"
     await lenient.close()
 
 
