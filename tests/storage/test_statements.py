@@ -16,7 +16,9 @@ def printed(*arguments: str) -> str:
 
 
 def test_a_statement_is_printed_by_its_name() -> None:
-    assert printed("webhooks.endpoints._VERSION_AT").startswith("-- webhooks.endpoints._VERSION_AT\nSELECT webhook_versions.events, ")
+    assert printed("webhooks.endpoints._VERSION_AT").startswith(
+        "-- webhooks.endpoints._VERSION_AT\nSELECT webhook_versions.events, "
+    )
 
 
 def test_a_statement_for_many_rows_is_printed_in_both_forms_for_postgresql() -> None:
