@@ -13,7 +13,7 @@ from lootkeep.domain import inputs as inputs_rules
 
 
 class RecordId(StringConvertor):
-    """Digits that fit into the database; any other text matches no page."""
+    """Digits; any other text matches no page."""
 
     regex = inputs_rules.RECORD_ID
 
@@ -39,4 +39,8 @@ class PageRoute(Route):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         if not scope["path"].startswith(self._start):
             return Match.NONE, {}
-        return super().matches(scope)
+        match, child = super().matches(scope)
+        # A number that does not fit into the database.
+        if match != Match.NONE and inputs_rules.integer(child["path_params"].get("id", "0")) is None:
+            return Match.NONE, {}
+        return match, child

@@ -17,8 +17,9 @@ _COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 # Most e-mail addresses look like this and need no full validation, which takes 50 times as long.
 _PLAIN_EMAIL = re.compile(r"[a-z0-9_]+([.+-][a-z0-9_]+)*@([a-z0-9]+(-[a-z0-9]+)*\.)+[a-z]{2,}")
 _MAX_PLAIN_EMAIL = 63
-# Numbers of up to this many digits fit into 64 bits; Python refuses to parse thousands of them.
-RECORD_ID = "[0-9]{1,18}"
+# Python refuses to parse thousands of digits; the database stores 64 bits.
+RECORD_ID = "[0-9]{1,19}"
+_MAX_INTEGER = 2**63 - 1
 # A parameter of a path that is not an id.
 PATH_WORD = "[A-Za-z0-9_-]{1,64}"
 _INTEGER = re.compile(f"-?{RECORD_ID}")
@@ -63,7 +64,8 @@ def amount(text: str, least: int, most: int) -> Hundredths:
 
 def integer(text: str) -> int | None:
     """The integer in a text from outside; None for anything else. No other place reads one."""
-    return int(text) if _INTEGER.fullmatch(text) else None
+    number = int(text) if _INTEGER.fullmatch(text) else None
+    return None if number is None or abs(number) > _MAX_INTEGER else number
 
 
 def record_id(text: str) -> int:

@@ -33,9 +33,10 @@ async def test_the_list_is_filtered_and_sorted_by_its_url(store: World) -> None:
 
 async def test_the_export_has_the_columns_of_the_list(store: World) -> None:
     answer = await (await visitor(store, "read_only")).get("/customers?format=csv")
-    head, row = csv.reader(io.StringIO(answer.text))
-    assert head == ["Name", "E-mail", "Country", "Status", "Orders", "Spent", "Last order", "Signed up"]
-    assert row[:6] == ["Jun Park", "jun@park.example", "", "Active", "1", "40.00"]
+    head, row = csv.reader(io.StringIO(answer.text.removeprefix("\ufeff")))
+    times = ["Last order (UTC)", "Signed up (UTC)"]
+    assert head == ["Id", "Name", "E-mail", "Country", "Status", "Orders", "Spent", *times]
+    assert row[:7] == ["1", "Jun Park", "jun@park.example", "", "Active", "1", "40.00"]
 
 
 async def test_all_data_of_a_customer_is_on_one_page(store: World) -> None:

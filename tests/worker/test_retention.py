@@ -58,6 +58,6 @@ async def test_retention_works_in_bounded_batches(insecure_world: World) -> None
     commits: list[None] = []
     insecure_world.db.on_commit(lambda _changed: commits.append(None))
     await retention_service.purge(insecure_world.deps, insecure_world.clock.now(), 30, 30)
-    # 500, 500 and 1 events, and one look for each of six kinds that finds no more.
-    assert len(commits) == 9
+    # 500, 500 and 1 events, and one look for each of seven kinds that finds no more.
+    assert len(commits) == 10
     assert (await insecure_world.get("/events")).json()["data"]["events"] == []

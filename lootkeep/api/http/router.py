@@ -9,7 +9,6 @@ from lootkeep.api.http.errors import MethodNotAllowed, UnknownPath
 from lootkeep.api.http.routes import Group, Route
 from lootkeep.domain import inputs as inputs_rules
 
-_ID = re.compile(inputs_rules.RECORD_ID)
 _WORD = re.compile(inputs_rules.PATH_WORD)
 _NOTHING: dict[str, Any] = {}
 
@@ -78,9 +77,10 @@ class Router:
 
 def _identifier(segment: str) -> int:
     """`{id}` is an integer; anything else matches nothing."""
-    if not _ID.fullmatch(segment):
+    number = inputs_rules.integer(segment)
+    if number is None or segment.startswith("-"):
         raise UnknownPath
-    return int(segment)
+    return number
 
 
 def _word(segment: str) -> str:
