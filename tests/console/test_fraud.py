@@ -7,18 +7,9 @@ import re
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage import audit as audit_db, settings as settings_db
-from tests.console.visits import Visitor, visitor
+from tests.console.reviewing import status, waiting
+from tests.console.visits import visitor
 from tests.world import World
-
-
-async def status(world: World, order_id: int) -> str:
-    return str((await world.get(f"/orders/{order_id}")).json()["data"]["status"])
-
-
-async def waiting(visits: Visitor, query: str = "") -> list[int]:
-    page = await visits.get(f"/fraud{query}")
-    assert page.status_code == 200
-    return [int(check) for check in re.findall(r'<li><a href="\?[^"]*check=(\d+)"', page.text)]
 
 
 async def test_the_queue_lists_held_orders_first_by_age_and_shows_the_first_case(held: World) -> None:

@@ -7,7 +7,7 @@ import re
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import audit as audit_db, fraud_entries as fraud_entries_db
 from tests.builders import STORE
-from tests.console.test_fraud import status, waiting
+from tests.console.reviewing import status, waiting
 from tests.console.visits import visitor
 from tests.world import World
 

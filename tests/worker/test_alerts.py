@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
-from lootkeep.domain.alerts import TRIGGERS, Alert
 from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import Sender
 from lootkeep.engines.emails.outbox import OutboxMailer
@@ -22,6 +20,7 @@ from lootkeep.worker.deliveries import DeliveryWorker
 from tests.builders import STORE, new_customer, new_product, new_ticket, paid_order
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
+from tests.worker.alerting import alert_of, new_alert, notify
 from tests.world import World
 
 URL = "https://lootkeep.example"
@@ -36,13 +35,6 @@ async def store(db: Engine) -> AsyncIterator[World]:
     await world.close()
 
 
-async def new_alert(world: World, target: str, channel: str = "webhook", **fields: Any) -> Alert:
-    defaults = {"name": "Staff", "channel": channel, "target": target, "triggers": list(TRIGGERS), "amount": None}
-    return await alerts_service.create(
-        world.deps, defaults | {"minutes": 15, "limit_per_hour": 10, "muted_until": None} | fields
-    )
-
-
 async def work(world: World, server: MailServer | None = None) -> None:
     mailer: Mailer = OutboxMailer()
     if server:
@@ -51,19 +43,6 @@ async def work(world: World, server: MailServer | None = None) -> None:
     while await worker.run_once():
         pass
     await worker.drain()
-
-
-async def notify(world: World, *keys: str, text: str = "It is late") -> None:
-    async with world.db.write() as tx:
-        for key in keys:
-            await alerts_db.raise_notice(tx, "backlog", key, text, "/health", world.clock.now())
-
-
-async def alert_of(world: World, alert_id: int = 1) -> Alert:
-    async with world.db.read() as tx:
-        alert = await alerts_db.get(tx, alert_id)
-    assert alert is not None
-    return alert
 
 
 async def test_a_new_ticket_reaches_a_plain_webhook_with_a_link(store: World, receiver: Receiver) -> None:

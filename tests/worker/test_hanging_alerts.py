@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import SECOND
 from lootkeep.wiring.observation import NOT_OBSERVED
 from lootkeep.worker.metrics import WorkerMetrics
 from tests.receiver import Receiver
-from tests.worker.test_alerts import alert_of, new_alert, notify
+from tests.worker.alerting import alert_of, new_alert, notify
 from tests.world import World
 
 
