@@ -270,7 +270,7 @@ def test_missing_files_and_unknown_formats_are_rejected(store: ImportedStore) ->
     assert call("import", "customers", "none.csv", **store.settings).sentence == (
         "none.csv cannot be read: No such file or directory."
     )
-    assert "add --format csv or --format ndjson" in store.run("customers", "email,name\n", name="x.txt").sentence
+    assert "add --format csv, ndjson or xlsx" in store.run("customers", "email,name\n", name="x.txt").sentence
     unwritable = store.run("customers", "email,name\n", "--errors", "no/folder.csv").sentence
     assert unwritable == "no/folder.csv cannot be written: No such file or directory."
 

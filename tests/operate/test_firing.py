@@ -123,7 +123,7 @@ def test_receivers_fail_fires_when_a_receiver_answers_with_errors(service: Servi
     with receiving(lambda _: (500, b"")) as receiver:
         body = {"url": receiver.url, "events": ["product.created"]}
         webhook = _call(service, "POST", f"{EXTERNAL}/webhooks", body).json()["data"]
-        product = {"name": "Coins", "price": "5.00", "type": "digital"}
+        product = {"name": "Coins", "price": "5.00"}
         assert _call(service, "POST", f"{STORE}/products", product).status_code == 201
         failed = _scrape_with_growth(service, calm, "lootkeep_webhook_attempts_total", "failed")
     _call(service, "DELETE", f"{EXTERNAL}/webhooks/{webhook['id']}")
