@@ -167,7 +167,8 @@ class Schemas:
         return self._made_up(node, depth)
 
     def _made_up(self, node: SchemaNode, depth: int) -> Any:
-        kind = _kind(node)
+        # Of several types the first: an amount is a string or a number.
+        kind = _kind(node).partition(" or ")[0]
         if depth >= MAX_DEPTH:
             return None
         if kind == "array":
