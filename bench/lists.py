@@ -57,13 +57,15 @@ LISTS = {
         order_lists_db.LISTING,
         _TIMES
         | {"customer_id": 77, "email": "c77@c.example", "coupon_code": "C7", "product_id": 7, "risk_level": "high"}
-        | {"country": "C7", "payment_method": "M7", "status": "paid", "min_total": 99_00, "max_total": 1_00},
+        | {"country": "C7", "payment_method": "M7", "status": "paid", "min_total": 99_00, "max_total": 1_00}
+        | {"external_id": "O77", "ids": "[77]"},
     ),
     "customers": List(
         customer_lists_db.LISTING,
         _TIMES
         | {"email": "c77@c.example", "country": "C7", "status": "blocked", "min_total_spent": 99_00}
-        | {"has_orders": 99, "has_no_orders": 0, "accepts_marketing": True, "external_id": "E77", "tag": "T7"},
+        | {"has_orders": 99, "has_no_orders": 0, "accepts_marketing": True, "external_id": "E77", "tag": "T7"}
+        | {"ids": "[77]"},
     ),
     "products": List(
         product_lists_db.LISTING,
@@ -115,11 +117,11 @@ def _sales(numbers: str, at: str) -> Iterator[str]:
     yield (
         "INSERT INTO orders (id, customer_id, status, subtotal, discount_total, total, gift_card_total, refunded_total,"
         " currency, coupon_code, payment_method, billing_country, risk_level, metadata, created_at, updated_at,"
-        " paid_at)"
+        " paid_at, external_id)"
         " SELECT i, i, CASE WHEN i % 100 = 5 THEN 'paid' ELSE 'completed' END, i * 31 % 100 * 100, 0,"
         " i * 31 % 100 * 100, 0, 0, 'USD', CASE WHEN i % 10 = 7 THEN 'C' || (i % 100) END, 'M' || (i % 100),"
         " 'C' || (i % 100), CASE WHEN i % 100 = 9 THEN 'high' ELSE 'minimal' END,"
-        f" '{{}}', {at}, {at}, {at} FROM {numbers}"
+        f" '{{}}', {at}, {at}, {at}, 'O' || i FROM {numbers}"
     )
     yield (
         "INSERT INTO order_items (order_id, product_id, product_name, delivery_type, quantity, price, total,"

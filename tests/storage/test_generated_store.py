@@ -178,6 +178,10 @@ def _tier(required: int) -> TierTerms:
 
 
 async def _rows(db: Database, table: Table) -> list[dict[str, Any]]:
-    query = Query(select(table).order_by(*table.primary_key.columns))
+    """Without the hashes of referred mailboxes and devices, which only the store's key can make."""
+    columns = [
+        column for column in table.c if table is not schema.referrals or column.name not in ("mailbox", "device")
+    ]
+    query = Query(select(*columns).order_by(*table.primary_key.columns))
     async with db.read() as tx:
-        return [dict(zip(table.c.keys(), row, strict=True)) for row in await tx.all(query)]
+        return [dict(zip((column.name for column in columns), row, strict=True)) for row in await tx.all(query)]
