@@ -95,7 +95,7 @@ async def test_an_unconfigured_pooler_is_detected_at_the_start(pooled_url: str) 
 
 async def test_a_pooler_missed_at_the_start_is_detected_when_a_statement_fails(postgres_url: str) -> None:
     ignored = (
-        "jit,statement_timeout,idle_in_transaction_session_timeout,"
+        "jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,"
         "tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count"
     )
     with pooler(postgres_url, default_pool_size=FEW, ignore_startup_parameters=ignored) as url, capture_logs() as lines:
