@@ -138,7 +138,8 @@ class EmailQueue(Queue, Generic[R]):
         fields: Sequence[str] = getattr(record, "__struct_fields__")  # noqa: B009
         self._claim = Query(
             update(table)
-            .where(table.c.id.in_(due))
+            # Not IN: PostgreSQL may run the subquery of IN again for every row, and would then claim more than one.
+            .where(table.c.id == due.scalar_subquery())
             .values(
                 status="sending",
                 lease=bindparam("held"),

@@ -6,11 +6,11 @@ import asyncio
 from contextlib import suppress
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from lootkeep.domain.emails import LEASE, RETRY_SECONDS
 from lootkeep.engines.vault import Vault
-from lootkeep.kernel.clock import DAY, SECOND
+from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.services import retention as retention_service
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.query import Query
@@ -22,6 +22,8 @@ from tests.world import World
 
 _RAW = Query(select(mails.c.body))
 _POISON = Query(update(mails).values(body=Vault("o" * 32).seal("{}", emails_db.BODY_PURPOSE)))
+
+_ANALYZE = Query(text("ANALYZE mails"))
 
 
 async def test_an_email_is_sent_once_and_marked_as_sent(world: World, server: MailServer) -> None:
@@ -183,6 +185,17 @@ async def test_two_workers_never_send_the_same_email(world: World, server: MailS
     assert sorted(received.recipients[0] for received in server.arrived) == sorted(
         f"p{n}@mail.example" for n in range(40)
     )
+
+
+async def test_one_email_is_claimed_at_a_time_whatever_the_planner_knows_of_the_table(world: World) -> None:
+    ids = [await write(world)]
+    async with world.db.write() as tx:
+        await tx.run(_ANALYZE)
+    ids += [await write(world) for _ in range(5)]
+    now = world.clock.now()
+    async with world.db.write() as tx:
+        await emails_db.QUEUE.claim(tx, "lease", Instant(now + LEASE), now)
+    assert sorted([(await read(world, mail_id)).status for mail_id in ids]) == ["queued"] * 5 + ["sending"]
 
 
 async def test_a_stopping_worker_settles_the_emails_in_flight(world: World, server: MailServer) -> None:
