@@ -24,7 +24,7 @@ from lootkeep.worker.retention import Retention
 def periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
     retention = Retention(deps, gethostname(), settings.events_kept_days, settings.mails_kept_days)
     return (
-        PeriodicTask("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look),
+        PeriodicTask("watch the clock", 5, ClockWatch(deps, settings.webhook_retry_delays).look, at_start=True),
         PeriodicTask("replay events", 1, partial(step_replays, deps)),
         PeriodicTask("cancel deliveries", 5, partial(retention_service.cancel_deliveries, deps)),
         PeriodicTask("look for alerts", 60, partial(alerts_service.look, deps)),
@@ -33,6 +33,6 @@ def periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("end holds", 60, partial(fraud_queue_service.end_holds, deps)),
         PeriodicTask("measure large orders", 3600, partial(fraud_amounts_service.refresh, deps)),
         PeriodicTask("measure base odds", 3600, partial(fraud_calibration_service.refresh, deps)),
-        PeriodicTask("look at the clock", 300, retention.look),
+        PeriodicTask("look at the clock", 300, retention.look, at_start=True),
         PeriodicTask("delete old data", 3600, retention.purge),
     )

@@ -24,6 +24,8 @@ class PeriodicTask:
     name: str
     every_seconds: float
     run: Callable[[], Awaitable[object]]
+    # Also when the worker starts, not only after the first interval.
+    at_start: bool = False
 
 
 Loop = Callable[[asyncio.Event], Awaitable[None]]
@@ -83,9 +85,11 @@ class Worker:
                     await asyncio.wait_for(self._stopping.wait(), _PAUSE_SECONDS)
 
     async def _repeat(self, periodic: PeriodicTask) -> None:
+        pause = 0 if periodic.at_start else periodic.every_seconds
         while not self._stopping.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), periodic.every_seconds)
+                await asyncio.wait_for(self._stopping.wait(), pause)
+            pause = periodic.every_seconds
             try:
                 await periodic.run()
                 self._outage.end()

@@ -56,6 +56,21 @@ async def test_a_failing_receiver_is_explained_with_the_time_its_first_delivery_
     await lenient.close()
 
 
+async def test_the_menu_counts_as_many_failing_receivers_as_the_page_shows(lenient: World) -> None:
+    async with Receiver() as good, Receiver() as bad, Receiver() as off:
+        for receiver in (good, bad, off):
+            await subscribe(lenient, receiver, "order.paid")
+        bad.answers = off.answers = [500, 500, 500]
+        await record(lenient, 3, "order.paid")
+        await work(worker_of(lenient))
+    await lenient.put("/webhooks/3", {"is_active": False})
+    page = (await (await visitor(lenient, "staff")).get("/webhooks")).text
+    badge = re.search(r'href="/console/webhooks"[^>]*>Webhooks\s*<span class="badge bad">(\d+)', page)
+    assert badge is not None
+    assert (page.count(">Failing<"), badge[1]) == (1, "1")
+    await lenient.close()
+
+
 async def test_deliveries_are_filtered_and_open_with_their_attempts_and_answers(lenient: World) -> None:
     async with Receiver() as receiver:
         await subscribe(lenient, receiver, "order.paid", "product.created")

@@ -146,6 +146,15 @@ async def test_a_joined_reader_sees_what_its_transaction_wrote(db: Engine) -> No
             assert await tx.all(EMAILS) == [("ada",)]
 
 
+async def test_a_slow_read_that_joins_a_transaction_answers_and_is_warned_of(db: Engine) -> None:
+    async with db.write() as outer:
+        await outer.run(ADD, email="ada")
+        with pytest.warns(UserWarning, match="blocks all writers"):
+            reading = JoinedDatabase(outer).read(slow=True)
+        async with reading as tx:
+            assert await tx.all(EMAILS) == [("ada",)]
+
+
 async def test_a_free_lock_is_granted(db: Engine) -> None:
     async with db.write() as tx:
         assert await tx.lock("a name") is True

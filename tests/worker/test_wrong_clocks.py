@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from structlog.testing import capture_logs
+
 from lootkeep.domain.retention import CLOCK, WATCHED_FOR, ClockRecord
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, SystemClock
 from lootkeep.storage import settings as settings_db
 from lootkeep.wiring.periodic import periodic_tasks
+from lootkeep.worker.loop import Worker
 from lootkeep.worker.retention import Retention
 from tests.console.visits import visitor
 from tests.worker.delivering import fan_out, only_postgresql, only_sqlite, record
+from tests.worker.test_away import until
 from tests.world import World
 
 
@@ -43,6 +47,18 @@ async def remember(world: World, clock_record: ClockRecord) -> None:
 
 async def health(world: World) -> str:
     return (await (await visitor(world, "staff")).get("/health")).text
+
+
+async def test_a_worker_looks_at_the_clock_when_it_starts(world: World) -> None:
+    await old_event(world)
+    await remember(world, ClockRecord(Instant(world.clock.now() - 60 * DAY)))
+    tasks = tuple(task for task in periodic_tasks(world.deps, world.settings) if task.name == "look at the clock")
+    worker = Worker(tasks)
+    with capture_logs() as lines:
+        worker.start()
+        await until(lambda: bool(lines))
+    await worker.stop()
+    assert [line["event"] for line in lines] == ["no old data is deleted"]
 
 
 async def test_old_data_is_deleted_where_a_worker_ran_a_minute_ago(world: World) -> None:
