@@ -29,7 +29,7 @@ from lootkeep.domain.campaigns import Audience
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import migrations
-from lootkeep.storage.campaigns import TERMS
+from lootkeep.storage.campaigns.rows import TERMS
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.query import Query

@@ -37,8 +37,10 @@ from lootkeep.kernel.ids import RandomIds
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import fraud_policy as fraud_policy_service, orders as orders_service
 from lootkeep.services.orders import _checkout
-from lootkeep.storage import customers as customers_db, fraud_history as fraud_history_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import history as fraud_history_db
 
 # How many different buyers of each kind there are.
 _BUYERS = 100

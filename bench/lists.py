@@ -25,16 +25,14 @@ from bench.analytics import NUMBERS
 from bench.readings import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
-from lootkeep.storage import (
-    campaigns as campaigns_db,
-    customer_lists as customer_lists_db,
-    migrations,
-    order_lists as order_lists_db,
-    product_lists as product_lists_db,
-)
+from lootkeep.storage import migrations
+from lootkeep.storage.campaigns import rows as campaigns_db
+from lootkeep.storage.customers import lists as customer_lists_db
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.lists import Listing
+from lootkeep.storage.orders import lists as order_lists_db
+from lootkeep.storage.products import lists as product_lists_db
 
 DAYS = 400
 BEGIN = Instant(20_000 * DAY)

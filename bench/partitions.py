@@ -25,8 +25,9 @@ from bench.subjects import database, own_seconds
 from lootkeep.domain.deliveries import AttemptResult
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.storage import migrations, outbox as outbox_db
+from lootkeep.storage import migrations
 from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 from lootkeep.storage.webhooks.deliveries import ClaimSlot
 

@@ -26,11 +26,13 @@ from bench.people import RARE, code
 from bench.subjects import own_seconds
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.kernel.paging import ListRequest, PageRequest
-from lootkeep.storage import customers as customers_db, referral_lists as referral_lists_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.referrals import lists as referral_lists_db
 from lootkeep.storage.totals import counters as counters_db
 
 # Times the cost in the small store: of figures and first pages.

@@ -19,8 +19,10 @@ from lootkeep.domain.fraud.rule import Rule
 from lootkeep.domain.fraud.score import judge
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import access as access_db, fraud_entries as fraud_entries_db, migrations
+from lootkeep.storage import migrations
+from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.fraud import entries as fraud_entries_db
 
 RULES = 50
 SIZES = (1_000, 100_000)

@@ -19,15 +19,11 @@ import asyncpg
 from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest
-from lootkeep.storage import (
-    migrations,
-    ticket_figures as ticket_figures_db,
-    ticket_lists as ticket_lists_db,
-    tickets as tickets_db,
-)
+from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.tickets import figures as ticket_figures_db, lists as ticket_lists_db, rows as tickets_db
 from lootkeep.storage.totals import recount as recount_db
 
 AGENTS = 8

@@ -17,7 +17,7 @@ from lootkeep.cli.store import existing
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.kernel.clock import iso
 from lootkeep.settings import Settings
-from lootkeep.storage import outbox as outbox_db
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.toolbox.webhooks.received import clean
 
 app = typer.Typer(help="Print the events of the store as they happen.", no_args_is_help=True)

@@ -30,7 +30,8 @@ from lootkeep.engines.outbound import allow_connections
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import access as access_service, sign_in as sign_in_service, webhooks as webhooks_service
 from lootkeep.settings import Settings
-from lootkeep.storage import access as access_db, demo as demo_db
+from lootkeep.storage import demo as demo_db
+from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.sqlite_tokens import serving_alone
 
 _BACKLOG = 2048

@@ -13,7 +13,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES, Token
 from lootkeep.kernel.clock import Instant, SystemClock, iso
 from lootkeep.services import access as access_service
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 
 # The maximum of a 64-bit column.
 _MAX_REQUESTS_PER_MINUTE = 2**63 - 1

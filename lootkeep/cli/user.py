@@ -19,7 +19,7 @@ from lootkeep.services import (
     sign_in as sign_in_service,
 )
 from lootkeep.settings import Settings
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 
 app = typer.Typer(help="Add and list users, and let them sign in.", no_args_is_help=True)
 

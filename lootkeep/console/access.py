@@ -11,7 +11,7 @@ from lootkeep.domain.accounts import ROLE_NAMES, ROLES
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
 from lootkeep.services import access as access_service, users as users_service
-from lootkeep.storage import access as access_db, accounts as accounts_db
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 
 ROLE = Field("role", "Role", forms.choice(ROLES), default="staff")
 INVITATION = (

@@ -27,7 +27,8 @@ from lootkeep.domain.campaigns import (
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.wording import percent, plural
 from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
-from lootkeep.storage import audiences as audiences_db, campaigns as campaigns_db, emails as emails_db
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage.campaigns import audiences as audiences_db, rows as campaigns_db
 from lootkeep.views import campaigns as campaigns_views
 
 

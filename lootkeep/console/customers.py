@@ -21,16 +21,11 @@ from lootkeep.domain.referral_abuse import SENTENCES
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.services import customers as customers_service, privacy as privacy_service
-from lootkeep.storage import (
-    audit as audit_db,
-    claims as claims_db,
-    customer_lists as customer_lists_db,
-    customers as customers_db,
-    fraud_checks as fraud_checks_db,
-    identity as identity_db,
-    referrals as referrals_db,
-)
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.customers import lists as customer_lists_db, rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import checks as fraud_checks_db, identity as identity_db
+from lootkeep.storage.referrals import claims as claims_db, rows as referrals_db
 
 # Of each kind that the page of a customer shows; the lists have the rest.
 _NEWEST = 8

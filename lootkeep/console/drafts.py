@@ -9,7 +9,8 @@ from lootkeep.console.page import Visit
 from lootkeep.domain.access import digest
 from lootkeep.domain.accounts import Session
 from lootkeep.services.idempotency import CONSOLE
-from lootkeep.storage import accounts as accounts_db, idempotency as idempotency_db
+from lootkeep.storage import idempotency as idempotency_db
+from lootkeep.storage.access import accounts as accounts_db
 from lootkeep.storage.idempotency import StoredResponse
 
 RESTORED = ("info", "You had been signed out. What you had typed is here again; nothing of it is saved yet.")

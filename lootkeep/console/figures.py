@@ -22,14 +22,10 @@ from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.wording import change, duration, number, percent, plural
 from lootkeep.services import sales as sales_service
 from lootkeep.services.sales import Course, course_of
-from lootkeep.storage import (
-    analytics as analytics_db,
-    fraud_lists as fraud_lists_db,
-    fraud_queue as fraud_queue_db,
-    sales_direct as sales_direct_db,
-    ticket_figures as ticket_figures_db,
-)
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, queue as fraud_queue_db
+from lootkeep.storage.sales import analytics as analytics_db, direct as sales_direct_db
+from lootkeep.storage.tickets import figures as ticket_figures_db
 from lootkeep.storage.totals import counters as counters_db
 from lootkeep.storage.webhooks import health as health_db
 
@@ -131,7 +127,7 @@ async def _referral_tile(tx: Transaction) -> Tile:
 async def _fraud_tile(tx: Transaction, date_range: DateRange) -> Tile:
     """Counted by UTC days, as fraud figures are."""
     first = date_range.start - date_range.start % DAY
-    blocked = await fraud_lists_db.blocked_by_day(tx, [Instant(first + n * DAY) for n in range(date_range.days)])
+    blocked = await fraud_check_lists_db.blocked_by_day(tx, [Instant(first + n * DAY) for n in range(date_range.days)])
     return Tile("Fraud stopped", plural(sum(blocked), "order"), "blocked at checkout", line=sparkline(blocked))
 
 

@@ -17,12 +17,9 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.paging import ListRequest, PageRequest
-from lootkeep.storage import (
-    fraud_lists as fraud_lists_db,
-    fraud_queue as fraud_queue_db,
-    settings as settings_db,
-)
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, queue as fraud_queue_db
 
 _REASONS = Cell(lambda points, *_: escape(reasons(points)), lambda points: ", ".join(detected_signals(points)))
 _LEVELS = lists.Choice("risk_level", "Risk", options(RiskLevel))
@@ -62,7 +59,7 @@ ORDERS = {
     "Newest first": {"sort": "created_at", "order": "desc"},
 }
 CHECKS = lists.ListPage(
-    listing=fraud_lists_db.LISTING,
+    listing=fraud_check_lists_db.LISTING,
     columns=(
         Column("Order", "order_id", ORDER),
         Column("Customer", "customer_name", NAME),

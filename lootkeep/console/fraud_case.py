@@ -19,16 +19,12 @@ from lootkeep.domain.orders import Order, OrderDetails, PaymentAttempt
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import duration, plural
-from lootkeep.storage import (
-    customers as customers_db,
-    fraud_checks as fraud_checks_db,
-    fraud_queue as fraud_queue_db,
-    order_details as order_details_db,
-    payment_attempts as payment_attempts_db,
-    settings as settings_db,
-)
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud_queue import Decision
+from lootkeep.storage.fraud import checks as fraud_checks_db, queue as fraud_queue_db
+from lootkeep.storage.fraud.queue import Decision
+from lootkeep.storage.orders import details as order_details_db, payment_attempts as payment_attempts_db
 
 # Earlier reviews are compared as far back.
 PRECEDENT_DAYS = 90

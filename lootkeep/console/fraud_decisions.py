@@ -16,8 +16,10 @@ from lootkeep.kernel.errors import existing, invalid
 from lootkeep.kernel.wording import plural
 from lootkeep.services import fraud as fraud_service, fraud_queue as fraud_queue_service
 from lootkeep.services.fraud_named_lists import BLOCKED
-from lootkeep.storage import access as access_db, fraud_checks as fraud_checks_db, orders as orders_db
+from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import checks as fraud_checks_db
+from lootkeep.storage.orders import rows as orders_db
 
 MAX_RING = 200
 

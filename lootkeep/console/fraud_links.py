@@ -9,8 +9,8 @@ from typing import Any
 from lootkeep.domain.fraud.checks import Waiting
 from lootkeep.domain.fraud.linked import MAX_HUB, LinkedAccount, LinkKind
 from lootkeep.kernel.wording import plural
-from lootkeep.storage import fraud_queue as fraud_queue_db, linked_accounts as linked_accounts_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import linked_accounts as linked_accounts_db, queue as fraud_queue_db
 
 # The accounts that are drawn, the most telling ones first, and at most with undecided orders; the rest are counted.
 _DRAWN, _MAX_DRAWN = 5, 12

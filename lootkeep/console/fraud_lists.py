@@ -16,7 +16,9 @@ from lootkeep.domain.fraud.named_lists import MAX_VALUE
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.errors import InvalidFields, NotFound, existing, invalid
 from lootkeep.services import fraud as fraud_service, fraud_named_lists as fraud_named_lists_service
-from lootkeep.storage import accounts as accounts_db, fraud_entries as fraud_entries_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.access import accounts as accounts_db
+from lootkeep.storage.fraud import entries as fraud_entries_db
 
 # The entries of a list that are shown; the search finds the others.
 MAX_SHOWN = 100

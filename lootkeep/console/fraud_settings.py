@@ -25,7 +25,8 @@ from lootkeep.services import (
     fraud_reports as fraud_reports_service,
     fraud_rules as fraud_rules_service,
 )
-from lootkeep.storage import fraud_entries as fraud_entries_db, fraud_truth as fraud_truth_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.fraud import entries as fraud_entries_db, truth as fraud_truth_db
 from lootkeep.views import fraud_reports as fraud_reports_views
 
 WHAT_IF_DAYS = 30

@@ -17,12 +17,9 @@ from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.storage import (
-    audit as audit_db,
-    customers as customers_db,
-    gift_card_lists as gift_card_lists_db,
-    gift_cards as gift_cards_db,
-)
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.gift_cards import lists as gift_card_lists_db, rows as gift_cards_db
 
 _STATUS = Cell(lambda card, _, visit: badge(card_status(card, visit.now)), lambda card: label(card.stored_status))
 _CODE = Cell(lambda card, *more: CODE.html(f"…{card.last_four}", *more), gift_cards_rules.masked)

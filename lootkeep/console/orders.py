@@ -27,18 +27,18 @@ from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, existing
 from lootkeep.services import fraud as fraud_service, orders as orders_service
-from lootkeep.storage import (
-    access as access_db,
-    customers as customers_db,
-    disputes as disputes_db,
-    fraud_checks as fraud_checks_db,
-    order_details as order_details_db,
-    order_events as order_events_db,
-    order_lists as order_lists_db,
-    orders as orders_db,
-    payment_attempts as payment_attempts_db,
-)
+from lootkeep.storage.access import rows as access_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import checks as fraud_checks_db
+from lootkeep.storage.orders import (
+    details as order_details_db,
+    disputes as disputes_db,
+    events as order_events_db,
+    lists as order_lists_db,
+    payment_attempts as payment_attempts_db,
+    rows as orders_db,
+)
 
 _HELD = {
     "allowed": ("ok", "Checked: score {}, {}"),

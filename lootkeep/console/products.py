@@ -15,7 +15,8 @@ from lootkeep.domain import products as products_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import products as products_service
-from lootkeep.storage import audit as audit_db, product_lists as product_lists_db, products as products_db
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.products import lists as product_lists_db, rows as products_db
 
 _SHOWN_ORDERS = 8
 _MAX_DESCRIPTION = 20_000

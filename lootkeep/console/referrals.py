@@ -17,7 +17,8 @@ from lootkeep.domain import inputs as inputs_rules, referrals as referrals_rules
 from lootkeep.domain.referral_abuse import SENTENCES
 from lootkeep.kernel.wording import plural
 from lootkeep.services import referrals as referrals_service, tiers as tiers_service
-from lootkeep.storage import referral_lists as referral_lists_db, settings as settings_db, tiers as tiers_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.referrals import lists as referral_lists_db, tiers as tiers_db
 from lootkeep.storage.totals import counters as counters_db
 
 _RANKED = 10

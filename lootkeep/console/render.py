@@ -19,7 +19,8 @@ from lootkeep.domain.accounts import Person
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.wording import change, duration, number, percent, plural
-from lootkeep.storage import fraud_queue as fraud_queue_db, ticket_figures as ticket_figures_db
+from lootkeep.storage.fraud import queue as fraud_queue_db
+from lootkeep.storage.tickets import figures as ticket_figures_db
 from lootkeep.storage.webhooks import health as health_db
 
 _HERE = Path(__file__).parent

@@ -10,9 +10,9 @@ from lootkeep.domain.orders import Order
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.engines.outbound import NOT_PUBLIC
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import order_events as order_events_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.order_events import OrderEvent
+from lootkeep.storage.orders import events as order_events_db
+from lootkeep.storage.orders.events import OrderEvent
 from lootkeep.storage.webhooks import endpoints as endpoints_db
 
 

@@ -11,7 +11,7 @@ from lootkeep.console import guard, qr
 from lootkeep.console.page import PREFIX, Answer, Done, Page, Visit, change, url
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import second_factor as second_factor_service, sign_in as sign_in_service
-from lootkeep.storage import accounts as accounts_db
+from lootkeep.storage.access import accounts as accounts_db
 
 
 async def show_sign_in(visit: Visit) -> Answer:

@@ -8,7 +8,8 @@ from lootkeep.console.columns import AGO, TEXT, Cell, Column
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.kernel.redaction import ShownSetting
 from lootkeep.services.health import worst
-from lootkeep.storage import accounts as accounts_db, audit as audit_db
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.access import accounts as accounts_db
 
 # The pages of records, by how the log names them.
 _KINDS = ("order", "customer", "product", "campaign", "webhook", "user", "ticket", "gift_card")

@@ -26,12 +26,9 @@ from lootkeep.domain.tickets import (
 )
 from lootkeep.kernel.errors import existing
 from lootkeep.services import tickets as tickets_service
-from lootkeep.storage import (
-    access as access_db,
-    customers as customers_db,
-    ticket_lists as ticket_lists_db,
-    tickets as tickets_db,
-)
+from lootkeep.storage.access import rows as access_db
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.tickets import lists as ticket_lists_db, rows as tickets_db
 
 _MAX_MESSAGES = 50
 # So that a page stays small, whatever was written.

@@ -22,9 +22,10 @@ from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import plural
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.storage import event_lists as event_lists_db, order_events as order_events_db, outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.order_events import OrderEvent
+from lootkeep.storage.events import lists as event_lists_db, outbox as outbox_db
+from lootkeep.storage.orders import events as order_events_db
+from lootkeep.storage.orders.events import OrderEvent
 from lootkeep.storage.webhooks import (
     endpoints as endpoints_db,
     health as health_db,

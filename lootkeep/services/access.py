@@ -10,7 +10,7 @@ from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, NotFound, invalid
 from lootkeep.kernel.words import did_you_mean
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 
 
 async def ensure_owner(deps: Deps) -> None:

@@ -12,7 +12,7 @@ from lootkeep.domain.attempts import FailureCount, Limit
 from lootkeep.engines import passwords
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import RateLimited, existing, invalid
-from lootkeep.storage import accounts as accounts_db, attempts as attempts_db
+from lootkeep.storage.access import accounts as accounts_db, attempts as attempts_db
 
 # Failures before the first pause. An account and a network together have few. An account has many: anyone who
 # guesses from many networks makes its owner wait, but not in a browser in which they signed in before.

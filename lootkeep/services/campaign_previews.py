@@ -11,12 +11,9 @@ from lootkeep.domain.campaigns import Campaign, EmailPreview, Reader, audience_o
 from lootkeep.domain.emails import NewEmail, one_line
 from lootkeep.kernel.errors import RateLimited, existing, invalid
 from lootkeep.services import campaigns as campaigns_service
-from lootkeep.storage import (
-    audiences as audiences_db,
-    campaigns as campaigns_db,
-    customers as customers_db,
-    emails as emails_db,
-)
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage.campaigns import audiences as audiences_db, rows as campaigns_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.views.emails import campaign_layout
 
 # For all users together: a test shows how an e-mail looks, it must not be a way to send many.

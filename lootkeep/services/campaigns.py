@@ -15,11 +15,11 @@ from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.domain.html import text_of
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import (
+from lootkeep.storage.campaigns import (
     audiences as audiences_db,
-    campaign_queue as campaign_queue_db,
-    campaign_readers as campaign_readers_db,
-    campaigns as campaigns_db,
+    queue as campaign_queue_db,
+    readers as campaign_readers_db,
+    rows as campaigns_db,
 )
 from lootkeep.storage.engine.database import Transaction
 

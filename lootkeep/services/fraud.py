@@ -15,8 +15,9 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, existing
 from lootkeep.services import fraud_named_lists, fraud_policy, orders
 from lootkeep.services.fraud_named_lists import BlockKind
-from lootkeep.storage import fraud_checks as fraud_checks_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import checks as fraud_checks_db
 
 ListName = Literal["fraud_whitelisted_ips", "fraud_whitelisted_emails", "fraud_custom_blocked_countries"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud.amounts import week_of
-from lootkeep.storage import fraud_amounts as fraud_amounts_db
+from lootkeep.storage.fraud import amounts as fraud_amounts_db
 
 
 async def refresh(deps: Deps) -> None:

@@ -14,7 +14,8 @@ from lootkeep.domain.fraud.policy import MAX_POINTS_CHANGE, SETTINGS as POLICY, 
 from lootkeep.domain.fraud.score import ENGINE_VERSION, judge
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import fraud_policy
-from lootkeep.storage import fraud_lists as fraud_lists_db, fraud_truth as fraud_truth_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, truth as fraud_truth_db
 
 # How many checks are looked at, the newest first.
 MAX_CHECKS = 100_000
@@ -41,7 +42,7 @@ async def report(deps: Deps) -> Calibration:
     async with deps.db.read(slow=True) as tx:
         policy = await settings_db.get(tx, POLICY, Policy)
         position = (Instant(now - JUDGED_AFTER + 1), 0)
-        while len(past) < MAX_CHECKS and (batch := await fraud_lists_db.before(tx, *position, 0)):
+        while len(past) < MAX_CHECKS and (batch := await fraud_check_lists_db.before(tx, *position, 0)):
             position = batch[-1].place
             for check in batch:
                 is_fraud = calibration.truth_known(check.truth, check.action_taken)

@@ -21,8 +21,10 @@ from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, existing, invalid
 from lootkeep.services import fraud_policy
-from lootkeep.storage import fraud_entries as fraud_entries_db, orders as orders_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.orders import rows as orders_db
 
 BlockKind = Literal["customer", "email", "device", "ip", "instrument"]
 

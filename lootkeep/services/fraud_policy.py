@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import fraud_checks as fraud_checks_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import checks as fraud_checks_db
 
 
 async def save(tx: Transaction, before: Policy, after: Policy, now: Instant) -> Policy:

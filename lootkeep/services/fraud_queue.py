@@ -10,12 +10,9 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import orders
-from lootkeep.storage import (
-    access as access_db,
-    fraud_checks as fraud_checks_db,
-    fraud_queue as fraud_queue_db,
-    settings as settings_db,
-)
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.access import rows as access_db
+from lootkeep.storage.fraud import checks as fraud_checks_db, queue as fraud_queue_db
 
 
 async def assign(

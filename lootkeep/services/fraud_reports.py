@@ -20,15 +20,15 @@ from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import fraud_rules
-from lootkeep.storage import (
-    customers as customers_db,
-    fraud_entries as fraud_entries_db,
-    fraud_history as fraud_history_db,
-    fraud_limits as fraud_limits_db,
-    fraud_lists as fraud_lists_db,
-    settings as settings_db,
-)
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import (
+    check_lists as fraud_check_lists_db,
+    entries as fraud_entries_db,
+    history as fraud_history_db,
+    limits as fraud_limits_db,
+)
 
 # How many checks one backtest judges again, the newest first.
 MAX_CHECKS = 20_000
@@ -52,7 +52,7 @@ async def backtest(deps: Deps, changes: dict[str, Any], days: int, *, rule: dict
         comparison = await _comparison(tx, changes, rule, now)
         position: tuple[Instant, int] = (Instant(now + 1), 0)
         while comparison.checks < MAX_CHECKS:
-            batch = await fraud_lists_db.before(tx, *position, now - days * DAY)
+            batch = await fraud_check_lists_db.before(tx, *position, now - days * DAY)
             if not batch:
                 break
             for check in batch:

@@ -13,8 +13,9 @@ from lootkeep.domain.fraud.rule import MAX_RULES, Rule
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
 from lootkeep.services import fraud_policy
-from lootkeep.storage import fraud_entries as fraud_entries_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import entries as fraud_entries_db
 
 _RULE = "Fraud rule"
 

@@ -15,24 +15,20 @@ from lootkeep.kernel.clock import utc
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import subscriptions
-from lootkeep.storage import (
-    audit as audit_db,
-    claims as claims_db,
-    customer_export as customer_export_db,
-    customer_lists as customer_lists_db,
-    customers as customers_db,
-    gift_card_lists as gift_card_lists_db,
-    order_details as order_details_db,
-    order_lists as order_lists_db,
-    outbox as outbox_db,
+from lootkeep.storage import audit as audit_db, subscriptions as subscriptions_db
+from lootkeep.storage.customers import (
+    export as customer_export_db,
+    lists as customer_lists_db,
     personal_data as personal_data_db,
-    referral_lists as referral_lists_db,
-    subscriptions as subscriptions_db,
-    ticket_lists as ticket_lists_db,
-    tickets as tickets_db,
+    rows as customers_db,
 )
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.gift_cards import lists as gift_card_lists_db
 from lootkeep.storage.lists import Listing
+from lootkeep.storage.orders import details as order_details_db, lists as order_lists_db
+from lootkeep.storage.referrals import claims as claims_db, lists as referral_lists_db
+from lootkeep.storage.tickets import lists as ticket_lists_db, rows as tickets_db
 from lootkeep.views import (
     customer_export as customer_export_views,
     customers as customers_views,

@@ -11,8 +11,9 @@ from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, existing, invalid
-from lootkeep.storage import outbox as outbox_db, products as products_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.products import rows as products_db
 from lootkeep.views import products as products_views
 
 

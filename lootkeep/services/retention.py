@@ -11,15 +11,14 @@ from lootkeep.deps import Deps
 from lootkeep.domain.attempts import REMEMBERED
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.storage import (
-    accounts as accounts_db,
     alerts as alerts_db,
-    attempts as attempts_db,
     emails as emails_db,
     idempotency as idempotency_db,
-    outbox as outbox_db,
     subscriptions as subscriptions_db,
 )
+from lootkeep.storage.access import accounts as accounts_db, attempts as attempts_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 
 log = structlog.get_logger(__name__)

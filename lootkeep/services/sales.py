@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from lootkeep.domain import analytics as analytics_rules
 from lootkeep.domain.analytics import Bucket, DateRange, SalesBreakdown, SalesFigures
-from lootkeep.storage import analytics as analytics_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.sales import analytics as analytics_db
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from lootkeep.domain.attempts import Limit
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import NotFound, Unprocessable, existing, invalid
 from lootkeep.services import attempts
-from lootkeep.storage import access as access_db, accounts as accounts_db, audit as audit_db
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.engine.database import Transaction
 
 _PURPOSE = "totp"

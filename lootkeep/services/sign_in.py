@@ -13,7 +13,8 @@ from lootkeep.engines import passwords
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import InvalidFields, NotFound, Unprocessable, invalid
 from lootkeep.services import attempts, second_factor
-from lootkeep.storage import access as access_db, accounts as accounts_db, audit as audit_db
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.engine.database import Transaction
 
 # Logged failures per hour, for one account and for all unknown ones: an attack must not fill the log.

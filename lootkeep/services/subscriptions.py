@@ -14,14 +14,12 @@ from lootkeep.domain.subscriptions import PastTerms, Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.services import orders
-from lootkeep.storage import (
-    customers as customers_db,
-    orders as orders_db,
-    outbox as outbox_db,
-    products as products_db,
-    subscriptions as subscriptions_db,
-)
+from lootkeep.storage import subscriptions as subscriptions_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.orders import rows as orders_db
+from lootkeep.storage.products import rows as products_db
 from lootkeep.views import subscriptions as subscriptions_views
 
 

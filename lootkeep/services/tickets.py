@@ -20,15 +20,12 @@ from lootkeep.domain.tickets import (
 )
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
-from lootkeep.storage import (
-    access as access_db,
-    alerts as alerts_db,
-    customers as customers_db,
-    emails as emails_db,
-    orders as orders_db,
-    tickets as tickets_db,
-)
+from lootkeep.storage import alerts as alerts_db, emails as emails_db
+from lootkeep.storage.access import rows as access_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.orders import rows as orders_db
+from lootkeep.storage.tickets import rows as tickets_db
 from lootkeep.views.emails import render
 
 NOT_MAILED = "The message is saved, but not e-mailed: no mail server is configured."

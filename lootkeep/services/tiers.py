@@ -11,14 +11,9 @@ from lootkeep.domain import referrals as referrals_rules
 from lootkeep.domain.coupons import Coupon, issued, of_tier
 from lootkeep.domain.referrals import SETTINGS, Claim, ReferralSettings, Tier, TierTerms
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import (
-    claims as claims_db,
-    coupons as coupons_db,
-    customers as customers_db,
-    referrals as referrals_db,
-    settings as settings_db,
-    tiers as tiers_db,
-)
+from lootkeep.storage import coupons as coupons_db, settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.referrals import claims as claims_db, rows as referrals_db, tiers as tiers_db
 
 _NO_TIER = "Referral tier"
 

@@ -8,7 +8,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.accounts import Account, Role
 from lootkeep.kernel.errors import Conflict, existing
 from lootkeep.services import access, second_factor, sign_in
-from lootkeep.storage import access as access_db, accounts as accounts_db
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.engine.database import Transaction
 
 

@@ -23,8 +23,9 @@ from lootkeep.domain.webhooks import (
 )
 from lootkeep.kernel.clock import SECOND, Instant, iso
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
-from lootkeep.storage import outbox as outbox_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Database
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.webhooks import endpoints as endpoints_db, log as log_db, replays as replays_db
 
 

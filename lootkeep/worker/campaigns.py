@@ -15,7 +15,7 @@ from lootkeep.engines.emails import Mailer
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import campaigns as campaigns_service
-from lootkeep.storage import campaign_queue as campaign_queue_db, campaigns as campaigns_db
+from lootkeep.storage.campaigns import queue as campaign_queue_db, rows as campaigns_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views.emails import campaign_layout
 from lootkeep.worker.emails import MailerWorker

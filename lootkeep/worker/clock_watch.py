@@ -15,7 +15,8 @@ import structlog
 from lootkeep.deps import Deps
 from lootkeep.domain import deliveries as deliveries_rules, emails as emails_rules, retention as retention_rules
 from lootkeep.kernel.clock import SECOND, Instant
-from lootkeep.storage import alerts as alerts_db, campaign_queue as campaign_queue_db, emails as emails_db
+from lootkeep.storage import alerts as alerts_db, emails as emails_db
+from lootkeep.storage.campaigns import queue as campaign_queue_db
 from lootkeep.storage.engine import server_clock
 from lootkeep.storage.queue import TOLERANCE
 from lootkeep.storage.webhooks import deliveries as deliveries_db

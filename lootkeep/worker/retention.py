@@ -10,8 +10,9 @@ from lootkeep.domain import retention as retention_rules
 from lootkeep.domain.retention import CLOCK, ClockRecord
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.services import retention as retention_service
-from lootkeep.storage import outbox as outbox_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine import server_clock
+from lootkeep.storage.events import outbox as outbox_db
 
 log = structlog.get_logger(__name__)
 

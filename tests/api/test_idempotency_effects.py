@@ -15,7 +15,8 @@ from lootkeep.api.http.probes import Probes
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import access as access_service
-from lootkeep.storage import access as access_db, idempotency as idempotency_db
+from lootkeep.storage import idempotency as idempotency_db
+from lootkeep.storage.access import rows as access_db
 from tests.world import EXTERNAL, World
 
 # Only a hang takes this long.

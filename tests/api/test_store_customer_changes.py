@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import customers as customers_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.schema import customer_tags
 from tests.api.sign_ups import CUSTOMERS, anna, sign_up
 from tests.builders import STORE, honest_buyer, new_product, new_ticket

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select, update
 
 from lootkeep.kernel.clock import DAY, HOUR
-from lootkeep.storage import customers as customers_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers as customers_table, events, orders, subscriptions
 from tests.builders import STORE, new_customer, new_product, referred

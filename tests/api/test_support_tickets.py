@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.domain.tickets import TicketMessage
-from lootkeep.storage import tickets as tickets_db
+from lootkeep.storage.tickets import rows as tickets_db
 from tests.api.openapi import ALL_ROWS, content_of, example_body, faults, operation, path_of
 from tests.api.ticket_steps import a_ticket, customer_writes, read, staff_writes
 from tests.builders import STORE, new_customer, new_order, new_product, new_ticket

@@ -15,7 +15,7 @@ from lootkeep.api.http.probes import Probes
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.services import access as access_service
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.database import Engine
 from tests.api.tokens import stored
 from tests.world import EXTERNAL, World

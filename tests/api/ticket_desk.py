@@ -8,7 +8,7 @@ from typing import Any
 from lootkeep.domain.access import User
 from lootkeep.kernel.clock import MINUTE
 from lootkeep.services import access as access_service
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 from tests.builders import new_customer, new_order, new_product, new_ticket
 from tests.world import World
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.domain.access import SCOPES, Token, digest
 from lootkeep.services import access as access_service
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 from tests.world import World
 
 

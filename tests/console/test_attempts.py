@@ -11,7 +11,7 @@ from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import RateLimited
 from lootkeep.services import sign_in as sign_in_service
 from lootkeep.services.attempts import PER_ACCOUNT, PER_ACCOUNT_AND_NETWORK, PER_BROWSER, PER_NETWORK
-from lootkeep.storage import attempts as attempts_db
+from lootkeep.storage.access import attempts as attempts_db
 from lootkeep.storage.engine.database import Engine
 from tests.console.visits import EMAIL, PASSWORD, Visitor, first_owner, signs_in, visitor
 from tests.world import World

@@ -6,7 +6,8 @@ import re
 from urllib.parse import urlencode
 
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.storage import fraud_entries as fraud_entries_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.fraud import entries as fraud_entries_db
 from tests.console.visits import visitor
 from tests.world import World
 

@@ -11,7 +11,8 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import fraud as fraud_service
-from lootkeep.storage import audit as audit_db, fraud_lists as fraud_lists_db, settings as settings_db
+from lootkeep.storage import audit as audit_db, settings as settings_db
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db
 from tests.console.visits import visitor
 from tests.world import World
 
@@ -57,7 +58,7 @@ async def test_settings_are_tested_on_past_orders_before_they_are_saved(store: W
 
 async def test_the_effects_are_listed_with_links_and_amounts(held: World) -> None:
     async with held.db.read() as tx:
-        waiting = await fraud_lists_db.pending_review(tx)
+        waiting = await fraud_check_lists_db.pending_review(tx)
     query = urlencode(FORM | {"fraud_sensitivity_level": "low", "fraud_action": "block"})
     page = await (await visitor(held, "read_only")).get(f"/fraud/settings?try=yes&{query}")
     changed = re.findall(r'<a class="row" href="/console/fraud/checks/(\d+)">', page.text)

@@ -11,7 +11,7 @@ from lootkeep.domain.campaigns import MAX_BODY, MAX_CUSTOMERS
 from lootkeep.domain.orders import MAX_LINES
 from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.storage import campaigns as campaigns_db
+from lootkeep.storage.campaigns import rows as campaigns_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries
 from lootkeep.storage.webhooks import fan_out as fan_out_db

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import audit as audit_db, fraud_entries as fraud_entries_db
+from lootkeep.storage import audit as audit_db
+from lootkeep.storage.fraud import entries as fraud_entries_db
 from tests.builders import STORE
 from tests.console.reviewing import status, waiting
 from tests.console.visits import visitor

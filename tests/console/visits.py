@@ -12,7 +12,7 @@ from lootkeep.console.page import Page
 from lootkeep.domain.accounts import TOTP_STEP_SECONDS, Role, totp_code
 from lootkeep.kernel.clock import SECOND
 from lootkeep.services import access as access_service, sign_in as sign_in_service
-from lootkeep.storage import access as access_db, accounts as accounts_db
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.webhooks import fan_out as fan_out_db
 from tests.browser import Browser
 from tests.builders import STORE

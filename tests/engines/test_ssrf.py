@@ -25,8 +25,8 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.storage import outbox as outbox_db
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.webhooks import endpoints as endpoints_db, log as log_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.engines.hostile_urls import HOSTS, PUBLIC, PUBLIC6, URL_HOSTS

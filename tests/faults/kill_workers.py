@@ -24,9 +24,10 @@ from lootkeep import wiring
 from lootkeep.deps import Deps
 from lootkeep.services import webhooks as webhooks_service
 from lootkeep.settings import Settings
-from lootkeep.storage import migrations, outbox as outbox_db
+from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.schema import attempts, deliveries, events
 from tests.conftest import drop_postgres_database, new_postgres_database
 from tests.faults.delivery_report import WEBHOOKS, DeliveryReport, FaultPlan, table

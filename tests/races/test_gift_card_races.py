@@ -14,7 +14,7 @@ from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.kernel.errors import InvalidFields, Unavailable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage.gift_cards import rows as gift_cards_db
 from lootkeep.storage.schema import gift_card_entries, gift_cards, orders
 from tests.builders import new_customer, new_gift_card, new_product, paid_order, regular_customers
 from tests.races.racing import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses

@@ -3,44 +3,67 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.rules.tree import ROOT, files, name
 
 SUFFIXES = {"storage": "_db", "services": "_service", "domain": "_rules", "views": "_views"}
-# Folders of storage that hold areas, too.
-AREAS = {*(f"lootkeep.{layer}" for layer in SUFFIXES), "lootkeep.storage.webhooks", "lootkeep.storage.totals"}
 # What areas are built on is no area.
-BUILDING = {"backup", "by_engine", "engine", "lists", "migrations", "queue", "schema", "totals"}
+BUILDING = {"backup", "by_engine", "engine", "lists", "migrations", "queue", "rows", "schema", "totals"}
+# The areas of storage with a folder; totals belong to the areas that they count.
+FOLDERS = {
+    f"lootkeep.storage.{folder.name}"
+    for folder in (ROOT / "lootkeep/storage").iterdir()
+    if folder.is_dir() and (folder.name not in BUILDING or folder.name == "totals")
+}
+LAYERS = {f"lootkeep.{layer}" for layer in SUFFIXES}
 
 
 def test_a_module_of_another_layer_is_named_by_area_and_layer() -> None:
     wrong = [
-        f"{name(file)}: {module}.{alias.name} as {expected}"
-        for folder in ("lootkeep", "tests", "bench", "tools")
-        for file in files("*.py", under=ROOT / folder)
-        for module, alias in _imported(file)
-        if (alias.asname or alias.name) != (expected := _expected(module, alias.name))
+        f"{name(file)}: {module}.{alias.name} as {' or '.join(names)}"
+        for file, module, alias in _imports()
+        if (alias.asname or alias.name) not in (names := _names(module, alias.name))
     ]
     assert wrong == []
 
 
-def _imported(file: Path) -> Iterator[tuple[str, ast.alias]]:
-    """The modules of areas that a file imports from another layer."""
-    own = ".".join(file.relative_to(ROOT).parts[:2])
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module in AREAS and not node.module.startswith(own):
-            for alias in node.names:
-                if alias.name not in BUILDING and _is_module(node.module, alias.name):
-                    yield node.module, alias
+def test_a_name_means_one_module_and_a_module_has_one_name() -> None:
+    modules, names = defaultdict(set), defaultdict(set)
+    for _, module, alias in _imports():
+        modules[alias.asname].add(f"{module}.{alias.name}")
+        names[f"{module}.{alias.name}"].add(alias.asname)
+    assert [(key, values) for key, values in (modules | names).items() if len(values) > 1] == []
 
 
-def _is_module(package: str, imported: str) -> bool:
+def _imports() -> Iterator[tuple[Path, str, ast.alias]]:
+    """The modules of areas that files import from another layer."""
+    for folder in ("lootkeep", "tests", "bench", "tools"):
+        for file in files("*.py", under=ROOT / folder):
+            own = ".".join(file.relative_to(ROOT).parts[:2])
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.ImportFrom) and node.module and not node.module.startswith(own):
+                    for alias in node.names:
+                        if _is_area(node.module, alias.name):
+                            yield file, node.module, alias
+
+
+def _is_area(package: str, imported: str) -> bool:
+    if package not in FOLDERS and (package not in LAYERS or imported in BUILDING):
+        return False
     path = ROOT.joinpath(*package.split("."), imported)
     return path.with_suffix(".py").exists() or path.is_dir()
 
 
-def _expected(module: str, imported: str) -> str:
+def _names(module: str, imported: str) -> list[str]:
+    """`orders/rows.py` is `orders_db`, `orders/lists.py` is `order_lists_db`; a word that needs no area may lack it."""
     suffix = SUFFIXES[module.split(".")[1]]
-    return imported if imported.endswith(suffix) else imported + suffix
+    if module not in FOLDERS:
+        return [imported if imported.endswith(suffix) else imported + suffix]
+    area = module.rpartition(".")[2]
+    if imported == "rows":
+        return [area + suffix]
+    with_area = [f"{area}_{imported}{suffix}", f"{area.removesuffix('s')}_{imported}{suffix}"]
+    return with_area if imported in BUILDING else [imported + suffix, *with_area]

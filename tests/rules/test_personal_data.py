@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Table, Text
 
-from lootkeep.storage.personal_data import PERSONAL
+from lootkeep.storage.customers.personal_data import PERSONAL
 from lootkeep.storage.schema import metadata
 
 # The catalogue is about what the store sells, never about a person.
@@ -85,7 +85,7 @@ def test_every_text_column_is_classified_as_personal_or_not() -> None:
         if table.name not in NEVER_PERSONAL
         for column in texts(table) - personal(table) - set(NOT_PERSONAL.get(table.name, "").split())
     }
-    sentence = "Say in storage/personal_data.py what erasure does with them, or name them in NOT_PERSONAL"
+    sentence = "Say in storage/customers/personal_data.py what erasure does with them, or name them in NOT_PERSONAL"
     assert not unknown, f"{sentence}: {', '.join(sorted(unknown))}"
 
 

@@ -17,10 +17,11 @@ from hypothesis import HealthCheck, given, settings
 
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.storage import sales_direct as sales_direct_db, schema
+from lootkeep.storage import schema
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.sales import direct as sales_direct_db
 from tests.recount import maintained, recounted, rows
 from tests.services.histories import Question, ScheduledStep, live, operations, questions
 from tests.services.machines import MachineEnvironment

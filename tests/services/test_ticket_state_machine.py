@@ -23,9 +23,9 @@ from lootkeep.services import (
     recount as recount_service,
     tickets as tickets_service,
 )
-from lootkeep.storage import ticket_figures as ticket_figures_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import support_tickets, ticket_messages
+from lootkeep.storage.tickets import figures as ticket_figures_db
 from tests.services.machines import TIME_TO_SHRINK, Machine, on_postgresql, on_sqlite, play
 
 R = TypeVar("R")

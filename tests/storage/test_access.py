@@ -9,7 +9,7 @@ import pytest
 
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.database import Engine
 
 NOW = Instant(1_000)

@@ -14,12 +14,12 @@ from sqlalchemy import bindparam, insert
 from lootkeep.domain.campaigns import Audience, SegmentFilters
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import (
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage.campaigns import (
     audiences as audiences_db,
-    campaign_queue as campaign_queue_db,
-    campaign_readers as campaign_readers_db,
-    campaigns as campaigns_db,
-    emails as emails_db,
+    queue as campaign_queue_db,
+    readers as campaign_readers_db,
+    rows as campaigns_db,
 )
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.query import Query

@@ -20,17 +20,17 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import (
-    fraud_checks as fraud_checks_db,
-    fraud_history as fraud_history_db,
-    fraud_limits as fraud_limits_db,
-    fraud_lists as fraud_lists_db,
-    fraud_queue as fraud_queue_db,
-    fraud_truth as fraud_truth_db,
-    linked_accounts as linked_accounts_db,
-    schema,
-)
+from lootkeep.storage import schema
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import (
+    check_lists as fraud_check_lists_db,
+    checks as fraud_checks_db,
+    history as fraud_history_db,
+    limits as fraud_limits_db,
+    linked_accounts as linked_accounts_db,
+    queue as fraud_queue_db,
+    truth as fraud_truth_db,
+)
 from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder
 from tests.world import World
@@ -71,11 +71,11 @@ READINGS: dict[str, Reading] = {
     "history of nobody": _past("nobody@new.example", "203.0.113.1", "none"),
     "history of a crowd": _past("b7@mail0.example", buyers.RUSH_ADDRESS, buyers.RUSH_DEVICE),
     "history of a mailbox with many accounts": _past(f"{buyers.COLLECTOR}@mail1.example", "192.0.2.1", "shared1"),
-    "pending review": fraud_lists_db.pending_review,
+    "pending review": fraud_check_lists_db.pending_review,
     "linked accounts": lambda tx: linked_accounts_db.walk(tx, 7),
     "undecided orders of some customers": lambda tx: fraud_queue_db.open_checks(tx, [7, 8]),
     "holds that are due": lambda tx: fraud_queue_db.due(tx, END),
-    "a batch to execute again": lambda tx: fraud_lists_db.before(tx, _MIDDLE, 0, _MIDDLE - 90 * DAY),
+    "a batch to execute again": lambda tx: fraud_check_lists_db.before(tx, _MIDDLE, 0, _MIDDLE - 90 * DAY),
     "check": lambda tx: fraud_checks_db.get(tx, 5000),
     "check of an order": lambda tx: fraud_checks_db.ROWS.find_one(tx, order_id=5000),
     "reviews": lambda tx: fraud_checks_db.REVIEWS.find(tx, check_id=5001),
@@ -84,10 +84,10 @@ READINGS: dict[str, Reading] = {
 
 # Counted when they are asked for, along an index.
 COUNTS: dict[str, Reading] = {
-    "checks of a month": lambda tx: fraud_lists_db.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
-    "blocked orders of a month": lambda tx: fraud_lists_db.blocked_by_day(tx, _MONTH),
+    "checks of a month": lambda tx: fraud_check_lists_db.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
+    "blocked orders of a month": lambda tx: fraud_check_lists_db.blocked_by_day(tx, _MONTH),
     "signals": lambda tx: fraud_truth_db.signal_counts(tx, END),
-    "frauds of a month": lambda tx: fraud_lists_db.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
+    "frauds of a month": lambda tx: fraud_check_lists_db.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
     "orders that wait for a decision": fraud_queue_db.to_decide,
     "rules": lambda tx: fraud_truth_db.rule_tallies(tx, END),
 }
@@ -110,8 +110,8 @@ async def judged(judged_location: Path | str) -> AsyncIterator[GeneratedStore]:
 
 async def test_blocked_orders_of_each_day_are_the_checks_of_that_day_that_blocked(judged: GeneratedStore) -> None:
     async with judged.engine.read() as tx:
-        blocked = await fraud_lists_db.blocked_by_day(tx, _MONTH)
-        each = [await fraud_lists_db.made_between(tx, day, Instant(day + DAY)) for day in _MONTH]
+        blocked = await fraud_check_lists_db.blocked_by_day(tx, _MONTH)
+        each = [await fraud_check_lists_db.made_between(tx, day, Instant(day + DAY)) for day in _MONTH]
     assert blocked == [sum(count for (_, action), count in day.items() if action == "blocked") for day in each]
     assert sum(blocked)
 
@@ -121,7 +121,7 @@ async def test_blocked_orders_of_each_day_are_the_checks_of_that_day_that_blocke
 async def test_a_first_page_uses_an_index(judged: GeneratedStore, filters: dict[str, Any]) -> None:
     async with judged.engine.read() as tx:
         recorder = QueryRecorder(tx)
-        await fraud_lists_db.LISTING.page(recorder, ListRequest(PageRequest(1, 20), filters))
+        await fraud_check_lists_db.LISTING.page(recorder, ListRequest(PageRequest(1, 20), filters))
     assert [work for work in await judged.works(recorder) if not judged.is_by_index(work)] == []
 
 
@@ -160,7 +160,7 @@ async def _compare(tx: Transaction, checks: list[dict[str, Any]], filters: dict[
     last = -(-len(matching) // 20)
     for number in {1, last // 3, last // 2, last, last + 1} - {0}:
         page = PageRequest(number, 20)
-        listed, total = await fraud_lists_db.LISTING.page(tx, ListRequest(page, filters))
+        listed, total = await fraud_check_lists_db.LISTING.page(tx, ListRequest(page, filters))
         cut = matching[page.offset : page.offset + page.size]
         assert (filters, number, [entry.id for entry in listed], total) == (filters, number, cut, len(matching))
 

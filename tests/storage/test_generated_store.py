@@ -29,7 +29,8 @@ from lootkeep.services import (
     recount as recount_service,
     tiers as tiers_service,
 )
-from lootkeep.storage import customers as customers_db, schema
+from lootkeep.storage import schema
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Database, Engine, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase

@@ -12,22 +12,19 @@ from sqlalchemy import select
 
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
 from lootkeep.services import recount as recount_service
-from lootkeep.storage import (
-    campaigns as campaigns_db,
-    customer_lists as customer_lists_db,
-    event_lists as event_lists_db,
-    fraud_lists as fraud_lists_db,
-    gift_card_lists as gift_card_lists_db,
-    order_details as order_details_db,
-    order_lists as order_lists_db,
-    product_lists as product_lists_db,
-    referral_lists as referral_lists_db,
-    ticket_lists as ticket_lists_db,
-)
+from lootkeep.storage.campaigns import rows as campaigns_db
+from lootkeep.storage.customers import lists as customer_lists_db
 from lootkeep.storage.engine.database import Database
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.events import lists as event_lists_db
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db
+from lootkeep.storage.gift_cards import lists as gift_card_lists_db
 from lootkeep.storage.lists import Listing
+from lootkeep.storage.orders import details as order_details_db, lists as order_lists_db
+from lootkeep.storage.products import lists as product_lists_db
+from lootkeep.storage.referrals import lists as referral_lists_db
 from lootkeep.storage.schema import metadata, order_items
+from lootkeep.storage.tickets import lists as ticket_lists_db
 from lootkeep.storage.webhooks import log as log_db
 from tests.storage.back_office import BackOffice
 from tests.storage.plans import QueryRecorder
@@ -45,7 +42,7 @@ LISTINGS: dict[str, Listing[Any]] = {
     "email_campaigns": campaigns_db.LISTING,
     "gift_cards": gift_card_lists_db.LISTING,
     "support_tickets": ticket_lists_db.LISTING,
-    "fraud_checks": fraud_lists_db.LISTING,
+    "fraud_checks": fraud_check_lists_db.LISTING,
     "deliveries": log_db.LISTING,
     "referrals": referral_lists_db.REFERRALS,
 }

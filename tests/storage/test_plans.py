@@ -24,21 +24,22 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import PageRequest, SortDirection
 from lootkeep.services import customers as customers_service, orders as orders_service
-from lootkeep.storage import (
-    analytics as analytics_db,
+from lootkeep.storage import natural_keys as natural_keys_db
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import identity as identity_db
+from lootkeep.storage.gift_cards import (
+    lists as gift_card_lists_db,
+    rows as gift_cards_db,
+    status_changes as gift_card_status_changes_db,
+)
+from lootkeep.storage.referrals import (
     claims as claims_db,
-    customers as customers_db,
-    gift_card_lists as gift_card_lists_db,
-    gift_card_status_changes as gift_card_status_changes_db,
-    gift_cards as gift_cards_db,
-    identity as identity_db,
-    natural_keys as natural_keys_db,
-    referral_lists as referral_lists_db,
-    referrals as referrals_db,
-    sales_direct as sales_direct_db,
+    lists as referral_lists_db,
+    rows as referrals_db,
     tiers as tiers_db,
 )
-from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.sales import analytics as analytics_db, direct as sales_direct_db
 from lootkeep.storage.totals import counters as counters_db
 from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder

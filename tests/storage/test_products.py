@@ -11,9 +11,9 @@ from sqlalchemy import select, update
 from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import products as products_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.products import rows as products_db
 from lootkeep.storage.schema import products, subscriptions
 from tests.storage.subscribing import LATER, NOW, subscribe
 

@@ -15,9 +15,9 @@ from sqlalchemy import Table, bindparam, insert, update
 
 from lootkeep.kernel.clock import HOUR
 from lootkeep.kernel.paging import ListRequest, PageRequest
-from lootkeep.storage import event_lists as event_lists_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.events import lists as event_lists_db
 from lootkeep.storage.lists import Listing
 from lootkeep.storage.schema import attempts, deliveries, events, webhooks
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db, log as log_db

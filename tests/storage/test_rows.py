@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from lootkeep.domain.referrals import Tier
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import tiers as tiers_db
 from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.referrals import tiers as tiers_db
 from tests.storage.plans import QueryRecorder
 from tests.world import NOON
 

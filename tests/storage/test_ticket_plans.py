@@ -21,8 +21,8 @@ from lootkeep.domain.tickets import TicketForm
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
 from lootkeep.services import tickets as tickets_service
-from lootkeep.storage import ticket_figures as ticket_figures_db, ticket_lists as ticket_lists_db
 from lootkeep.storage.engine.database import JoinedDatabase
+from lootkeep.storage.tickets import figures as ticket_figures_db, lists as ticket_lists_db
 from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder, QueryWork
 from tests.world import World

@@ -11,8 +11,8 @@ import pytest
 
 from lootkeep.domain.deliveries import ClaimedDelivery
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.storage import outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver

@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from lootkeep.domain.emails import LEASE, RETRY_SECONDS
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant
-from lootkeep.storage import campaign_queue as campaign_queue_db
+from lootkeep.storage.campaigns import queue as campaign_queue_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers
 from lootkeep.worker.campaigns import HOLD_OFF

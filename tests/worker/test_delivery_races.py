@@ -10,7 +10,7 @@ from lootkeep.domain.deliveries import LEASE
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention as retention_service
-from lootkeep.storage import outbox as outbox_db
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.webhooks import log as log_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import PATIENCE_SECONDS, Receiver, holding

@@ -8,7 +8,7 @@ import pytest
 
 from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import retention as retention_service
-from lootkeep.storage import outbox as outbox_db
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.worker.delivering import SampleData, fan_out, record, subscribe, work

@@ -15,8 +15,8 @@ from lootkeep.domain import analytics as analytics_rules
 from lootkeep.domain.analytics import Bucket, DateRange, Interval, PeriodName, SalesFigures
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import invalid
-from lootkeep.storage import analytics as analytics_db, sales_direct as sales_direct_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.sales import analytics as analytics_db, direct as sales_direct_db
 from lootkeep.views import analytics as analytics_views
 
 _BEST = 10

@@ -17,7 +17,7 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.webhooks import EVENT_PATTERNS, Webhook
 from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as webhooks_service
-from lootkeep.storage import outbox as outbox_db
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.webhooks import endpoints as endpoints_db, log as log_db, replays as replays_db
 from lootkeep.views import webhooks as webhooks_views
 

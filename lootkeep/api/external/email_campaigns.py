@@ -21,7 +21,7 @@ from lootkeep.domain import campaigns as campaigns_rules
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.kernel.errors import existing
 from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
-from lootkeep.storage import audiences as audiences_db, campaigns as campaigns_db
+from lootkeep.storage.campaigns import audiences as audiences_db, rows as campaigns_db
 from lootkeep.views import campaigns as campaigns_views
 
 

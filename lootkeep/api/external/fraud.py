@@ -28,7 +28,8 @@ from lootkeep.kernel.clock import instant, utc
 from lootkeep.kernel.errors import NotFound, existing, invalid
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
-from lootkeep.storage import fraud_checks as fraud_checks_db, fraud_lists as fraud_lists_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, checks as fraud_checks_db
 from lootkeep.views import fraud as fraud_views
 
 
@@ -75,14 +76,14 @@ async def get_fraud_dashboard(call: Call[None, None]) -> Reply:
     judged = instant((judged_until - timedelta(days=1)).replace(day=1)), instant(judged_until)
     async with call.deps.db.read(slow=True) as tx:
         figures = fraud_views.dashboard(
-            today=await fraud_lists_db.made_between(tx, instant(today), tomorrow),
-            week=await fraud_lists_db.made_between(tx, instant(monday), tomorrow),
-            month=await fraud_lists_db.made_between(tx, instant(first), tomorrow),
-            pending_review=await fraud_lists_db.pending_review(tx),
+            today=await fraud_check_lists_db.made_between(tx, instant(today), tomorrow),
+            week=await fraud_check_lists_db.made_between(tx, instant(monday), tomorrow),
+            month=await fraud_check_lists_db.made_between(tx, instant(first), tomorrow),
+            pending_review=await fraud_check_lists_db.pending_review(tx),
             judged=fraud_views.judged_month(
                 judged[0],
-                await fraud_lists_db.made_between(tx, *judged),
-                await fraud_lists_db.frauds_between(tx, *judged),
+                await fraud_check_lists_db.made_between(tx, *judged),
+                await fraud_check_lists_db.frauds_between(tx, *judged),
             ),
         )
     return Reply(figures)
@@ -94,7 +95,7 @@ async def list_fraud_checks(call: Call[None, CheckQuery]) -> Reply:
     if first is not None and last is not None and first > last:
         raise invalid("start_date", "The start date field must not be after end date.")
     dates = {"start_date": None, "end_date": None, **days(first, last)}
-    return await answer_page(call, fraud_lists_db.LISTING, fraud_views.check_entry, **dates)
+    return await answer_page(call, fraud_check_lists_db.LISTING, fraud_views.check_entry, **dates)
 
 
 async def get_fraud_check(call: Call[None, None]) -> Reply:

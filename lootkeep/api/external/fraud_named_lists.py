@@ -15,7 +15,7 @@ from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.named_lists import LIST_NAME, MAX_VALUE
 from lootkeep.kernel.errors import existing
 from lootkeep.services import fraud_named_lists as fraud_named_lists_service
-from lootkeep.storage import fraud_entries as fraud_entries_db
+from lootkeep.storage.fraud import entries as fraud_entries_db
 from lootkeep.views import fraud_rules as fraud_rules_views
 
 _MAX_AT_ONCE = 1000

@@ -14,7 +14,8 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.services import fraud_queue as fraud_queue_service
-from lootkeep.storage import fraud_queue as fraud_queue_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.fraud import queue as fraud_queue_db
 from lootkeep.views import fraud as fraud_views
 
 

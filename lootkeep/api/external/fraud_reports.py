@@ -14,7 +14,7 @@ from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.fraud.rule import RuleAction
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import fraud_reports as fraud_reports_service
-from lootkeep.storage import fraud_truth as fraud_truth_db
+from lootkeep.storage.fraud import truth as fraud_truth_db
 from lootkeep.views import fraud_reports as fraud_reports_views
 
 

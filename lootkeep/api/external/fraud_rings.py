@@ -12,11 +12,8 @@ from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.errors import existing
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
-from lootkeep.storage import (
-    customers as customers_db,
-    fraud_checks as fraud_checks_db,
-    linked_accounts as linked_accounts_db,
-)
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.fraud import checks as fraud_checks_db, linked_accounts as linked_accounts_db
 from lootkeep.views import fraud as fraud_views, linked_accounts as linked_accounts_views
 
 MAX_RING = 200

@@ -13,7 +13,8 @@ from lootkeep.domain.fraud.expressions import MAX_LENGTH
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.rule import MAX_NAME, POINTS, RuleAction, RuleMode
 from lootkeep.services import fraud_rules as fraud_rules_service
-from lootkeep.storage import fraud_truth as fraud_truth_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.fraud import truth as fraud_truth_db
 from lootkeep.views import fraud_rules as fraud_rules_views
 
 EXAMPLE = "total > 100 and account_age < 1h"

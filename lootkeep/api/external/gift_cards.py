@@ -23,7 +23,7 @@ from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.gift_cards import MAX_MESSAGE_LENGTH, MAX_NOTE_LENGTH, MAX_REFERENCE_LENGTH, GiftCardStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.storage import gift_card_lists as gift_card_lists_db, gift_cards as gift_cards_db
+from lootkeep.storage.gift_cards import lists as gift_card_lists_db, rows as gift_cards_db
 from lootkeep.views import gift_cards as gift_cards_views
 
 GiftMessage = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]

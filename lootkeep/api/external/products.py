@@ -11,7 +11,7 @@ from lootkeep.api.http.pages import ListQuery, answer_page, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.domain.products import BillingType, DeliveryType, ProductStatus
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import product_lists as product_lists_db, products as products_db
+from lootkeep.storage.products import lists as product_lists_db, rows as products_db
 from lootkeep.views import products as products_views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]

@@ -14,8 +14,10 @@ from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
 from lootkeep.services import referrals as referrals_service
-from lootkeep.storage import customers as customers_db, referral_lists as referral_lists_db, settings as settings_db
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.referrals import lists as referral_lists_db
 from lootkeep.storage.totals import counters as counters_db
 from lootkeep.views import referrals as referrals_views
 

@@ -16,12 +16,8 @@ from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH, TicketCategory, TicketPr
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.services import tickets as tickets_service
-from lootkeep.storage import (
-    access as access_db,
-    ticket_figures as ticket_figures_db,
-    ticket_lists as ticket_lists_db,
-    tickets as tickets_db,
-)
+from lootkeep.storage.access import rows as access_db
+from lootkeep.storage.tickets import figures as ticket_figures_db, lists as ticket_lists_db, rows as tickets_db
 from lootkeep.views import ticket_stats as ticket_stats_views, tickets as tickets_views
 
 

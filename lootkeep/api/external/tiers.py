@@ -11,7 +11,7 @@ from lootkeep.api.http.routes import Call, Reply, Route, many, only_message, sin
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.referrals import MAX_COUPON_VALIDITY_DAYS, MAX_DESCRIPTION_LENGTH, RewardType, TierTerms
 from lootkeep.services import tiers as tiers_service
-from lootkeep.storage import tiers as tiers_db
+from lootkeep.storage.referrals import tiers as tiers_db
 from lootkeep.views import tiers as tiers_views
 
 

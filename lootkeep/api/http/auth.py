@@ -8,7 +8,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.access import Token, digest
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import access as access_service
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 
 # A token is looked up again after this time, even without a notification.
 _REMEMBERED_SECONDS = 5.0

@@ -7,7 +7,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.engines.card_codes import CardCodes
-from lootkeep.storage import gift_cards as gift_cards_db
+from lootkeep.storage.gift_cards import rows as gift_cards_db
 
 # Codes are too long to guess, but a caller that tries has to wait anyway. After this many unknown codes within a
 # minute, a token gets no response for a valid code either.

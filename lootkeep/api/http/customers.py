@@ -21,7 +21,7 @@ from lootkeep.domain.customers import (
 )
 from lootkeep.kernel.errors import existing
 from lootkeep.services import customers as customers_service
-from lootkeep.storage import customer_lists as customer_lists_db, customers as customers_db
+from lootkeep.storage.customers import lists as customer_lists_db, rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import customers as customers_views
 

@@ -13,7 +13,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import SECOND, Instant
-from lootkeep.storage import emails as emails_db, fraud_lists as fraud_lists_db
+from lootkeep.storage import emails as emails_db
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 
 
@@ -25,8 +26,8 @@ async def read(deps: Deps, disk: Path | None) -> list[Metric]:
         due, oldest = await deliveries_db.backlog(tx, now)
         pending = await deliveries_db.count_pending(tx)
         due_emails, pending_emails, oldest_email = await emails_db.QUEUE.backlog(tx, now)
-        decisions = await fraud_lists_db.decisions(tx)
-        unreviewed = await fraud_lists_db.pending_review(tx)
+        decisions = await fraud_check_lists_db.decisions(tx)
+        unreviewed = await fraud_check_lists_db.pending_review(tx)
     gauges = {
         "event_oldest_waiting_seconds": (
             "How long the oldest event has waited to become deliveries.",

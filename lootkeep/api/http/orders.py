@@ -7,7 +7,7 @@ from typing import Any
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.paging import ListRequest
-from lootkeep.storage import order_details as order_details_db, order_lists as order_lists_db
+from lootkeep.storage.orders import details as order_details_db, lists as order_lists_db
 from lootkeep.views import orders as orders_views
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import AppError
-from lootkeep.storage import access as access_db
+from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine import write_check
 
 # A probe gives up soon, and usually restarts or removes the process.

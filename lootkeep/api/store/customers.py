@@ -17,13 +17,9 @@ from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import customers as customers_service, privacy as privacy_service, tiers as tiers_service
-from lootkeep.storage import (
-    claims as claims_db,
-    customers as customers_db,
-    referrals as referrals_db,
-    settings as settings_db,
-    tiers as tiers_db,
-)
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.referrals import claims as claims_db, rows as referrals_db, tiers as tiers_db
 from lootkeep.views import customer_referrals as customer_referrals_views, customers as customers_views
 from lootkeep.views.customer_export import CustomerExportView
 

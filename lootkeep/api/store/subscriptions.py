@@ -15,7 +15,8 @@ from lootkeep.api.store.orders import FreeText
 from lootkeep.domain.subscriptions import SubscriptionStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import subscriptions as subscriptions_service
-from lootkeep.storage import customers as customers_db, subscriptions as subscriptions_db
+from lootkeep.storage import subscriptions as subscriptions_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.views import subscriptions as subscriptions_views
 
 

@@ -9,9 +9,11 @@ from lootkeep.domain import customers as customers_rules, identity as identity_r
 from lootkeep.domain.customers import Customer
 from lootkeep.kernel.errors import existing
 from lootkeep.services.customers.sign_up import taken
-from lootkeep.storage import customers as customers_db, identity as identity_db, tickets as tickets_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.identity import SeenCustomer
+from lootkeep.storage.fraud import identity as identity_db
+from lootkeep.storage.fraud.identity import SeenCustomer
+from lootkeep.storage.tickets import rows as tickets_db
 
 
 async def change(deps: Deps, customer_id: int, changes: dict[str, Any]) -> Customer:

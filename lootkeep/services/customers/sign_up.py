@@ -15,16 +15,13 @@ from lootkeep.domain.referral_abuse import Evidence
 from lootkeep.domain.referrals import SETTINGS, Referral, ReferralSettings
 from lootkeep.domain.sign_up import SignedUp, SignUp
 from lootkeep.kernel.errors import AppError, invalid
-from lootkeep.storage import (
-    coupons as coupons_db,
-    customers as customers_db,
-    identity as identity_db,
-    referrals as referrals_db,
-    settings as settings_db,
-)
-from lootkeep.storage.customers import NewCustomer
+from lootkeep.storage import coupons as coupons_db, settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.customers.rows import NewCustomer
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.identity import SeenCustomer
+from lootkeep.storage.fraud import identity as identity_db
+from lootkeep.storage.fraud.identity import SeenCustomer
+from lootkeep.storage.referrals import rows as referrals_db
 
 _PURPOSE = "referred trace"
 

@@ -8,8 +8,8 @@ from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, LedgerEntry, RevokedValue, SealedCode
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.gift_cards import rows as gift_cards_db
 
 
 async def issue(

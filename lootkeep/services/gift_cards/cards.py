@@ -12,8 +12,10 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails, _ledger, status
-from lootkeep.storage import customers as customers_db, gift_cards as gift_cards_db, orders as orders_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.gift_cards import rows as gift_cards_db
+from lootkeep.storage.orders import rows as orders_db
 
 _NO_CARD = "Gift card"
 

@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _ledger
-from lootkeep.storage import customers as customers_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 
 

@@ -10,8 +10,8 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _ledger, status
-from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.gift_cards import rows as gift_cards_db
 
 
 async def find_for_payment(deps: Deps, tx: Transaction, code: str, order: Order, now: Instant) -> GiftCard | None:

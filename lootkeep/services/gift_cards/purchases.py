@@ -11,8 +11,8 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails, _ledger
-from lootkeep.storage import gift_cards as gift_cards_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.gift_cards import rows as gift_cards_db
 
 
 async def lock_bought(tx: Transaction, order: Order) -> list[GiftCard]:

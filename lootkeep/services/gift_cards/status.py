@@ -7,8 +7,8 @@ from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.gift_cards import _emails, _ledger
-from lootkeep.storage import gift_card_status_changes as gift_card_status_changes_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.gift_cards import status_changes as gift_card_status_changes_db
 
 
 async def settle(deps: Deps, now: Instant) -> None:

@@ -15,16 +15,16 @@ from lootkeep.services import secret_key
 from lootkeep.services.health.finding import Config, Finding
 from lootkeep.storage import (
     alerts as alerts_db,
-    campaign_queue as campaign_queue_db,
     demo as demo_db,
     emails as emails_db,
-    fraud_advice as fraud_advice_db,
     migrations,
-    outbox as outbox_db,
     settings as settings_db,
 )
+from lootkeep.storage.campaigns import queue as campaign_queue_db
 from lootkeep.storage.engine import server_clock, write_check
 from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.fraud import advice as fraud_advice_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db, health as health_db
 
 # With fewer new buyers nothing is suggested.

@@ -20,9 +20,11 @@ from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
-from lootkeep.storage import coupons as coupons_db, fraud_entries as fraud_entries_db, products as products_db
+from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud_history import BuyerQuery
+from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.fraud.history import BuyerQuery
+from lootkeep.storage.products import rows as products_db
 
 
 def check_buyer(customer: Customer | None) -> Customer:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, OrderDetails
-from lootkeep.storage import orders as orders_db, outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.orders import rows as orders_db
 from lootkeep.views import order_events as order_events_views
 
 

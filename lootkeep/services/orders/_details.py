@@ -5,8 +5,8 @@ from __future__ import annotations
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import order_details as order_details_db, orders as orders_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.orders import details as order_details_db, rows as orders_db
 
 
 async def lock(tx: Transaction, order_id: int) -> OrderDetails:

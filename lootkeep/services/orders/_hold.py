@@ -12,14 +12,11 @@ from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.recording import check_of
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.services.orders import _alert, _checkout, _labels
-from lootkeep.storage import (
-    fraud_checks as fraud_checks_db,
-    fraud_history as fraud_history_db,
-    orders as orders_db,
-    outbox as outbox_db,
-    settings as settings_db,
-)
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.fraud import checks as fraud_checks_db, history as fraud_history_db
+from lootkeep.storage.orders import rows as orders_db
 from lootkeep.views import fraud_events as fraud_events_views
 
 

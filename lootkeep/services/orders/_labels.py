@@ -8,13 +8,10 @@ from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.identity import mailbox
 from lootkeep.domain.orders import OrderDetails
-from lootkeep.storage import (
-    disputes as disputes_db,
-    fraud_checks as fraud_checks_db,
-    order_events as order_events_db,
-    referrals as referrals_db,
-)
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import checks as fraud_checks_db
+from lootkeep.storage.orders import disputes as disputes_db, events as order_events_db
+from lootkeep.storage.referrals import rows as referrals_db
 
 
 async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None) -> FraudCheck | None:

@@ -16,8 +16,9 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict
 from lootkeep.services.orders import _checkout, _details
 from lootkeep.services.orders.place import PlacedOrder
-from lootkeep.storage import customers as customers_db, orders as orders_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.orders import rows as orders_db
 
 
 class PastRequest(msgspec.Struct, frozen=True):

@@ -13,16 +13,14 @@ from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _delivery
-from lootkeep.storage import (
-    coupons as coupons_db,
-    customers as customers_db,
-    orders as orders_db,
-    outbox as outbox_db,
-    products as products_db,
-    referrals as referrals_db,
-)
-from lootkeep.storage.customers import CustomerPayment
+from lootkeep.storage import coupons as coupons_db
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.customers.rows import CustomerPayment
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.orders import rows as orders_db
+from lootkeep.storage.products import rows as products_db
+from lootkeep.storage.referrals import rows as referrals_db
 from lootkeep.views import order_events as order_events_views
 
 

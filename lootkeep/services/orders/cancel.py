@@ -11,8 +11,10 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _details
-from lootkeep.storage import coupons as coupons_db, orders as orders_db, products as products_db
+from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.orders import rows as orders_db
+from lootkeep.storage.products import rows as products_db
 
 
 async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[OrderDetails, Hundredths]:

@@ -8,8 +8,9 @@ from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import PaymentAttempt
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.storage import identity as identity_db, orders as orders_db, payment_attempts as payment_attempts_db
-from lootkeep.storage.identity import SeenCustomer
+from lootkeep.storage.fraud import identity as identity_db
+from lootkeep.storage.fraud.identity import SeenCustomer
+from lootkeep.storage.orders import payment_attempts as payment_attempts_db, rows as orders_db
 
 
 async def decline(

@@ -10,8 +10,10 @@ from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason, check_
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.orders import _alert, _details, _labels
-from lootkeep.storage import disputes as disputes_db, fraud_checks as fraud_checks_db, outbox as outbox_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.fraud import checks as fraud_checks_db
+from lootkeep.storage.orders import disputes as disputes_db
 from lootkeep.views import order_events as order_events_views
 
 _WORDS: dict[DisputeKind, str] = {

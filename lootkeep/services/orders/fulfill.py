@@ -11,7 +11,7 @@ from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.fulfilment import DeliveredQuantity, fulfilled
 from lootkeep.domain.orders import OrderDetails, OrderStatus
 from lootkeep.services.orders import _delivery, _details
-from lootkeep.storage import orders as orders_db
+from lootkeep.storage.orders import rows as orders_db
 
 
 async def fulfill(

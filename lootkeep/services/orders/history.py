@@ -27,19 +27,18 @@ from lootkeep.services.orders import _checkout, _payment
 from lootkeep.services.orders._past_requests import PastRequest, independent_batches, reload_customers, requests_of
 from lootkeep.services.orders.dispute import DisputeReport, import_dispute
 from lootkeep.services.orders.place import PlacedOrder
-from lootkeep.storage import (
-    customers as customers_db,
-    fraud_amounts as fraud_amounts_db,
-    fraud_checks as fraud_checks_db,
-    fraud_history as fraud_history_db,
-    identity as identity_db,
-    orders as orders_db,
-    payment_attempts as payment_attempts_db,
-    products as products_db,
-    settings as settings_db,
-)
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.identity import SeenCustomer
+from lootkeep.storage.fraud import (
+    amounts as fraud_amounts_db,
+    checks as fraud_checks_db,
+    history as fraud_history_db,
+    identity as identity_db,
+)
+from lootkeep.storage.fraud.identity import SeenCustomer
+from lootkeep.storage.orders import payment_attempts as payment_attempts_db, rows as orders_db
+from lootkeep.storage.products import rows as products_db
 
 
 class _Context(msgspec.Struct, frozen=True):

@@ -7,8 +7,8 @@ from lootkeep.domain import held_payments as held_payments_rules, orders as orde
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.services.orders import _details, _hold, _payment
-from lootkeep.storage import fraud_checks as fraud_checks_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.fraud import checks as fraud_checks_db
 
 _BY_BLOCKED = "paid by a blocked customer, held for review"
 

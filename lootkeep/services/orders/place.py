@@ -22,18 +22,14 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _alert, _checkout, _details, _payment
-from lootkeep.storage import (
-    customers as customers_db,
-    fraud_checks as fraud_checks_db,
-    fraud_history as fraud_history_db,
-    identity as identity_db,
-    orders as orders_db,
-    outbox as outbox_db,
-    products as products_db,
-    settings as settings_db,
-)
+from lootkeep.storage import settings as settings_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.identity import SeenCustomer
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.fraud import checks as fraud_checks_db, history as fraud_history_db, identity as identity_db
+from lootkeep.storage.fraud.identity import SeenCustomer
+from lootkeep.storage.orders import rows as orders_db
+from lootkeep.storage.products import rows as products_db
 from lootkeep.views import fraud_events as fraud_events_views, order_events as order_events_views
 
 # The alerts for staff: orders that fraud detection stopped.

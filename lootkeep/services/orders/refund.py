@@ -11,15 +11,13 @@ from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _details, _labels, _payment
-from lootkeep.storage import (
-    customers as customers_db,
-    fraud_checks as fraud_checks_db,
-    gift_cards as gift_cards_db,
-    orders as orders_db,
-    outbox as outbox_db,
-    referrals as referrals_db,
-)
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.fraud import checks as fraud_checks_db
+from lootkeep.storage.gift_cards import rows as gift_cards_db
+from lootkeep.storage.orders import rows as orders_db
+from lootkeep.storage.referrals import rows as referrals_db
 from lootkeep.views import order_events as order_events_views
 
 

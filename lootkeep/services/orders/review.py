@@ -14,13 +14,10 @@ from lootkeep.domain.orders import FRAUD, OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.orders import _details, _labels, _payment
 from lootkeep.services.orders.cancel import cancel_in
-from lootkeep.storage import (
-    fraud_checks as fraud_checks_db,
-    orders as orders_db,
-    outbox as outbox_db,
-    ring_locks as ring_locks_db,
-)
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.fraud import checks as fraud_checks_db, ring_locks as ring_locks_db
+from lootkeep.storage.orders import rows as orders_db
 from lootkeep.views import fraud_events as fraud_events_views
 
 

@@ -9,9 +9,9 @@ from sqlalchemy import bindparam, func, insert, select, update
 
 from lootkeep.domain.webhooks import Replay
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import outbox
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.events import outbox
 from lootkeep.storage.schema import deliveries, events, replays
 from lootkeep.storage.webhooks import fan_out
 

@@ -12,7 +12,7 @@ from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import fraud as fraud_service
-from lootkeep.storage import fraud_queue as fraud_queue_db
+from lootkeep.storage.fraud import queue as fraud_queue_db
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.people import DemoCustomer
 from lootkeep.toolbox.demo_store.shop import Shop

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from lootkeep.storage import outbox as outbox_db
+from lootkeep.storage.events import outbox as outbox_db
 from tests.world import World
 
 

@@ -11,8 +11,8 @@ import asyncpg
 import pytest
 from sqlalchemy import select
 
-from lootkeep.storage import outbox as outbox_db
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.schema import events
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from tests.api.deliveries.recorded import SampleData, record

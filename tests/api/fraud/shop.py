@@ -8,7 +8,7 @@ import httpx
 
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import fraud_lists as fraud_lists_db
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db
 from tests.builders import STORE, new_customer, new_product
 from tests.world import World
 
@@ -73,6 +73,6 @@ async def stored(world: World) -> list[FraudCheck]:
     """All checks in the order of their orders."""
     checks: list[FraudCheck] = []
     async with world.deps.db.read() as tx:
-        while batch := await fraud_lists_db.before(tx, *(checks[-1].place if checks else (Instant(2**60), 0)), 0):
+        while batch := await fraud_check_lists_db.before(tx, *(checks[-1].place if checks else (Instant(2**60), 0)), 0):
             checks += batch
     return sorted(checks, key=lambda check: check.order_id)

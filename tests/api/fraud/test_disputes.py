@@ -10,7 +10,7 @@ import pytest
 
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.score import judge
-from lootkeep.storage import fraud_checks as fraud_checks_db
+from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.schema import disputes, events, labels
 from tests.api.fraud.shop import DAY, ORDERS, check, judged, regular, review, settings, shop
 from tests.recount import rows

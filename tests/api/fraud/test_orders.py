@@ -10,7 +10,7 @@ from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.score import judge
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import fraud_checks as fraud_checks_db, fraud_lists as fraud_lists_db
+from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, checks as fraud_checks_db
 from lootkeep.storage.schema import orders, products
 from tests.api.fraud.shop import (
     BROWSER,
@@ -261,7 +261,7 @@ async def test_every_stored_check_can_be_reproduced(world: World) -> None:
         world.clock.advance(DAY)
     async with world.deps.db.read() as tx:
         stored: list[FraudCheck] = []
-        while batch := await fraud_lists_db.before(tx, *(stored[-1].place if stored else (Instant(2**60), 0)), 0):
+        while batch := await fraud_check_lists_db.before(tx, *(stored[-1].place if stored else (Instant(2**60), 0)), 0):
             stored += batch
         again = [
             judge(facts_of(fraud_check), await fraud_checks_db.policy_of(tx, fraud_check.policy_version))

@@ -7,8 +7,8 @@ from typing import Any
 from lootkeep.domain.fraud.linked import MAX_ACCOUNTS
 from lootkeep.domain.identity import Trace
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import identity as identity_db
-from lootkeep.storage.identity import SeenCustomer
+from lootkeep.storage.fraud import identity as identity_db
+from lootkeep.storage.fraud.identity import SeenCustomer
 from tests.api.fraud.shop import ORDERS, judged, regular, settings, shop
 from tests.builders import new_customer
 from tests.world import World

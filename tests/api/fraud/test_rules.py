@@ -12,7 +12,7 @@ from lootkeep.domain.fraud.rule import MAX_RULES
 from lootkeep.domain.fraud.score import judge
 from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import fraud_checks as fraud_checks_db
+from lootkeep.storage.fraud import checks as fraud_checks_db
 from tests.api.fraud.own_rules import RULE, action, make, new_list
 from tests.api.fraud.shop import DATACENTER, TOR, VPN, check, judged, regular, review, shop, stored
 from tests.conftest import only_sqlite

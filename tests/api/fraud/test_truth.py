@@ -10,7 +10,7 @@ import pytest
 from lootkeep.domain.fraud.calibration import base_odds
 from lootkeep.kernel.clock import instant
 from lootkeep.services import fraud_calibration as fraud_calibration_service
-from lootkeep.storage import fraud_truth as fraud_truth_db
+from lootkeep.storage.fraud import truth as fraud_truth_db
 from tests.api.fraud.own_rules import make
 from tests.api.fraud.shop import DAY, ORDERS, TOR, VPN, judged, place, regular, review, settings, shop
 from tests.world import World

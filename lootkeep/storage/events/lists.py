@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lootkeep.storage.lists import Listing, Sort, equals, within
-from lootkeep.storage.order_events import OrderEvent
+from lootkeep.storage.orders.events import OrderEvent
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.schema import events
 

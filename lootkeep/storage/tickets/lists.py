@@ -8,7 +8,6 @@ from typing import Any
 from lootkeep.domain.customers import folded
 from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.domain.tickets import TicketEntry
-from lootkeep.storage import ticket_figures
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import (
     Filter,
@@ -23,7 +22,8 @@ from lootkeep.storage.lists import (
     within,
 )
 from lootkeep.storage.schema import customers, support_tickets, users
-from lootkeep.storage.tickets import ENTRY
+from lootkeep.storage.tickets import figures as ticket_figures
+from lootkeep.storage.tickets.rows import ENTRY
 from lootkeep.storage.totals.declared import TICKETS
 
 _NUMBER = re.compile(r"tkt-0*([1-9][0-9]{0,17})")

@@ -24,7 +24,7 @@ from lootkeep.storage.lists import (
     term_filters,
     within,
 )
-from lootkeep.storage.order_details import COLUMNS, JOINS, order_row
+from lootkeep.storage.orders.details import COLUMNS, JOINS, order_row
 from lootkeep.storage.schema import customers, order_items, orders
 
 _NUMBER = re.compile(r"(?:ord-)?0*([0-9]{1,18})", re.IGNORECASE)

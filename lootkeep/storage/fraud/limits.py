@@ -12,7 +12,7 @@ from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.fraud_history import FOREVER, IN_WINDOW, OF_MAILBOX
+from lootkeep.storage.fraud.history import FOREVER, IN_WINDOW, OF_MAILBOX
 from lootkeep.storage.schema import orders, sightings
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql
 from lootkeep.domain.customers import CustomerStatus
 from lootkeep.domain.identity import Trace, TraceKind
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage import customers as customers_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, sightings

@@ -7,7 +7,7 @@ from sqlalchemy import Text, bindparam, case, exists, literal_column, select, up
 from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Recipient, RecipientFields
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.audiences import MAY_BE_WRITTEN_TO
+from lootkeep.storage.campaigns.audiences import MAY_BE_WRITTEN_TO
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue

@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.campaign_queue import LOCK, THIS_CAMPAIGN
+from lootkeep.storage.campaigns.queue import LOCK, THIS_CAMPAIGN
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import campaign_recipients as recipients, customers, email_campaigns

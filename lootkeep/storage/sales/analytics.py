@@ -16,10 +16,10 @@ from lootkeep.domain.blocks import DAYS, QUARTER, QUARTERS, Run
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.storage import sales_direct
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import one_of
+from lootkeep.storage.sales import direct as sales_direct
 from lootkeep.storage.schema import products, sales_rollups as rollups
 from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.declared import SALES

@@ -1,0 +1,1 @@
+"""SQL: users, tokens, accounts and sessions."""

@@ -1,0 +1,1 @@
+"""SQL: e-mail campaigns and their recipients."""

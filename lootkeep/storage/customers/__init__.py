@@ -1,0 +1,1 @@
+"""SQL: customers, and what is personal about them."""

@@ -1,0 +1,1 @@
+"""SQL: the outbox and the list of events."""

@@ -1,0 +1,1 @@
+"""SQL: fraud checks, the facts about buyers, and the lists of rules."""

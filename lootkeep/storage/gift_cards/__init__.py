@@ -1,0 +1,1 @@
+"""SQL: gift cards and their ledger."""

@@ -1,0 +1,1 @@
+"""SQL: orders, their payments and disputes."""

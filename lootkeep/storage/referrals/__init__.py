@@ -1,0 +1,1 @@
+"""SQL: referrals, tiers and reward claims."""

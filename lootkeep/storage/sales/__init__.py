@@ -1,0 +1,1 @@
+"""SQL: figures of sales."""
