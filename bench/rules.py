@@ -22,7 +22,7 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import migrations
 from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.fraud import lists as fraud_lists_db
 
 RULES = 50
 SIZES = (1_000, 100_000)
@@ -122,7 +122,7 @@ async def _lookup_us(size: int) -> float:
             for _ in range(5):
                 begin = time.process_time()
                 for _ in range(_LOOKUPS // 5):
-                    await fraud_entries_db.membership(tx, _USES, _FACTS)
+                    await fraud_lists_db.membership(tx, _USES, _FACTS)
                 best = min(best, (time.process_time() - begin) / (_LOOKUPS // 5) * 1e6)
         await engine.close()
     return best
@@ -140,10 +140,10 @@ async def _fill(engine: SqliteDatabase, size: int) -> None:
         owner = await access_db.add_user(tx, "owner@store.example", "Owner", is_owner=True, now=_NOW)
         assert owner
         for name, kind in kinds.items():
-            added = await fraud_entries_db.add_list(tx, name, kind, None, _NOW)  # type: ignore[arg-type]
+            added = await fraud_lists_db.add_list(tx, name, kind, None, _NOW)  # type: ignore[arg-type]
             assert added
             entries = [values[name](number) for number in range(size)]
-            await fraud_entries_db.put(tx, added.id, entries, None, owner.id, Instant(_NOW + DAY), _NOW)
+            await fraud_lists_db.put(tx, added.id, entries, None, owner.id, Instant(_NOW + DAY), _NOW)
 
 
 if __name__ == "__main__":

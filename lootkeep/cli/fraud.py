@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from lootkeep.cli import backtest, calibrate, fraud_lists, simulate
+from lootkeep.cli import backtest, calibrate, intelligence, simulate
 
 app = typer.Typer(help="Test and tune fraud detection, and manage its lists.", no_args_is_help=True)
 app.command("backtest")(backtest.backtest)
 app.command("calibrate")(calibrate.calibrate)
 app.command("simulate")(simulate.simulate)
-app.add_typer(fraud_lists.app, name="lists")
+app.add_typer(intelligence.app, name="lists")

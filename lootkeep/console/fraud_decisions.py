@@ -15,7 +15,7 @@ from lootkeep.domain.orders import Order, order_number
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.kernel.wording import plural
 from lootkeep.services import fraud as fraud_service, fraud_queue as fraud_queue_service
-from lootkeep.services.fraud_named_lists import BLOCKED
+from lootkeep.services.fraud_lists import BLOCKED
 from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db

@@ -12,13 +12,13 @@ from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
 from lootkeep.domain.fraud.fact_names import ListKind
-from lootkeep.domain.fraud.named_lists import MAX_VALUE
+from lootkeep.domain.fraud.lists import MAX_VALUE
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.kernel.errors import InvalidFields, NotFound, existing, invalid
-from lootkeep.services import fraud as fraud_service, fraud_named_lists as fraud_named_lists_service
+from lootkeep.services import fraud as fraud_service, fraud_lists as fraud_lists_service
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.access import accounts as accounts_db
-from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.fraud import lists as fraud_lists_db
 
 # The entries of a list that are shown; the search finds the others.
 MAX_SHOWN = 100
@@ -35,7 +35,7 @@ LISTS: Mapping[str, tuple[fraud_service.ListName, str, str, Field]] = {
     "countries": ("fraud_custom_blocked_countries", "Blocked countries", _BLOCKED, _COUNTRY),
 }
 ENTRIES = lists.ListPage(
-    listing=fraud_entries_db.ENTRIES,
+    listing=fraud_lists_db.ENTRIES,
     columns=(
         Column("Entry", "value"),
         Column("Reason", "reason"),
@@ -61,8 +61,8 @@ ENTRY = (
 async def show_lists(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
-        counts = await fraud_entries_db.counts(tx)
-        own_lists = [(item, counts.get(item.id, 0)) for item in await fraud_entries_db.all_lists(tx)]
+        counts = await fraud_lists_db.counts(tx)
+        own_lists = [(item, counts.get(item.id, 0)) for item in await fraud_lists_db.all_lists(tx)]
     term = visit.query.get("search", "").strip().lower()
     matching = {
         name: sorted(entry for entry in getattr(policy, setting) if term in entry.lower())
@@ -95,7 +95,7 @@ async def change_entries(visit: Visit) -> Answer:
 
 async def show_list(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        fraud_list = existing(await fraud_entries_db.get(tx, visit.id), "Fraud list")
+        fraud_list = existing(await fraud_lists_db.get(tx, visit.id), "Fraud list")
         people = {person.id: person.name for person in await accounts_db.people(tx)}
     answer = await lists.show(visit, ENTRIES, list_id=visit.id)
     return answer | {"fraud_list": fraud_list, "people": people, "fields": ENTRY, "title": fraud_list.name}
@@ -104,23 +104,21 @@ async def show_list(visit: Visit) -> Answer:
 async def create_list(visit: Visit) -> Answer:
     values = forms.read(visit, NEW_LIST)
     name, kind = values["name"], values["kind"]
-    if not fraud_named_lists_service.is_name(name):
+    if not fraud_lists_service.is_name(name):
         raise invalid("name", "This must be lower-case letters, digits and underscores.")
-    added = await fraud_named_lists_service.create(visit.deps, name, kind, None)
+    added = await fraud_lists_service.create(visit.deps, name, kind, None)
     return _done(f"/fraud/named-lists/{added.id}", f"The list @{name} is created.", after={name: kind})
 
 
 async def delete_list(visit: Visit) -> Answer:
-    removed = await fraud_named_lists_service.delete(visit.deps, visit.id)
+    removed = await fraud_lists_service.delete(visit.deps, visit.id)
     return _done("/fraud/lists", f"The list @{removed.name} is deleted.", {removed.name: removed.kind})
 
 
 async def add_entry(visit: Visit) -> Answer:
     value, reason, ends = forms.read(visit, ENTRY).values()
     try:
-        added_to = await fraud_named_lists_service.add_entries(
-            visit.deps, visit.id, [value], reason, ends, visit.user.id
-        )
+        added_to = await fraud_lists_service.add_entries(visit.deps, visit.id, [value], reason, ends, visit.user.id)
     except InvalidFields as wrong:
         # The form has one entry.
         fields = {("value" if name == "values.0" else name): texts for name, texts in (wrong.fields or {}).items()}
@@ -129,7 +127,7 @@ async def add_entry(visit: Visit) -> Answer:
 
 
 async def remove_entry(visit: Visit) -> Answer:
-    value = await fraud_named_lists_service.remove_entry(visit.deps, visit.id, visit.form.get("value", ""))
+    value = await fraud_lists_service.remove_entry(visit.deps, visit.id, visit.form.get("value", ""))
     return _done(f"/fraud/named-lists/{visit.id}", "The entry is removed.", {"entry": value})
 
 
@@ -143,7 +141,7 @@ PAGES = (
     Page("GET", "/fraud/lists", "read_only", "Fraud lists", show_lists, "fraud_lists.html"),
     change("/fraud/lists/{list}/add", "Add to a fraud list", change_entries),
     change("/fraud/lists/{list}/remove", "Remove from a fraud list", change_entries),
-    Page("GET", "/fraud/named-lists/{id}", "read_only", "Fraud list", show_list, "fraud_named_list.html"),
+    Page("GET", "/fraud/named-lists/{id}", "read_only", "Fraud list", show_list, "fraud_list.html"),
     change("/fraud/lists", "Create a fraud list", create_list),
     change("/fraud/named-lists/{id}/delete", "Delete a fraud list", delete_list, confirm=_DELETED),
     change("/fraud/named-lists/{id}/add", "Add to a fraud list", add_entry),

@@ -26,7 +26,7 @@ from lootkeep.services import (
     fraud_rules as fraud_rules_service,
 )
 from lootkeep.storage import settings as settings_db
-from lootkeep.storage.fraud import entries as fraud_entries_db, truth as fraud_truth_db
+from lootkeep.storage.fraud import lists as fraud_lists_db, truth as fraud_truth_db
 from lootkeep.views import fraud_reports as fraud_reports_views
 
 WHAT_IF_DAYS = 30
@@ -137,7 +137,7 @@ async def show_rules(visit: Visit) -> Answer:
         policy = await settings_db.get(tx, SETTINGS, Policy)
         version = await settings_db.changed_at(tx, SETTINGS)
         tallies = await fraud_truth_db.rule_tallies(tx, visit.now)
-        names = [f"@{item.name}" for item in await fraud_entries_db.all_lists(tx)]
+        names = [f"@{item.name}" for item in await fraud_lists_db.all_lists(tx)]
     edited = fraud_rules_service.find(policy, rule_id) if rule_id else None
     return {
         "rules": [(rule, tallies.get((rule.id, rule.revision), Tally())) for rule in policy.rules],

@@ -13,8 +13,8 @@ from lootkeep.domain.fraud.policy import MAX_ENTRIES, SETTINGS, Policy
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, existing
-from lootkeep.services import fraud_named_lists, fraud_policy, orders
-from lootkeep.services.fraud_named_lists import BlockKind
+from lootkeep.services import fraud_lists, fraud_policy, orders
+from lootkeep.services.fraud_lists import BlockKind
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db
@@ -48,7 +48,7 @@ async def review(
         if whitelist_email:
             await _change_list(tx, "fraud_whitelisted_emails", check.email, now, is_added=True)
         if block:
-            await fraud_named_lists.block_buyers(tx, [check], block, reviewer, now)
+            await fraud_lists.block_buyers(tx, [check], block, reviewer, now)
     return check
 
 
@@ -76,7 +76,7 @@ async def review_ring(
             check = await _record(tx, check, Review(0, check.id, outcome, notes, reviewer, now))
             decided.append(await orders.apply_review(deps, tx, check, outcome, now))
         if block:
-            await fraud_named_lists.block_buyers(tx, decided, block, reviewer, now)
+            await fraud_lists.block_buyers(tx, decided, block, reviewer, now)
     return decided
 
 

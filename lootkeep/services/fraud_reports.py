@@ -25,9 +25,9 @@ from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import (
     check_lists as fraud_check_lists_db,
-    entries as fraud_entries_db,
     history as fraud_history_db,
     limits as fraud_limits_db,
+    lists as fraud_lists_db,
 )
 
 # How many checks one backtest judges again, the newest first.
@@ -72,7 +72,7 @@ async def _comparison(
         current, rule_id = replace(stored, rules=tuple(r for r in stored.rules if r.id != tried.id)), tried.id
         candidate = fraud_rules.with_rule(candidate, tried)
     names = {use.list for use in lists_asked(candidate.rules)}
-    entries = await fraud_entries_db.entries_of(tx, names, now)
+    entries = await fraud_lists_db.entries_of(tx, names, now)
     return Comparison(candidate, now, entries, current=current, rule_id=rule_id)
 
 
@@ -99,7 +99,7 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
         (history,) = await fraud_history_db.gather(tx, policy, [buyer])
         ends = await fraud_limits_db.ends(tx, policy, now, email=email, ip_address=ip_address)
         facts = _facts(deps, now, ip_address, email, customer, history)
-        facts = replace(facts, lists=await fraud_entries_db.membership(tx, lists_asked(policy.rules), facts))
+        facts = replace(facts, lists=await fraud_lists_db.membership(tx, lists_asked(policy.rules), facts))
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
     verdict = judge(facts, policy)

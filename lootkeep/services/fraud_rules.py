@@ -15,7 +15,7 @@ from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
 from lootkeep.services import fraud_policy
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.fraud import lists as fraud_lists_db
 
 _RULE = "Fraud rule"
 
@@ -84,7 +84,7 @@ async def check(tx: Transaction, policy: Policy, rule: Rule) -> None:
         raise invalid("name", "The name field is the name of another rule.")
     if (rule.action == "points") != (rule.points != 0):
         raise invalid("points", "The points field is required with the action points, and only with it.")
-    kinds = {item.name: item.kind for item in await fraud_entries_db.all_lists(tx)}
+    kinds = {item.name: item.kind for item in await fraud_lists_db.all_lists(tx)}
     try:
         expressions.check_lists(expressions.parse(rule.expression), kinds)
     except expressions.ExpressionError as error:

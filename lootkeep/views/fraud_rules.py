@@ -8,7 +8,7 @@ import msgspec
 
 from lootkeep.domain.fraud.comparison import Tally
 from lootkeep.domain.fraud.fact_names import ListKind
-from lootkeep.domain.fraud.named_lists import FraudList, ListEntry
+from lootkeep.domain.fraud.lists import FraudList, ListEntry
 from lootkeep.domain.fraud.rule import Rule, RuleAction, RuleMode
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown

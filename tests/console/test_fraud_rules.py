@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.storage import settings as settings_db
-from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.fraud import lists as fraud_lists_db
 from tests.console.visits import visitor
 from tests.world import World
 
@@ -82,8 +82,8 @@ async def test_a_buyer_is_rejected_and_blocked_in_one_step(held: World) -> None:
     done = await visits.post("/fraud/checks/5/block", on="/fraud", confirmed="yes")
     assert done.status_code == 303
     async with held.db.read() as tx:
-        lists = {item.name: item.id for item in await fraud_entries_db.all_lists(tx)}
-        counts = await fraud_entries_db.counts(tx)
+        lists = {item.name: item.id for item in await fraud_lists_db.all_lists(tx)}
+        counts = await fraud_lists_db.counts(tx)
     assert {name: counts.get(number) for name, number in lists.items()} == {
         "blocked_customers": 1,
         "blocked_emails": 1,

@@ -6,7 +6,7 @@ import re
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import audit as audit_db
-from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.fraud import lists as fraud_lists_db
 from tests.builders import STORE
 from tests.console.reviewing import status, waiting
 from tests.console.visits import visitor
@@ -45,7 +45,7 @@ async def test_rejecting_and_blocking_asks_first_and_then_blocks_the_buyer(held:
     assert done.headers["location"] == f"/console/fraud?check={second}"
     assert await status(held, first) == "cancelled"
     async with held.db.read() as tx:
-        assert "blocked_customers" in {entry.name for entry in await fraud_entries_db.all_lists(tx)}
+        assert "blocked_customers" in {entry.name for entry in await fraud_lists_db.all_lists(tx)}
 
 
 async def test_a_ring_is_decided_at_once_after_a_question_with_its_count_and_sum(held: World) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.external import (
-    fraud_named_lists,
+    fraud_lists,
     fraud_queue,
     fraud_reports,
     fraud_rings,
@@ -27,7 +27,7 @@ from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import instant, utc
 from lootkeep.kernel.errors import NotFound, existing, invalid
 from lootkeep.services import fraud as fraud_service
-from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
+from lootkeep.services.fraud_lists import BLOCKED, BlockKind
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, checks as fraud_checks_db
 from lootkeep.views import fraud as fraud_views
@@ -185,7 +185,7 @@ GROUP = Group(
         *fraud_settings.ROUTES,
         *fraud_reports.ROUTES,
         *fraud_rules.ROUTES,
-        *fraud_named_lists.ROUTES,
+        *fraud_lists.ROUTES,
         *fraud_rings.ROUTES,
         *fraud_queue.ROUTES,
     ),

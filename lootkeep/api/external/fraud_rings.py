@@ -11,7 +11,7 @@ from lootkeep.api.http.validation import Body
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.errors import existing
 from lootkeep.services import fraud as fraud_service
-from lootkeep.services.fraud_named_lists import BLOCKED, BlockKind
+from lootkeep.services.fraud_lists import BLOCKED, BlockKind
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.fraud import checks as fraud_checks_db, linked_accounts as linked_accounts_db
 from lootkeep.views import fraud as fraud_views, linked_accounts as linked_accounts_views

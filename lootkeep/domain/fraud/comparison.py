@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from lootkeep.domain.disputes import judged_as
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.facts import OrderFacts
-from lootkeep.domain.fraud.named_lists import memberships, sought
+from lootkeep.domain.fraud.lists import memberships, sought
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.fraud.score import ENGINE_VERSION, Action, judge

@@ -22,7 +22,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.fraud import lists as fraud_lists_db
 from lootkeep.storage.fraud.history import BuyerQuery
 from lootkeep.storage.products import rows as products_db
 
@@ -71,7 +71,7 @@ async def judge(
     facts = facts_of(cart, customer, lines, at, network=network, is_disposable=is_disposable, history=history)
     uses = lists_asked(policy[1].rules)
     if uses:
-        facts = replace(facts, lists=await fraud_entries_db.membership(tx, uses, facts))
+        facts = replace(facts, lists=await fraud_lists_db.membership(tx, uses, facts))
     return judgement(facts, policy[1], policy[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lootkeep.deps import Deps
 from lootkeep.services import (
     alerts as alerts_service,
-    fraud_named_lists as fraud_named_lists_service,
+    fraud_lists as fraud_lists_service,
     fraud_rules as fraud_rules_service,
 )
 
@@ -13,8 +13,8 @@ _OWNER = 1
 
 
 async def set_up(deps: Deps) -> None:
-    free_mail = await fraud_named_lists_service.create(deps, "free_mail", "domain", "Mailboxes that cost nothing.")
-    await fraud_named_lists_service.add_entries(deps, free_mail.id, ["gmail.com", "outlook.com"], None, None, _OWNER)
+    free_mail = await fraud_lists_service.create(deps, "free_mail", "domain", "Mailboxes that cost nothing.")
+    await fraud_lists_service.add_entries(deps, free_mail.id, ["gmail.com", "outlook.com"], None, None, _OWNER)
     expression = "total > 100 and account_age < 1h and email_domain in @free_mail"
     await fraud_rules_service.create(
         deps, {"name": "Large first order", "expression": expression, "action": "verify"}, _OWNER

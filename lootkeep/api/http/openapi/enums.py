@@ -22,7 +22,7 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.fraud import linked, policy, review, rule, score
 from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel import paging
-from lootkeep.services.fraud_named_lists import BlockKind
+from lootkeep.services.fraud_lists import BlockKind
 
 Json = dict[str, Any]
 

@@ -12,10 +12,10 @@ from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, only_message, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.fraud.fact_names import ListKind
-from lootkeep.domain.fraud.named_lists import LIST_NAME, MAX_VALUE
+from lootkeep.domain.fraud.lists import LIST_NAME, MAX_VALUE
 from lootkeep.kernel.errors import existing
-from lootkeep.services import fraud_named_lists as fraud_named_lists_service
-from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.services import fraud_lists as fraud_lists_service
+from lootkeep.storage.fraud import lists as fraud_lists_db
 from lootkeep.views import fraud_rules as fraud_rules_views
 
 _MAX_AT_ONCE = 1000
@@ -67,43 +67,41 @@ class EntryQuery(PageQuery):
 
 async def list_fraud_lists(call: Call[None, None]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
-        counts = await fraud_entries_db.counts(tx)
-        lists = await fraud_entries_db.all_lists(tx)
+        counts = await fraud_lists_db.counts(tx)
+        lists = await fraud_lists_db.all_lists(tx)
     return Reply([fraud_rules_views.fraud_list(item, counts.get(item.id, 0)) for item in lists])
 
 
 async def create_fraud_list(call: Call[FraudListBody, None]) -> Reply:
     body = call.body
     return Reply(
-        fraud_rules_views.fraud_list(
-            await fraud_named_lists_service.create(call.deps, body.name, body.kind, body.note), 0
-        )
+        fraud_rules_views.fraud_list(await fraud_lists_service.create(call.deps, body.name, body.kind, body.note), 0)
     )
 
 
 async def delete_fraud_list(call: Call[None, None]) -> Reply:
-    await fraud_named_lists_service.delete(call.deps, call.id)
+    await fraud_lists_service.delete(call.deps, call.id)
     return Reply()
 
 
 async def list_fraud_list_entries(call: Call[None, EntryQuery]) -> Reply:
     request = call.query.request(list_id=call.id)
     async with call.deps.db.read(slow=True) as tx:
-        existing(await fraud_entries_db.get(tx, call.id), "Fraud list")
-        entries, total = await fraud_entries_db.ENTRIES.page(tx, request)
+        existing(await fraud_lists_db.get(tx, call.id), "Fraud list")
+        entries, total = await fraud_lists_db.ENTRIES.page(tx, request)
     return Reply([fraud_rules_views.entry(item) for item in entries], page=request.page, total=total)
 
 
 async def add_fraud_list_entries(call: Call[EntriesBody, None]) -> Reply:
     body = call.body
-    await fraud_named_lists_service.add_entries(
+    await fraud_lists_service.add_entries(
         call.deps, call.id, body.values, body.reason, body.expires_at, call.token.user_id
     )
     return Reply()
 
 
 async def remove_fraud_list_entry(call: Call[EntryBody, None]) -> Reply:
-    await fraud_named_lists_service.remove_entry(call.deps, call.id, call.body.value)
+    await fraud_lists_service.remove_entry(call.deps, call.id, call.body.value)
     return Reply()
 
 

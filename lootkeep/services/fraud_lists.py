@@ -14,7 +14,7 @@ from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.expressions import parse
 from lootkeep.domain.fraud.fact_names import ListKind
-from lootkeep.domain.fraud.named_lists import EXAMPLES, LIST_NAME, MAX_LISTS, FraudList, entry_value
+from lootkeep.domain.fraud.lists import EXAMPLES, LIST_NAME, MAX_LISTS, FraudList, entry_value
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.rule import MAX_RULES, Rule
 from lootkeep.domain.orders import order_number
@@ -23,7 +23,7 @@ from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, exist
 from lootkeep.services import fraud_policy
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud import entries as fraud_entries_db
+from lootkeep.storage.fraud import lists as fraud_lists_db
 from lootkeep.storage.orders import rows as orders_db
 
 BlockKind = Literal["customer", "email", "device", "ip", "instrument"]
@@ -51,9 +51,9 @@ def is_name(text: str) -> bool:
 
 async def create(deps: Deps, name: str, kind: ListKind, note: str | None) -> FraudList:
     async with deps.db.write() as tx:
-        if len(await fraud_entries_db.all_lists(tx)) >= MAX_LISTS:
+        if len(await fraud_lists_db.all_lists(tx)) >= MAX_LISTS:
             raise Unprocessable("too_many_lists", f"A store can have {MAX_LISTS} lists.")
-        added = await fraud_entries_db.add_list(tx, name, kind, note, deps.clock.now())
+        added = await fraud_lists_db.add_list(tx, name, kind, note, deps.clock.now())
     if added is None:
         raise invalid("name", "The name field is the name of another list.")
     return added
@@ -63,11 +63,11 @@ async def delete(deps: Deps, list_id: int) -> FraudList:
     """Deletes the list with its entries; not while a rule uses it."""
     async with deps.db.write() as tx:
         policy = await settings_db.get_for_update(tx, SETTINGS, Policy, deps.clock.now())
-        fraud_list = existing(await fraud_entries_db.get(tx, list_id), _LIST)
+        fraud_list = existing(await fraud_lists_db.get(tx, list_id), _LIST)
         for rule in policy.rules:
             if any(use.list == fraud_list.name for use in parse(rule.expression).lists):
                 raise Conflict("list_in_use", f"The rule with the id {rule.id} uses this list.")
-        await fraud_entries_db.remove_list(tx, list_id)
+        await fraud_lists_db.remove_list(tx, list_id)
     return fraud_list
 
 
@@ -79,18 +79,18 @@ async def add_entries(
     if expires_at is not None and expires_at <= now:
         raise invalid("expires_at", "The expires at field must be in the future.")
     async with deps.db.write() as tx:
-        fraud_list = existing(await fraud_entries_db.get(tx, list_id), _LIST)
+        fraud_list = existing(await fraud_lists_db.get(tx, list_id), _LIST)
         stored = _stored(deps, fraud_list.kind, values)
-        await fraud_entries_db.put(tx, list_id, stored, reason, author, expires_at, now)
+        await fraud_lists_db.put(tx, list_id, stored, reason, author, expires_at, now)
     return fraud_list
 
 
 async def remove_entry(deps: Deps, list_id: int, value: str) -> str:
     """Removing a missing entry changes nothing."""
     async with deps.db.write() as tx:
-        fraud_list = existing(await fraud_entries_db.get(tx, list_id), _LIST)
+        fraud_list = existing(await fraud_lists_db.get(tx, list_id), _LIST)
         (stored,) = _stored(deps, fraud_list.kind, [value])
-        await fraud_entries_db.remove(tx, list_id, stored)
+        await fraud_lists_db.remove(tx, list_id, stored)
     return stored
 
 
@@ -120,14 +120,14 @@ async def block_buyers(
     policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
     buyers = [(await _known(tx, check), f"Review of {order_number(check.order_id)}") for check in checks]
     for kind, name in BLOCKED.items():
-        fraud_list = await fraud_entries_db.list_named(tx, name, kind, "Filled by reviews.", now)
+        fraud_list = await fraud_lists_db.list_named(tx, name, kind, "Filled by reviews.", now)
         if fraud_list is None or fraud_list.kind != kind:
             raise Unprocessable("list_of_another_kind", f"There is a list named {name} that is not of the kind {kind}.")
         expires_at = Instant(now + _IP_BLOCKED_FOR) if kind == "ip" else None
         # Sorted, like entries that are added together.
         for value, reason in sorted((known[kind] or "", reason) for known, reason in buyers):
             if kind in kinds and value:
-                await fraud_entries_db.put(tx, fraud_list.id, [value], reason, author, expires_at, now)
+                await fraud_lists_db.put(tx, fraud_list.id, [value], reason, author, expires_at, now)
     await _ensure_rule(tx, policy, author, now)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql
 from lootkeep.domain.fraud.expressions import ListUse
 from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.facts import OrderFacts
-from lootkeep.domain.fraud.named_lists import FraudList, ListEntry, memberships, sought
+from lootkeep.domain.fraud.lists import FraudList, ListEntry, memberships, sought
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed

@@ -7,7 +7,7 @@ import ipaddress
 from hypothesis import given, strategies as st
 
 from lootkeep.domain.fraud.expressions import ListUse
-from lootkeep.domain.fraud.named_lists import entry_value, memberships, sought
+from lootkeep.domain.fraud.lists import entry_value, memberships, sought
 from tests.domain.fraud.orders import order
 
 IP = (ListUse("ip", "mine"),)
