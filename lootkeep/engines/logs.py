@@ -28,8 +28,11 @@ def configure(level_name: str, form: str) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         redact,
     ]
+    if not is_for_people(form):
+        # On a terminal the renderer writes exceptions itself.
+        shared.append(structlog.processors.format_exc_info)
     structlog.configure(
-        processors=[*shared, structlog.processors.format_exc_info, renderer],
+        processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(_Stderr()),  # type: ignore[arg-type]
     )

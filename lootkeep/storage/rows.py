@@ -134,16 +134,16 @@ class Rows(Generic[S]):
 async def one_of(
     tx: Transaction, table: Table, column: str, record: Callable[..., R], values: Sequence[int]
 ) -> list[R]:
-    """The rows with one of the values in this column, by id: related rows of a page."""
-    if not values:
-        return []
-    distinct = sorted(set(values))
-    # The last value is repeated, so there are few queries of different lengths.
-    length = next(size for size in _LENGTHS if size >= len(distinct))
-    distinct += distinct[-1:] * (length - len(distinct))
-    return await tx.all(
-        _one_of(table, column, record, length), **{f"of_{i}": value for i, value in enumerate(distinct)}
-    )
+    """The rows with one of the values in this column: related rows of a page, or of a batch of an export."""
+    distinct, rows = sorted(set(values)), []
+    for start in range(0, len(distinct), _LENGTHS[-1]):
+        these = distinct[start : start + _LENGTHS[-1]]
+        # The last value is repeated, so there are few queries of different lengths.
+        length = next(size for size in _LENGTHS if size >= len(these))
+        these += these[-1:] * (length - len(these))
+        query = _one_of(table, column, record, length)
+        rows += await tx.all(query, **{f"of_{number}": value for number, value in enumerate(these)})
+    return rows
 
 
 _LENGTHS = (1, 5, 15, 50, 100)

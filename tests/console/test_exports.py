@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from sqlalchemy import bindparam, insert, select
 
@@ -12,9 +13,13 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers
+from lootkeep.toolbox.demo_store import load as loading
 from tests.builders import new_customer
 from tests.console.visits import Visitor, visitor
 from tests.world import World
+
+# More than the rows of one statement that looks up related ones.
+ORDERS = 200
 
 
 async def _exported(visits: Visitor, path: str) -> list[dict[str, str]]:
@@ -70,6 +75,18 @@ async def test_every_list_can_be_exported(store: World) -> None:
     for path in ("customers", "products", "gift-cards", "tickets", "campaigns", "fraud/checks", "fraud", "users"):
         answer = await visits.get(f"/{path}?format=csv")
         assert (answer.status_code, answer.headers["content-type"]) == (200, "text/csv; charset=utf-8"), path
+
+
+async def test_the_file_of_every_list_has_as_many_rows_as_its_page_counts(world: World) -> None:
+    await loading.load(world.deps, "small", 1, ORDERS, lambda _: None)
+    visits = await visitor(world, "owner")
+    counts = {}
+    for path in ("orders", "customers", "products", "gift-cards", "tickets", "fraud/checks", "webhooks/1", "events"):
+        footer = re.search(r"of ([\d,]+)", (await visits.get(f"/{path}")).text.partition('class="pages"')[2])
+        assert footer is not None, path
+        counts[path] = int(footer[1].replace(",", ""))
+        assert len(await _exported(visits, f"/{path}?format=csv")) == counts[path], path
+    assert counts["orders"] > ORDERS * 0.9
 
 
 async def test_an_export_is_in_the_audit_log_with_its_filter(store: World) -> None:
