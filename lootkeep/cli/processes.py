@@ -10,18 +10,16 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from ctypes import Array, c_byte
-from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from tempfile import TemporaryDirectory
 
 import structlog
+from prometheus_client.multiprocess import mark_process_dead
 from uvicorn import Config
 from uvicorn.config import STARTUP_FAILURE
 
-from lootkeep import wiring
 from lootkeep.api.http.stopping import StoppingServer
-from lootkeep.engines.counts import PART_BYTES, Counts, mark_ended
 from lootkeep.engines.process_end import STOP_SECONDS
 
 log = structlog.get_logger(__name__)
@@ -30,6 +28,8 @@ _SPAWN = multiprocessing.get_context("spawn")
 # The minimum time between two replacements.
 _PAUSE_SECONDS = 0.5
 _GRACE_SECONDS = 0.5
+# Files here are memory: a full disk, which kills who writes to a mapped file, does not reach them.
+_MEMORY = "/dev/shm"  # noqa: S108
 
 
 class Processes:
@@ -47,9 +47,10 @@ class Processes:
         signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
-        # It has no name, and is freed with the last process that uses it.
-        self._counts: Array[c_byte] = _SPAWN.RawArray(c_byte, count * PART_BYTES)
-        self._processes = [self._start(index) for index in range(count)]
+        # Each process counts in a file of its own, and a scrape adds all of them up.
+        self._counts = TemporaryDirectory(prefix="lootkeep-", dir=_MEMORY if os.path.isdir(_MEMORY) else None)
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = self._counts.name
+        self._processes = [self._start() for _ in range(count)]
 
     def run(self) -> None:
         """Exits like the last process, and then by the signal itself."""
@@ -58,14 +59,14 @@ class Processes:
             wait([self._woken, *(process.sentinel for process in self._processes)])
             has_failed = self._replace_ended()
         self._stop()
+        self._counts.cleanup()
         if has_failed:
             sys.exit(STARTUP_FAILURE)
         signal.signal(self._signal, signal.SIG_DFL)
         signal.raise_signal(self._signal)
 
-    def _start(self, index: int) -> BaseProcess:
-        arguments = (self._config, self._listener, self._lifeline, self._counts, index)
-        process = _SPAWN.Process(target=_serve, args=arguments)
+    def _start(self) -> BaseProcess:
+        process = _SPAWN.Process(target=_serve, args=(self._config, self._listener, self._lifeline))
         process.start()
         return process
 
@@ -81,9 +82,9 @@ class Processes:
                 log.error("a process could not start, so all of them end")
                 return True
             log.error("a process has ended and is replaced", exit_code=process.exitcode)
-            mark_ended(self._counts, index)
+            mark_process_dead(process.pid)
             time.sleep(_PAUSE_SECONDS)
-            self._processes[index] = self._start(index)
+            self._processes[index] = self._start()
         return False
 
     def _stop(self) -> None:
@@ -97,8 +98,7 @@ class Processes:
             process.kill()
 
 
-def _serve(config: Config, listener: socket.socket, lifeline: Connection, counts: Array[c_byte], index: int) -> None:
-    config.app = partial(wiring.app, Counts(counts, index))
+def _serve(config: Config, listener: socket.socket, lifeline: Connection) -> None:
     threading.Thread(target=_follow, args=(lifeline,), daemon=True).start()
     with suppress(KeyboardInterrupt):
         StoppingServer(config).run(sockets=[listener])

@@ -9,7 +9,6 @@ from lootkeep import settings, wiring
 from lootkeep.cli.output import out, run
 from lootkeep.cli.waiting import until_opened
 from lootkeep.engines import logs
-from lootkeep.engines.counts import Counts
 from lootkeep.engines.process_end import end_in_time
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
@@ -41,7 +40,7 @@ async def _work(config: Settings) -> None:
     async with (
         wiring.opened(config) as deps,
         wiring.observing(config) as observation,
-        wiring.working(deps, config, Counts(), observation),
+        wiring.working(deps, config, None, observation),
     ):
         out.print("The worker is running. Ctrl-C stops it.")
         await stopping.wait()

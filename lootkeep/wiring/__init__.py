@@ -15,7 +15,6 @@ from lootkeep import __version__
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
 from lootkeep.engines import logs
-from lootkeep.engines.counts import Counts
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
@@ -76,9 +75,8 @@ __all__ = [
 class Application:
     """The ASGI application for any server: it opens what it needs when the server starts, and closes it after."""
 
-    def __init__(self, settings: Settings, counts: Counts) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._counts = counts
         self._api: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -91,7 +89,7 @@ class Application:
 
     async def _live(self, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         from lootkeep.api.http.admission import ADMISSION, Admission, slots_for
-        from lootkeep.api.http.app import AdmissionMiddleware, ModeSwitch
+        from lootkeep.api.http.app import ModeSwitch
         from lootkeep.api.http.auth import Tokens
         from lootkeep.api.http.metrics import Metrics
 
@@ -102,21 +100,22 @@ class Application:
             observing(self._settings) as observation,
         ):
             tokens = Tokens(deps, token_version)
-            self._counts.mark_started(deps.clock.now() / SECOND)
-            metrics = Metrics(self._counts)
+            metrics = Metrics()
+            metrics.mark_started(deps.clock.now() / SECOND)
             if deps.replica:
                 deps.replica.observe = metrics.count_read
             lists = ListKeeper(deps.intelligence)
             uses = PeriodicTask("note token uses", 10, tokens.note_uses)
             reload = PeriodicTask("reload lists", 30, lists.reload)
-            async with working(deps, self._settings, self._counts, observation, uses, reload) as (worker, sandbox):
+            tasks, of_worker = (uses, reload), WorkerMetrics(metrics.registry)
+            async with working(deps, self._settings, of_worker, observation, *tasks) as (worker, sandbox):
                 slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
                 is_behind = worker.is_behind if self._settings.sqlite_path else bool
-                state[ADMISSION] = admission = Admission(slots, metrics.refused.inc, is_worker_behind=is_behind)
+                state[ADMISSION] = Admission(slots, metrics.refused.inc, is_worker_behind=is_behind)
                 live = api(deps, self._settings, tokens, worker, metrics, observation)
                 test = partial(sandbox.api, partial(sandbox_api, self._settings, worker, observation, live))
                 answered = partial(_after_test_request, metrics, sandbox)
-                self._api = AdmissionMiddleware(ModeSwitch(live, test, answered), admission)
+                self._api = ModeSwitch(live, test, answered)
                 await send({"type": "lifespan.startup.complete"})
                 # Lists are read while the server starts to serve; the first order that needs them waits for them.
                 reading = asyncio.create_task(lists.reload())
@@ -125,8 +124,8 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def app(counts: Counts | None = None) -> Application:
-    """The factory that servers name: `lootkeep.wiring:app`. Processes that belong together share `counts`."""
+def app() -> Application:
+    """The factory that servers name: `lootkeep.wiring:app`."""
     settings = load()
     logs.configure(settings.log_level, settings.log_format)
     for sentence in settings.unknown_names:
@@ -134,7 +133,7 @@ def app(counts: Counts | None = None) -> Application:
     groups()
     # Loaded modules stay: scanning them for garbage would block the event loop for 50 milliseconds.
     gc.freeze()
-    return Application(settings, counts or Counts())
+    return Application(settings)
 
 
 @cache
@@ -154,7 +153,7 @@ def document() -> dict[str, Any]:
 
 @asynccontextmanager
 async def working(
-    deps: Deps, settings: Settings, counts: Counts, observation: Observation, *tasks: PeriodicTask
+    deps: Deps, settings: Settings, metrics: WorkerMetrics | None, observation: Observation, *tasks: PeriodicTask
 ) -> AsyncIterator[tuple[Worker, Sandbox]]:
     """The worker, running inside the block; it finishes current work before the block ends."""
     allow_connections()
@@ -162,11 +161,11 @@ async def working(
     test_settings = without_mail(settings)
 
     def begin(test_deps: Deps) -> None:
-        queues = _queues(test_deps, test_settings, sandbox.wakeup, WorkerMetrics(), observation)
+        queues = _queues(test_deps, test_settings, sandbox.wakeup, None, observation)
         worker.add(periodic_tasks(test_deps, test_settings), tuple(queue.run for queue in queues))
 
     sandbox = Sandbox(deps, settings, begin)
-    queues = deliveries, *_ = _queues(deps, settings, wakeup, WorkerMetrics(counts), observation)
+    queues = deliveries, *_ = _queues(deps, settings, wakeup, metrics, observation)
     loops: list[Loop] = [queue.run for queue in queues]
     if settings.lists_refresh_hours:
         loops.append(ListRefresher(settings.data_dir, deps.clock, settings.lists_refresh_hours).run)
@@ -185,7 +184,7 @@ async def working(
 
 
 def _queues(
-    deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: WorkerMetrics, observation: Observation
+    deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: WorkerMetrics | None, observation: Observation
 ) -> tuple[QueueWorker, ...]:
     delays, concurrency, (lines, tracer) = settings.webhook_retry_delays, settings.webhook_concurrency, observation
     deliveries = DeliveryWorker(
@@ -231,12 +230,11 @@ def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pa
     from lootkeep.api.http.app import Api
     from lootkeep.api.http.auth import Tokens
     from lootkeep.api.http.limits import Limits
-    from lootkeep.api.http.metrics import Metrics
 
     tokens = Tokens(deps, lambda: None)
     worker.add((PeriodicTask("note uses of test tokens", 10, tokens.note_uses),))
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
-    return Api(deps, groups(), tokens, limits, Metrics(), pages, *observation)
+    return Api(deps, groups(), tokens, limits, None, pages, *observation)
 
 
 def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:

@@ -52,7 +52,7 @@ class DeliveryWorker(QueueWorker):
         super().__init__(deps, wakeup)
         self._delays = delays
         self._concurrency = concurrency
-        self._metrics = metrics or WorkerMetrics()
+        self._metrics = metrics
         self._chance = chance
         self._lines = lines
         self._tracer = tracer
@@ -128,7 +128,8 @@ class DeliveryWorker(QueueWorker):
             # A bug in the worker must not block the webhook's slot forever; it is retried like any other failure.
             log.exception("a delivery could not be sent")
             result = AttemptResult(False, None, 0, "the delivery could not be signed or sent", None)
-        self._metrics.observe(result)
+        if self._metrics:
+            self._metrics.observe(result)
         self._write_line(claimed, result)
         if span:
             span.end(f"deliver {claimed.event_type}", _attributes(claimed, result), is_good=result.is_delivered)

@@ -38,7 +38,7 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
         super().__init__(deps, wakeup)
         self._mailer = mailer
         self._delays = delays
-        self._metrics = metrics or WorkerMetrics()
+        self._metrics = metrics
         self._finished: tuple[ItemT, SendResult] | None = None
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
@@ -51,7 +51,8 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
         if item is None:
             return False
         result = await self._sent(item, stopping)
-        self._metrics.observe_email(self.work, result)
+        if self._metrics:
+            self._metrics.observe_email(self.work, result)
         self._finished = item, result
         return True
 

@@ -84,7 +84,7 @@ async def test_decisions_are_counted_by_level_and_action_also_when_they_are_revi
 async def test_emails_are_counted_by_queue_and_outcome(world: World, rejection: str | None, outcome: str) -> None:
     async with MailServer(sender_refusal=rejection) as server:
         await emailing.write(world)
-        worker = emailing.email_worker(world, server, metrics=WorkerMetrics(world.metrics.counts))
+        worker = emailing.email_worker(world, server, metrics=WorkerMetrics(world.metrics.registry))
         await emailing.work(worker)
         await worker.drain()
     assert await read(world, "lootkeep_email_attempts_total", queue="mail", outcome=outcome) == 1
@@ -93,7 +93,7 @@ async def test_emails_are_counted_by_queue_and_outcome(world: World, rejection: 
 
 async def test_an_email_without_a_mail_server_is_neither_sent_nor_failed(world: World) -> None:
     await emailing.write(world)
-    await emailing.work(emailing.email_worker(world, None, metrics=WorkerMetrics(world.metrics.counts)))
+    await emailing.work(emailing.email_worker(world, None, metrics=WorkerMetrics(world.metrics.registry)))
     counted = [
         await read(world, "lootkeep_email_attempts_total", queue="mail", outcome=outcome)
         for outcome in ("sent", "failed", "outbox")

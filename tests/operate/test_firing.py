@@ -11,11 +11,11 @@ import httpx
 import pytest
 
 from lootkeep.api.http.admission import Admission
-from lootkeep.api.http.app import AdmissionMiddleware
 from lootkeep.kernel.clock import MINUTE
 from lootkeep.services import fraud as fraud_service
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.postgres_session import Deadlines
+from tests.api.server.overload import listening
 from tests.builders import STORE, new_customer, new_product
 from tests.cli import terminal
 from tests.cli.receivers import receiving
@@ -60,8 +60,7 @@ async def test_overloaded_fires_when_requests_are_rejected(world: World, tmp_pat
     calm = await scrape_world(world)
     # One request at a time, and nobody waits.
     hasty = Admission(1, world.metrics.refused.inc, burst_seconds=0, overload_seconds=0)
-    transport = httpx.ASGITransport(AdmissionMiddleware(world.app, hasty))
-    async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as client:
+    async with listening(world.app, hasty) as client:
         answers = await asyncio.gather(*(client.get(TIERS, headers=_bearer(world.token)) for _ in range(10)))
     assert 503 in {answer.status_code for answer in answers}
     assert_fires(tmp_path, calm, await scrape_world(world), alerts={"LootkeepIsOverloaded"})

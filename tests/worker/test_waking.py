@@ -11,7 +11,6 @@ import asyncpg
 import pytest
 from prometheus_client import CollectorRegistry
 
-from lootkeep.engines.counts import Counts
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -85,9 +84,8 @@ async def test_a_stopped_worker_finishes_the_deliveries_in_flight(insecure_world
 
 
 async def test_attempts_are_counted_by_outcome(insecure_world: World, receiver: Receiver) -> None:
-    counts, registry = Counts(), CollectorRegistry()
-    registry.register(counts)
-    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), metrics=WorkerMetrics(counts))
+    registry = CollectorRegistry()
+    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), metrics=WorkerMetrics(registry))
     await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500, 200, 404]
     await record(insecure_world, 3)

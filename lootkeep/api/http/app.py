@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 
 from lootkeep.api.http import envelope
-from lootkeep.api.http.admission import PROBES, TICKET, Admission, AdmissionTicket
+from lootkeep.api.http.admission import TICKET, AdmissionTicket
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
 from lootkeep.api.http.errors import Forbidden, ServerError
@@ -27,7 +27,7 @@ from lootkeep.domain.signing import MODE_HEADER, TEST_MODE
 from lootkeep.engines.lines import Lines
 from lootkeep.engines.tracing import Tracer
 from lootkeep.kernel.cause import CURRENT
-from lootkeep.kernel.errors import AppError, Overloaded, Unavailable
+from lootkeep.kernel.errors import AppError, Unavailable
 from lootkeep.services import idempotency as idempotency_service
 
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -49,7 +49,7 @@ class Api:
         groups: tuple[Group, ...],
         tokens: Tokens,
         limits: Limits,
-        metrics: Metrics,
+        metrics: Metrics | None,
         pages: ASGIApp,
         lines: Lines | None = None,
         tracer: Tracer | None = None,
@@ -151,32 +151,6 @@ class Api:
             await self._limits.refuse(exchange.address, now, exchange.answer_headers)
         else:
             await self._limits.show(token, now, exchange.answer_headers)
-
-
-class AdmissionMiddleware:
-    """The application behind admission control, also on a server that does not queue requests itself."""
-
-    def __init__(self, app: ASGIApp, admission: Admission) -> None:
-        self._app = app
-        self._admission = admission
-
-    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        if TICKET in scope or scope["path"] in PROBES:
-            return self._app(scope, receive, send)
-        return self._admit(scope, receive, send)
-
-    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope[TICKET] = ticket = AdmissionTicket(self._admission)
-        try:
-            await ticket.enter()
-            await self._app(scope, receive, send)
-        except Overloaded as reason:
-            exchange = Exchange(scope, receive, lambda: secrets.token_hex(8))
-            exchange.fail(reason)
-            await exchange.send(send)
-        finally:
-            # In the next iteration of the event loop, as Admission requires.
-            asyncio.get_running_loop().call_soon(ticket.leave)
 
 
 class ModeSwitch:

@@ -6,11 +6,8 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
-
 from lootkeep.api.http import envelope
 from lootkeep.api.http.envelope import FIXED_HEADERS, Headers
-from lootkeep.api.http.responding import respond
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import Token
 from lootkeep.engines.tracing import Span
@@ -69,17 +66,12 @@ class Exchange:
 
     async def send(self, send: Send) -> None:
         headers = [
+            *FIXED_HEADERS,
             (b"content-length", b"%d" % len(self.body)),
             (b"x-request-id", self.request_id.encode()),
             *self.answer_headers,
         ]
         if self.ignored:
             headers.append((b"x-ignored-fields", ", ".join(self.ignored).encode()))
-        body = b"" if self.scope["method"] == "HEAD" else self.body
-        # uvicorn's own `send`, which nothing wraps: then the response needs no messages.
-        server = getattr(send, "__self__", None)
-        if isinstance(server, RequestResponseCycle):
-            await respond(server, self.status, headers, body)
-            return
-        await send({"type": "http.response.start", "status": self.status, "headers": [*FIXED_HEADERS, *headers]})
-        await send({"type": "http.response.body", "body": body})
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if self.scope["method"] == "HEAD" else self.body})

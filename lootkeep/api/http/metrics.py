@@ -2,43 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric as Family
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from lootkeep import __version__
 from lootkeep.api.http.routes import Route
-from lootkeep.engines.counts import Counter, Counts, Histogram, Metric
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-_REQUESTS = Metric("lootkeep_requests_total", "Requests answered.", ("method", "path", "status"))
-_REQUEST_SECONDS = Metric("lootkeep_request_seconds", "Time to answer.", ("method", "path"), _SECONDS)
-_REFUSED = Metric("lootkeep_requests_refused_total", "Requests refused because of overload.")
-_TEST_REQUESTS = Metric("lootkeep_test_requests_total", "Requests with a test token, which no other figure counts.")
-_READS = Metric("lootkeep_reads_total", "Requests that read, by the database, where there is a replica.", ("database",))
 # Paths without a route are counted together; otherwise a scanner could fill the memory with labels.
 _UNKNOWN = "unknown"
+# When each series was first counted: as many lines again, which nobody reads.
+disable_created_metrics()
 
 
 class Metrics:
-    """The counts of all processes that share `counts`."""
+    """The counts of a process, or of all processes that count in the folder `PROMETHEUS_MULTIPROC_DIR`."""
 
     content_type = CONTENT_TYPE_LATEST
 
-    def __init__(self, counts: Counts | None = None) -> None:
-        self.counts = counts or Counts()
-        self.counts.declare(_REQUESTS, _REQUEST_SECONDS)
-        self.refused = self.counts.counter(_REFUSED)
-        self.test_requests = self.counts.counter(_TEST_REQUESTS)
-        self._reads = {True: self.counts.counter(_READS, "replica"), False: self.counts.counter(_READS, "primary")}
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        words = "Processes that serve."
+        self._processes = Gauge("lootkeep_processes", words, registry=registry, multiprocess_mode="livesum")
+        words = "When the youngest of them started, as a Unix time."
+        self._started = Gauge("lootkeep_start_time_seconds", words, registry=registry, multiprocess_mode="livemax")
+        labels = ("method", "path", "status")
+        self._requests = Counter("lootkeep_requests_total", "Requests answered.", labels, registry=registry)
+        self._seconds = Histogram(
+            "lootkeep_request_seconds", "Time to answer.", ("method", "path"), buckets=_SECONDS, registry=registry
+        )
+        words = "Requests refused because of overload."
+        self.refused = Counter("lootkeep_requests_refused_total", words, registry=registry)
+        words = "Requests with a test token, which no other figure counts."
+        self.test_requests = Counter("lootkeep_test_requests_total", words, registry=registry)
+        words = "Requests that read, by the database, where there is a replica."
+        reads = Counter("lootkeep_reads_total", words, ("database",), registry=registry)
+        self._reads = {True: reads.labels("replica"), False: reads.labels("primary")}
         # Finding a series costs more than counting.
         self._series: dict[tuple[Route | None, int], tuple[Counter, Histogram]] = {}
 
-    def text(self, read: Sequence[Family]) -> bytes:
+    def mark_started(self, seconds: float) -> None:
+        self._started.set(seconds)
+        self._processes.set(1)
+
+    def text(self, read: Sequence[Metric]) -> bytes:
         """`read` was looked up for this response, and is the same in all processes."""
-        return generate_latest(_Collected([*self._of_service(), *self.counts.collect(), *read]))
+        build = GaugeMetricFamily("lootkeep_build_info", "The version that runs.", labels=["version"])
+        build.add_metric([__version__], 1)
+        shared = "PROMETHEUS_MULTIPROC_DIR" in os.environ
+        counted = MultiProcessCollector(None).collect() if shared else self.registry.collect()
+        return generate_latest(_Collected([build, *counted, *read]))
 
     def observe(self, route: Route | None, status: int, seconds: float) -> None:
         requests, times = self._series.get((route, status)) or self._add(route, status)
@@ -50,25 +76,15 @@ class Metrics:
 
     def _add(self, route: Route | None, status: int) -> tuple[Counter, Histogram]:
         method, path = (route.method, route.path) if route else (_UNKNOWN, _UNKNOWN)
-        requests = self.counts.counter(_REQUESTS, method, path, str(status))
-        series = requests, self.counts.histogram(_REQUEST_SECONDS, method, path)
+        series = self._requests.labels(method, path, status), self._seconds.labels(method, path)
         self._series[(route, status)] = series
         return series
-
-    def _of_service(self) -> Iterator[Family]:
-        build = GaugeMetricFamily("lootkeep_build_info", "The version that runs.", labels=["version"])
-        build.add_metric([__version__], 1)
-        yield build
-        started = self.counts.started()
-        yield GaugeMetricFamily("lootkeep_processes", "Processes that serve.", len(started))
-        words = "When the youngest of them started, as a Unix time."
-        yield GaugeMetricFamily("lootkeep_start_time_seconds", words, max(started, default=0))
 
 
 class _Collected(NamedTuple):
     """The interface of a registry in the library."""
 
-    families: Sequence[Family]
+    families: Sequence[Metric]
 
-    def collect(self) -> Sequence[Family]:
+    def collect(self) -> Sequence[Metric]:
         return self.families

@@ -15,7 +15,7 @@ from lootkeep.engines.tracing import Tracer, trace_id
 
 
 class Observer:
-    def __init__(self, metrics: Metrics, lines: Lines | None, tracer: Tracer | None, *, is_test: bool) -> None:
+    def __init__(self, metrics: Metrics | None, lines: Lines | None, tracer: Tracer | None, *, is_test: bool) -> None:
         self._metrics = metrics
         self._lines = lines
         self._tracer = tracer
@@ -45,7 +45,8 @@ class Observer:
             span.end(route.handler.__name__, {}, is_good=is_good)
 
     def count(self, exchange: Exchange, seconds: float) -> None:
-        self._metrics.observe(exchange.route, exchange.status, seconds)
+        if self._metrics:
+            self._metrics.observe(exchange.route, exchange.status, seconds)
 
     def end(self, exchange: Exchange, seconds: float) -> None:
         is_good = exchange.status < 400

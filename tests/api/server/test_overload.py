@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from time import monotonic
 from typing import Any
 
-import httpx
 import pytest
-from uvicorn import Config
-from uvicorn.server import ServerState
 
-from lootkeep.api.http.admission import ADMISSION, Admission, AdmissionTicket
-from lootkeep.api.http.app import AdmissionMiddleware
-from lootkeep.api.http.server import Protocol
-from tests.api.server.overload import OVERLOADED
+from lootkeep.api.http.admission import Admission, AdmissionTicket
+from tests.api.server.overload import OVERLOADED, listening
 from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS
 from tests.world import World
 
@@ -42,19 +35,6 @@ class BlockingApp:
             await self.may_end.wait()
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body", "body": b""})
-
-
-@asynccontextmanager
-async def listening(app: Any, admission: Admission) -> AsyncIterator[httpx.AsyncClient]:
-    config = Config(app, http=Protocol, lifespan="off", log_config=None)
-    config.load()
-    state = ServerState()
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Protocol(config, state, {ADMISSION: admission}), "127.0.0.1", 0)
-    host, port = server.sockets[0].getsockname()
-    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE_SECONDS) as client:
-        yield client
-    server.close()
 
 
 async def test_a_request_that_waits_too_long_for_a_slot_is_rejected_and_the_running_one_is_not() -> None:
@@ -195,14 +175,3 @@ async def test_under_overload_exactly_the_acknowledged_writes_are_stored(world: 
     assert {answer.headers.get("Retry-After") for answer in answers if answer.status_code == 503} == {"1"}
     acknowledged = {name for name, status in zip(names, statuses, strict=True) if status == 201}
     assert {tier["name"] for tier in (await world.get("/referrals/tiers")).json()["data"]} == acknowledged
-
-
-async def test_another_server_gets_the_same_rejection(world: World) -> None:
-    admission = HASTY(1)
-    assert admission.try_enter(AdmissionTicket(admission))
-    transport = httpx.ASGITransport(AdmissionMiddleware(world.app, admission))
-    async with httpx.AsyncClient(transport=transport, base_url="http://store.test") as client:
-        answer = await client.get(TIERS, headers={"Authorization": f"Bearer {world.token}"})
-        health = await client.get("/healthz")
-    assert (answer.status_code, answer.json(), answer.headers["Retry-After"]) == (503, OVERLOADED, "1")
-    assert health.status_code == 200
