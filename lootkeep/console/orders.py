@@ -23,7 +23,6 @@ from lootkeep.domain.fraud.review import ReviewedAs, consequence, label as signa
 from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.orders import FRAUD, Order, OrderDetails, OrderStatus, Refund
-from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, existing
 from lootkeep.services import fraud as fraud_service, orders as orders_service
@@ -236,7 +235,8 @@ async def fulfill(visit: Visit) -> Answer:
 async def cancel(visit: Visit) -> Answer:
     before = await ORDER.lock(visit)
     details, unreturned = await orders_service.cancel(visit.deps, visit.id, visit.text("reason"))
-    note = f" {money.text(unreturned)} could not go back on a revoked gift card." if unreturned else ""
+    left = visit.formats.money(unreturned, before.currency)
+    note = f" {left} could not go back on a revoked gift card." if unreturned else ""
     return ORDER.done(f"{before.number} is cancelled.{note}", before, details.order)
 
 
@@ -252,7 +252,7 @@ async def _ask_refund(visit: Visit) -> tuple[str, str]:
 async def refund(visit: Visit) -> Answer:
     before = await ORDER.lock(visit)
     details, given, _ = await orders_service.refund(visit.deps, visit.id, **forms.read(visit, REFUND))
-    message = f"{money.text(given.amount)} {before.currency} of {before.number} were refunded."
+    message = f"Refunded {visit.formats.money(given.amount, before.currency)} of {before.number}."
     return ORDER.done(message, before, details.order)
 
 
