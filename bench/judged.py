@@ -1,8 +1,8 @@
 """The rows of a store whose orders were judged, exactly as the services would have written them."""
 
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import Table
@@ -17,12 +17,13 @@ from lootkeep.domain.fraud import email_addresses
 from lootkeep.domain.fraud.facts import NetworkFacts, OrderFacts, Payment
 from lootkeep.domain.fraud.flags import flags
 from lootkeep.domain.fraud.judgement import Judgement, judgement
-from lootkeep.domain.fraud.memory import OrderHistory, Sighting
 from lootkeep.domain.fraud.policy import SETTINGS, FraudAction, Policy
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import ENGINE_VERSION, due_at, expected_loss
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import in_memory as in_memory_db
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.schema import (
     customers,
     fraud_checks,
@@ -35,6 +36,10 @@ from lootkeep.storage.schema import (
     sightings,
     users,
 )
+from lootkeep.toolbox.backtest.reading import PastOrder
+from lootkeep.toolbox.backtest.store import ReplayStore
+
+_R = TypeVar("_R")
 
 # This many orders are held in memory at a time.
 _CHUNK = 20_000
@@ -53,8 +58,8 @@ _NO_NETWORK: Row = {
 class StoreTotals:
     """What the store remembers of its buyers, and maintains next to the rows."""
 
-    def __init__(self) -> None:
-        self.memory = OrderHistory(POLICIES[0].fraud_velocity_window_minutes)
+    def __init__(self, tx: Transaction) -> None:
+        self.store = ReplayStore(tx, POLICIES[0])
         self.buyers: dict[int, BenchBuyer] = {}
         # By customer: the times of paid orders. They come in the order of time.
         self.paid: dict[int, list[int]] = {}
@@ -84,7 +89,12 @@ def outcome_of(number: int, action: str) -> ReviewedAs | None:
 
 def parts(size: int) -> Iterator[dict[Table, Rows]]:
     """The store's rows by table, a chunk of orders at a time; the maintained totals come last."""
-    books, upcoming, done = StoreTotals(), purchases(size), 0
+    with in_memory_db.transaction() as tx:
+        yield from _parts(StoreTotals(tx), size)
+
+
+def _parts(books: StoreTotals, size: int) -> Iterator[dict[Table, Rows]]:
+    upcoming, done = purchases(size), 0
     while chunk := list(islice(upcoming, _CHUNK)):
         rows: dict[Table, Rows] = {table: [] for table in (orders, order_items, fraud_checks, fraud_reviews)}
         for number, purchase in enumerate(chunk, done + 1):
@@ -120,17 +130,18 @@ def _add(rows: dict[Table, Rows], books: StoreTotals, purchase: Purchase, number
 
 def _facts(books: StoreTotals, purchase: Purchase) -> OrderFacts:
     buyer = purchase.buyer
-    sighting = Sighting(
-        at=purchase.at,
-        account=str(buyer.id),
-        account_created_at=buyer.created_at,
-        address=network_key(purchase.address),
-        mailbox=identity_rules.mailbox(buyer.email),
-        device=purchase.device,
-        amount=Hundredths(PRICE),
+    past = PastOrder(
+        order_id="",
+        is_fraud=False,
+        created_at=purchase.at,
+        customer_id=str(buyer.id),
+        customer_created_at=buyer.created_at,
+        email=buyer.email,
+        ip_address=purchase.address,
+        device_id=purchase.device,
+        total=Hundredths(PRICE),
     )
-    history = books.memory.history(sighting)
-    books.memory.remember(sighting)
+    _, history = _result(books.store.place(past))
     paid = books.paid[buyer.id]
     return OrderFacts(
         at=purchase.at,
@@ -151,6 +162,16 @@ def _facts(books: StoreTotals, purchase: Purchase) -> OrderFacts:
             history, paid_orders=len(paid), first_paid_at=Instant(paid[0]) if paid else None
         ),
     )
+
+
+def _result(coroutine: Coroutine[Any, Any, _R]) -> _R:
+    """A store in memory never waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        result: _R = done.value
+        return result
+    raise AssertionError("It waits.")
 
 
 def _order(purchase: Purchase, number: int) -> Row:

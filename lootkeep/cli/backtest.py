@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -74,7 +75,7 @@ def _run(
     policy, intelligence = _policy(settings), wiring.intelligence(load())
     with _bar() as bar:
         past = _read(file, label, options, bar)
-        judged = replay(past, policy, intelligence, bar("Judging", len(past.orders)))
+        judged = asyncio.run(replay(past, policy, intelligence, bar("Judging", len(past.orders))))
     words = f"the settings of {settings.name}" if settings else "the defaults of a new store"
     warned = lists.warnings(intelligence.status(), past.orders)
     result = report(judged, past, time.monotonic() - started, words, warned)

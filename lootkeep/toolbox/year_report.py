@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from lootkeep.domain.fraud import ranking
@@ -14,7 +15,7 @@ from lootkeep.toolbox.made_up_year import ORDERS, SEED, MadeUpLists, kind_of, ma
 
 
 def year_report(orders: int = ORDERS, seed: int = SEED) -> str:
-    judged = replay(made_up_year(orders, seed), Policy(), MadeUpLists(), lambda done: None)
+    judged = asyncio.run(replay(made_up_year(orders, seed), Policy(), MadeUpLists(), lambda done: None))
     in_time = sorted(judged, key=lambda order: order.order.created_at or 0)
     return "\n".join([*_ranking(in_time), "", *_kinds(in_time)])
 

@@ -7,11 +7,26 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from lootkeep.kernel.clock import Instant
+from lootkeep.domain.fraud.amounts import WEEK
+from lootkeep.kernel.clock import DAY, HOUR, Instant
 from lootkeep.kernel.money import Hundredths
 
 Funding = Literal["credit", "debit", "prepaid", "unknown"]
 ThreeDSecure = Literal["passed", "failed", "not_used"]
+
+# How long the users of a device are remembered: the risk does not fall with time.
+DEVICE_MEMORY = 730 * DAY
+# The period for several accounts on one device or IP address.
+SHORT_MEMORY = HOUR
+# The period of a burst of orders, and the age of an order that makes its customer a known one.
+BURST = DAY
+KNOWN_AFTER = WEEK
+# Accounts are counted up to this number: a little above what any signal needs.
+ENOUGH_ACCOUNTS = 5
+# The same for orders and declines: no signal needs more than 100.
+ENOUGH_ORDERS = 101
+# A device may have thousands of accounts: only the latest ones are checked for being first.
+MAX_ASKED = 50
 
 
 class NetworkFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

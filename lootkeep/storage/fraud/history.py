@@ -10,9 +10,7 @@ from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, liter
 
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.fraud.amounts import MAX_WEEKS, week_of
-from lootkeep.domain.fraud.facts import History
-from lootkeep.domain.fraud.labels import LabelKind
-from lootkeep.domain.fraud.memory import (
+from lootkeep.domain.fraud.facts import (
     BURST,
     DEVICE_MEMORY,
     ENOUGH_ACCOUNTS,
@@ -20,7 +18,9 @@ from lootkeep.domain.fraud.memory import (
     KNOWN_AFTER,
     MAX_ASKED,
     SHORT_MEMORY,
+    History,
 )
+from lootkeep.domain.fraud.labels import LabelKind
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant

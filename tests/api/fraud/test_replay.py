@@ -174,7 +174,7 @@ async def test_the_store_and_the_backtest_score_the_same_orders_alike(
     await fraud_service.change_settings(world.deps, dict(OPEN))
     await path(world, orders)
     policy = Policy(**OPEN)  # type: ignore[arg-type]
-    replayed = replay(PastOrders(frozenset(COLUMNS), orders), policy, world.intelligence, lambda done: None)
+    replayed = await replay(PastOrders(frozenset(COLUMNS), orders), policy, world.intelligence, lambda done: None)
     checks = await stored(world)
     assert [(check.points, check.risk_score, check.action_taken) for check in checks] == [
         (judged.verdict.signals, judged.verdict.risk_score, judged.verdict.action_taken) for judged in replayed

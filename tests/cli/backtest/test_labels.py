@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings as options, strategies as st
@@ -29,7 +30,7 @@ class NoLists:
 
 def judged(orders: list[PastOrder]) -> list[Verdict]:
     past = PastOrders(frozenset(COLUMNS), orders)
-    return [order.verdict for order in replay(past, Policy(), NoLists(), lambda done: None)]
+    return [order.verdict for order in asyncio.run(replay(past, Policy(), NoLists(), lambda done: None))]
 
 
 def order(number: int, hours: int, who: str, disputed_after: int | None = None, **fields: Any) -> PastOrder:
@@ -53,7 +54,7 @@ row = st.tuples(
 )
 
 
-@options(suppress_health_check=[HealthCheck.too_slow])
+@options(suppress_health_check=[HealthCheck.too_slow], max_examples=25)
 @given(st.lists(row, max_size=12))
 def test_no_label_counts_before_its_time(rows: list[Any]) -> None:
     orders = [

@@ -121,12 +121,12 @@ class FixedLists(NoLists):
         return domain == "gone.example"
 
 
-def test_lists_are_taken_into_account() -> None:
+async def test_lists_are_taken_into_account() -> None:
     orders = [
         PastOrder(order_id="1", is_fraud=True, email="x@Gone.example", ip_address="203.0.113.9", billing_country="FR"),
         PastOrder(order_id="2", is_fraud=False, email="y@a.example"),
     ]
-    judged = replay(PastOrders(orders=orders), Policy(), FixedLists(), lambda done: None)
+    judged = await replay(PastOrders(orders=orders), Policy(), FixedLists(), lambda done: None)
     assert [order.verdict.signals for order in judged] == [{"vpn": 10, "disposable_email": 20}, {}]
     assert judged[0].actions == {"low": "allowed", "medium": "allowed", "high": "allowed"}
 

@@ -216,7 +216,7 @@ def test_the_table_is_well_formed() -> None:
 
 
 def test_history_counts_at_least_as_far_as_the_signals_need() -> None:
-    from lootkeep.domain.fraud.memory import ENOUGH_ACCOUNTS
+    from lootkeep.domain.fraud.facts import ENOUGH_ACCOUNTS
 
     few, many = (
         History(

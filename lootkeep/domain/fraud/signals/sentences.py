@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 
 import iso3166
 
-from lootkeep.domain.fraud.facts import OrderFacts
-from lootkeep.domain.fraud.memory import ENOUGH_ACCOUNTS, ENOUGH_ORDERS
+from lootkeep.domain.fraud.facts import ENOUGH_ACCOUNTS, ENOUGH_ORDERS, OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.money import text
