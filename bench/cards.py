@@ -6,8 +6,8 @@ from sqlalchemy import Table
 
 from bench.people import RARE
 from bench.rows import NOW, Row, Rows
-from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR, Instant
+from lootkeep.kernel.search import search_text
 from lootkeep.storage.schema import gift_card_entries, gift_cards
 
 _CHUNK = 10_000

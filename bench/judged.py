@@ -12,7 +12,6 @@ from bench.people import code
 from bench.rows import ITEM, NOW, PRICE, Row, Rows, product
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.addresses import network_key
-from lootkeep.domain.customers import search_text
 from lootkeep.domain.fraud import email_addresses
 from lootkeep.domain.fraud.facts import NetworkFacts, OrderFacts, Payment
 from lootkeep.domain.fraud.flags import flags
@@ -22,6 +21,7 @@ from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import ENGINE_VERSION, due_at, expected_loss
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.money import Hundredths
+from lootkeep.kernel.search import search_text
 from lootkeep.storage import in_memory as in_memory_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.schema import (

@@ -8,8 +8,8 @@ from sqlalchemy import Table
 
 from bench.people import END, BenchPerson, code, people
 from lootkeep.domain import identity as identity_rules
-from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, SECOND, Instant
+from lootkeep.kernel.search import search_text
 from lootkeep.storage.schema import (
     coupons,
     customers,

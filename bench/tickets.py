@@ -16,9 +16,9 @@ from typing import Any
 import apsw
 import asyncpg
 
-from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest
+from lootkeep.kernel.search import search_text
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.engine.postgres import PostgresDatabase

@@ -20,14 +20,13 @@ from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.wording import change, duration, number, percent, plural
-from lootkeep.services import sales as sales_service
+from lootkeep.services import receivers as receivers_service, sales as sales_service
 from lootkeep.services.sales import Course, course_of
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, queue as fraud_queue_db
 from lootkeep.storage.sales import analytics as analytics_db, direct as sales_direct_db
 from lootkeep.storage.tickets import figures as ticket_figures_db
 from lootkeep.storage.totals import counters as counters_db
-from lootkeep.storage.webhooks import health as health_db
 
 PERIODS: dict[PeriodName, str] = {
     "last_7_days": "Last 7 days",
@@ -84,7 +83,7 @@ async def show_overview(visit: Visit) -> Answer:
     date_range = analytics_rules.named(period, visit.now, visit.options.timezone)
     async with visit.deps.db.read(slow=True) as tx:
         course = await course_of(tx, date_range, visit.deps.currency)
-        receivers = await health_db.active(tx, visit.now)
+        receivers = await receivers_service.active(tx, visit.now)
         sales, _ = await lists.newest(visit, tx, ORDERS, _LATEST)
         return {
             "period": period,

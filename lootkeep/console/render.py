@@ -19,9 +19,9 @@ from lootkeep.domain.accounts import Person
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.wording import change, duration, number, percent, plural
+from lootkeep.services import receivers as receivers_service
 from lootkeep.storage.fraud import queue as fraud_queue_db
 from lootkeep.storage.tickets import figures as ticket_figures_db
-from lootkeep.storage.webhooks import health as health_db
 
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"} | {".svg": "image/svg+xml"}
@@ -94,7 +94,7 @@ class Navigation:
             waiting = {
                 "/fraud": ((await fraud_queue_db.to_decide(tx)).count, "warn"),
                 "/tickets": (await ticket_figures_db.total(tx, WAITING), "warn"),
-                "/webhooks": (len(await health_db.failing(tx, now)), "bad"),
+                "/webhooks": (len(await receivers_service.failing(tx, now)), "bad"),
             }
         self._counted_at = now
         if waiting != self._waiting:

@@ -21,7 +21,7 @@ from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import plural
-from lootkeep.services import webhooks as webhooks_service
+from lootkeep.services import receivers as receivers_service, webhooks as webhooks_service
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import lists as event_lists_db, outbox as outbox_db
 from lootkeep.storage.orders import events as order_events_db
@@ -48,7 +48,7 @@ WEBHOOKS = lists.ListPage(
     empty="A webhook sends the store's events to a bot or another system. Create the first one.",
     choices=(lists.Choice("is_active", "State", {"yes": "Active", "no": "Off"}, lists.is_yes, is_open=True),),
     has_dates=False,
-    load=lambda visit, tx, webhooks: health_db.receivers(tx, [_shown(visit, it) for it in webhooks], visit.now),
+    load=lambda visit, tx, webhooks: receivers_service.receivers(tx, [_shown(visit, it) for it in webhooks], visit.now),
     live=30,
 )
 # Of one delivery that its page shows.
@@ -115,13 +115,12 @@ EVENTS = lists.ListPage(
 async def show_webhook(visit: Visit) -> Answer:
     webhook = _shown(visit, await WEBHOOK.get(visit))
     async with visit.deps.db.read() as tx:
-        (receiver,) = await health_db.receivers(tx, [webhook], visit.now)
-        failures, has_worked = await health_db.failures(tx, webhook.id)
+        (receiver,) = await receivers_service.receivers(tx, [webhook], visit.now)
         given_up = first_given_up(await health_db.first_due(tx, webhook.id), visit.options.retry_delays)
         replay = await replays_db.latest(tx, webhook.id)
     listed = await lists.show(visit, DELIVERIES, webhook_id=webhook.id)
     time = visit.formats.time
-    verdict = diagnose(receiver, failures, time, has_worked=has_worked, given_up=given_up)
+    verdict = diagnose(receiver, time, given_up)
     shown = {"receiver": receiver, "webhook": webhook, "diagnosis": verdict, "replay": replay, "title": receiver.name}
     return listed | shown | {"live": 3 if replay and not replay.finished_at else 30}
 

@@ -8,9 +8,11 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
+from lootkeep.kernel.search import search_text
 
 CustomerStatus = Literal["active", "blocked"]
 MailboxStatus = Literal["ok", "bounced", "complained", "unsubscribed"]
@@ -50,6 +52,14 @@ class Customer(msgspec.Struct, frozen=True):
     consent_withdrawn_at: Instant | None = None
     erased_at: Instant | None = None
 
+    @property
+    def search_text(self) -> str:
+        return search_text(self.name, self.email)
+
+    @property
+    def mailbox(self) -> str:
+        return mailbox(self.email)
+
 
 def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Customer:
     """The customer with these fields changed; the same record if nothing differs."""
@@ -82,16 +92,6 @@ def require_not_erased(customer: Customer) -> None:
 def pseudonym(customer_id: int) -> str:
     """The e-mail of an erased customer: unique, and in a domain that can never exist."""
     return f"erased-{customer_id}@erased.invalid"
-
-
-def search_text(*parts: str | None) -> str:
-    """The text that a search looks at: the parts, case folded, one per line."""
-    return "\n".join(folded(part) for part in parts if part)
-
-
-def folded(text: str) -> str:
-    """A search term: case folded, on one line, so no term can span two parts."""
-    return text.casefold().replace("\n", " ")
 
 
 def plain_code(code: str) -> str:

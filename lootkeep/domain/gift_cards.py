@@ -8,10 +8,10 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import asdict, replace
 
-from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import HOUR, SECOND, Instant, iso
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, RateLimited, invalid
 from lootkeep.kernel.money import Hundredths, text
+from lootkeep.kernel.search import search_text
 
 GiftCardStatus = Literal["scheduled", "active", "redeemed", "expired", "revoked"]
 EntryType = Literal["issue", "redeem", "refund", "revoke"]

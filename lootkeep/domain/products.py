@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container
 from itertools import count
 from typing import Any, Literal, TypeVar
 
@@ -29,6 +29,8 @@ MAX_TAGS = 20
 # The maximum length of a tag, and of a SKU.
 MAX_WORD_LENGTH = 64
 MAX_SLUG = 80
+# Longer than any number at the end of a slug.
+_MAX_SUFFIX = 12
 
 _NOT_IN_A_SLUG = re.compile(r"[^a-z0-9]+")
 # The slug of a name without letters or digits that a slug can contain.
@@ -151,11 +153,16 @@ def slug_of(name: str) -> str:
     return slug[:MAX_SLUG].rstrip("-") or _NAMELESS
 
 
-def slugs_after(slug: str) -> Iterator[str]:
-    """Alternatives if the slug is taken: `sword-2`, `sword-3` and so on, within the maximum length."""
-    for number in count(2):
-        suffix = f"-{number}"
-        yield slug[: MAX_SLUG - len(suffix)].rstrip("-") + suffix
+def slug_stem(slug: str) -> str:
+    """How every alternative to the slug begins."""
+    return slug[: MAX_SLUG - _MAX_SUFFIX]
+
+
+def slug_after(slug: str, taken: Container[str]) -> str:
+    """The first alternative that is free: `sword-2`, `sword-3` and so on, within the maximum length."""
+    suffixes = (f"-{number}" for number in count(2))
+    alternatives = (slug[: MAX_SLUG - len(suffix)].rstrip("-") + suffix for suffix in suffixes)
+    return next(alternative for alternative in alternatives if alternative not in taken)
 
 
 def _check_billing(terms: ProductTerms) -> dict[str, list[str]]:

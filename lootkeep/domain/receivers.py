@@ -9,9 +9,12 @@ import msgspec
 
 from lootkeep.domain.deliveries import DEADLINE_SECONDS, given_up_at
 from lootkeep.domain.webhooks import Webhook
-from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.wording import plural
 
+MINUTES = 60
+# A receiver fails when this many attempts in a row failed.
+_FAILURES = 3
 # A receiver that takes this long fails as soon as it gets a little slower.
 _SLOW_MS = DEADLINE_SECONDS * 1000 // 2
 
@@ -79,9 +82,18 @@ class Receiver(msgspec.Struct, frozen=True):
     # Delivered and all attempts within a day.
     day: tuple[int, int]
     waiting: int
-    is_failing: bool
-    failing_since: Instant | None
+    # The attempts after the last delivered one, the oldest first.
+    failures: Sequence[RecentAttempt]
+    has_worked: bool
     last_answer: str
+
+    @property
+    def is_failing(self) -> bool:
+        return len(self.failures) >= _FAILURES
+
+    @property
+    def failing_since(self) -> Instant | None:
+        return self.failures[0].started_at if self.failures else None
 
     @property
     def id(self) -> int:
@@ -98,22 +110,45 @@ class Receiver(msgspec.Struct, frozen=True):
         return "failing" if self.is_failing else "active"
 
 
+def receiver_of(webhook: Webhook, attempts: Sequence[RecentAttempt], waiting: int, now: Instant) -> Receiver:
+    """The health of a webhook, from its attempts in chronological order."""
+    today = [attempt for attempt in attempts if now - attempt.started_at < DAY]
+    recent = [attempt for attempt in attempts if now - attempt.started_at < HOUR]
+    latencies = sorted(attempt.latency_ms for attempt in recent if attempt.latency_ms is not None)
+    worked = max((number for number, attempt in enumerate(attempts, 1) if attempt.outcome == "delivered"), default=0)
+    delivered = sum(attempt.outcome == "delivered" for attempt in recent)
+    return Receiver(
+        webhook=webhook,
+        minutes=_minutes(recent, now),
+        p95_ms=latencies[len(latencies) * 95 // 100] if latencies else None,
+        delivered=delivered,
+        failed=len(recent) - delivered,
+        day=(sum(attempt.outcome == "delivered" for attempt in today), len(today)),
+        waiting=waiting,
+        failures=attempts[worked:],
+        has_worked=worked > 0,
+        last_answer=(attempts[-1].reason or "answered") if attempts else "was never called",
+    )
+
+
+def _minutes(recent: Sequence[RecentAttempt], now: Instant) -> tuple[str, ...]:
+    outcomes: list[set[bool]] = [set() for _ in range(MINUTES)]
+    for attempt in recent:
+        # A worker may have begun it after the page asked for the time.
+        outcomes[MINUTES - 1 - max(0, now - attempt.started_at) // MINUTE].add(attempt.outcome == "delivered")
+    tones = {frozenset(): "none", frozenset({True}): "ok", frozenset({False}): "bad"}
+    return tuple(tones.get(frozenset(minute), "warn") for minute in outcomes)
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     tone: str
     sentences: Sequence[str]
 
 
-def diagnose(
-    receiver: Receiver,
-    failures: Sequence[RecentAttempt],
-    time: TimeFormat,
-    *,
-    has_worked: bool,
-    given_up: Instant | None,
-) -> Diagnosis | None:
+def diagnose(receiver: Receiver, time: TimeFormat, given_up: Instant | None) -> Diagnosis | None:
     """None if there is nothing to report."""
-    webhook = receiver.webhook
+    webhook, failures = receiver.webhook, receiver.failures
     if not webhook.is_active:
         return Diagnosis("warn", ["This webhook is switched off: nothing is sent, and what happens now is not queued."])
     if not failures:
@@ -126,7 +161,7 @@ def diagnose(
         earlier = failures[-len(same) - 1].reason or "failed"
         since = time(failures[0].started_at)
         sentences.append(f"It has failed since {since}; before that it {_as_predicate(earlier)}.")
-    elif has_worked and len(failures) > 1:
+    elif receiver.has_worked and len(failures) > 1:
         sentences.append("It worked until then, so something changed there, such as a deploy.")
     if last.response_code in (401, 403) and webhook.previous_secret_until is not None:
         until = time(webhook.previous_secret_until)

@@ -92,6 +92,11 @@ class Referral(msgspec.Struct, frozen=True):
     mailbox: str | None = None
     device: str | None = None
 
+    def with_first_order(self, paid_at: Instant | None) -> Referral:
+        """A referral is successful as long as an order of the customer counts."""
+        status: ReferralStatus = "pending" if paid_at is None else "successful"
+        return msgspec.structs.replace(self, status=status, first_order_at=paid_at)
+
 
 class Referrer(msgspec.Struct, frozen=True):
     """A customer who referred others, with the maintained counts."""

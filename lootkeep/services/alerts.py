@@ -11,9 +11,10 @@ from lootkeep.domain import alerts as alerts_rules, emails as emails_rules
 from lootkeep.domain.alerts import TARGET_PURPOSE, Alert
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.kernel.errors import existing
+from lootkeep.services import receivers
 from lootkeep.storage import alerts as alerts_db, emails as emails_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.webhooks import deliveries as deliveries_db, health as health_db
+from lootkeep.storage.webhooks import deliveries as deliveries_db
 
 _LOOKED_FOR = {"receiver_failing", "backlog"}
 
@@ -59,7 +60,7 @@ async def look(deps: Deps) -> None:
         alerts = await alerts_db.all_alerts(tx)
         if not any(_LOOKED_FOR.intersection(alert.trigger_names) for alert in alerts):
             return
-        failing = await health_db.failing(tx, now)
+        failing = await receivers.failing(tx, now)
         late = await _late_since(tx, now)
     if not failing and late is None:
         return

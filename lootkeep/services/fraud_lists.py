@@ -12,9 +12,10 @@ from lootkeep.deps import Deps
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
-from lootkeep.domain.fraud.expressions import parse
+from lootkeep.domain.fraud.expressions import ListUse, parse
 from lootkeep.domain.fraud.fact_names import ListKind
-from lootkeep.domain.fraud.lists import EXAMPLES, LIST_NAME, MAX_LISTS, FraudList, entry_value
+from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.lists import EXAMPLES, LIST_NAME, MAX_LISTS, FraudList, entry_value, memberships, sought
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.rule import MAX_RULES, Rule
 from lootkeep.domain.orders import order_number
@@ -110,6 +111,14 @@ def _stored(deps: Deps, kind: ListKind, values: Sequence[str]) -> list[str]:
     if errors:
         raise InvalidFields(errors)
     return stored
+
+
+async def membership(tx: Transaction, uses: Sequence[ListUse], facts: OrderFacts) -> dict[str, bool]:
+    """Whether the order is on each of these lists at its time."""
+    sought_for = sought(uses, facts)
+    values = {value for values in sought_for.values() for value in values}
+    entries = await fraud_lists_db.find(tx, {use.list for use in uses}, values, facts.at) if values else set()
+    return memberships(uses, sought_for, entries)
 
 
 async def block_buyers(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud import email_addresses
+from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.comparison import Comparison
 from lootkeep.domain.fraud.facts import History, OrderFacts
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
@@ -19,7 +20,7 @@ from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge
 from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.services import fraud_rules
+from lootkeep.services import fraud_lists, fraud_rules
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
@@ -95,11 +96,11 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
     async with deps.db.read() as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
         customer = await customers_db.by_email(tx, email) if email else None
-        buyer = fraud_history_db.BuyerQuery(now, email, ip_address, customer_id=customer.id if customer else 0)
+        buyer = Buyer(now, email, ip_address, customer_id=customer.id if customer else 0)
         (history,) = await fraud_history_db.gather(tx, policy, [buyer])
-        ends = await fraud_limits_db.ends(tx, policy, now, email=email, ip_address=ip_address)
+        ends = await fraud_limits_db.ends(tx, policy, buyer)
         facts = _facts(deps, now, ip_address, email, customer, history)
-        facts = replace(facts, lists=await fraud_lists_db.membership(tx, lists_asked(policy.rules), facts))
+        facts = replace(facts, lists=await fraud_lists.membership(tx, lists_asked(policy.rules), facts))
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
     verdict = judge(facts, policy)

@@ -120,7 +120,7 @@ async def erase(deps: Deps, customer_id: int, user_id: int | None, ip_address: s
         customer = existing(await customers_db.get(tx, customer_id), "Customer")
         await personal_data_db.lock(tx, customer_id)
         now = deps.clock.now()
-        await personal_data_db.erase(tx, customer_id, customer.email, pseudonym, lambda it: _hashed(deps, it), now)
+        await personal_data_db.erase(tx, customer, pseudonym, lambda it: _hashed(deps, it), now)
         events = [*events, *await personal_data_db.find_events(tx, customer_id, after=seen)]
         await personal_data_db.set_events(
             tx, [(id_, _erased_data(data, pseudonym)) for id_, data in dict(events).items()]

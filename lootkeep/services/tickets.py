@@ -7,7 +7,7 @@ from collections.abc import Callable
 from lootkeep.deps import Deps
 from lootkeep.domain import tickets as tickets_rules
 from lootkeep.domain.access import User
-from lootkeep.domain.customers import Customer, require_not_erased, search_text
+from lootkeep.domain.customers import Customer, require_not_erased
 from lootkeep.domain.tickets import (
     SYSTEM,
     AuthorType,
@@ -20,6 +20,7 @@ from lootkeep.domain.tickets import (
 )
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
+from lootkeep.kernel.search import search_text
 from lootkeep.storage import alerts as alerts_db, emails as emails_db
 from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.customers import rows as customers_db

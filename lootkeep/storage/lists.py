@@ -20,8 +20,8 @@ from sqlalchemy import (
     select,
 )
 
-from lootkeep.domain.customers import folded
 from lootkeep.kernel.paging import ListRequest, SortDirection
+from lootkeep.kernel.search import folded
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import MIN_INDEXED_TERM, Contains, ContainsShort, IsListed, Unindexed
 from lootkeep.storage.engine.query import Query

@@ -23,6 +23,7 @@ class Rows(Generic[S]):
 
     `always` are conditions for every read, such as "not deleted". `derived` are columns that are properties of the
     record, such as search text. `totals` names the source of the maintained totals that every write is counted in.
+    The database numbers new rows, unless the key of the table belongs to another: `accounts.user_id`.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Rows(Generic[S]):
     ) -> None:
         (self._key,) = table.primary_key
         self._table, self._record, self._always = table, record, always
+        self._is_numbered = self._key.autoincrement is not False
         self._derived, self._totals = derived, totals
         self._this = self._key == bindparam("row")
         self._select = select(*columns_of(table, record))
@@ -80,11 +82,15 @@ class Rows(Generic[S]):
         names = tuple(other)
         if names not in self._adding:
             self._adding[names] = Query(insert(self._table).values(self._parameters(names)))
-        ids = await tx.insert(self._adding[names], [self._values(record) | other for record in new])
-        added = [replace(record, **{self._key.name: row_id}) for record, row_id in zip(new, ids, strict=True)]
-        for record in added:
+        rows = [self._new_values(record) | other for record in new]
+        if self._is_numbered:
+            ids = await tx.insert(self._adding[names], rows)
+            new = [replace(record, **{self._key.name: row_id}) for record, row_id in zip(new, ids, strict=True)]
+        else:
+            await tx.execute_many(self._adding[names], rows)
+        for record in new:
             self._count(tx, None, record)
-        return added
+        return list(new)
 
     async def add_if_free(self, tx: Transaction, new: S, **other: Any) -> S | None:
         """The same; None if a unique value of the record is taken."""
@@ -93,7 +99,7 @@ class Rows(Generic[S]):
             # ON CONFLICT reads the same in both dialects; SQLAlchemy spells it in the dialect modules only.
             query = postgresql.insert(self._table).values(self._parameters(names)).on_conflict_do_nothing()
             self._adding_if_free[names] = Query(query.returning(self._key))
-        row = await tx.one(self._adding_if_free[names], **self._values(new), **other)
+        row = await tx.one(self._adding_if_free[names], **self._new_values(new), **other)
         if row is None:
             return None
         added = replace(new, **{self._key.name: row[0]})
@@ -117,13 +123,17 @@ class Rows(Generic[S]):
         await tx.run(self._remove, row=getattr(row, self._key.name))
         self._count(tx, row, None)
 
+    def _new_values(self, record: S) -> dict[str, Any]:
+        values = self._values(record)
+        return values if self._is_numbered else values | {self._key.name: getattr(record, self._key.name)}
+
     def _values(self, record: S) -> dict[str, Any]:
         values = asdict(record)
         del values[self._key.name]
         return values | {name: getattr(record, name) for name in self._derived}
 
     def _parameters(self, other: tuple[str, ...]) -> dict[str, Any]:
-        fields = (name for name in self._record.__struct_fields__ if name != self._key.name)
+        fields = (name for name in self._record.__struct_fields__ if name != self._key.name or not self._is_numbered)
         return {name: bindparam(name) for name in (*fields, *self._derived, *other)}
 
     def _count(self, tx: Transaction, before: S | None, after: S | None) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR, SECOND
-from lootkeep.services import retention as retention_service
-from lootkeep.storage.webhooks import health as health_db
+from lootkeep.services import receivers as receivers_service, retention as retention_service
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.console.visits import visitor
 from tests.receiver import Receiver
@@ -46,7 +45,7 @@ async def test_a_recovered_receiver_is_no_longer_reported(insecure_world: World)
         await record(world, 1, "order.paid")
         await work(DeliveryWorker(world.deps, MemoryWakeup()))
     async with world.db.read() as tx:
-        assert await health_db.failing(tx, world.clock.now()) == []
+        assert await receivers_service.failing(tx, world.clock.now()) == []
     assert "has failed for" not in (await (await visitor(world, "staff")).get("/health")).text
 
 
@@ -59,7 +58,7 @@ async def test_an_attempt_that_began_after_the_page_was_asked_for_is_in_its_last
         world.clock.advance(SECOND)
         await work(DeliveryWorker(world.deps, MemoryWakeup()))
     async with world.db.read() as tx:
-        (shown,) = await health_db.active(tx, asked_at)
+        (shown,) = await receivers_service.active(tx, asked_at)
     assert (shown.minutes[-1], set(shown.minutes[:-1])) == ("ok", {"none"})
 
 

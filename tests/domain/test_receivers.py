@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.domain.receivers import Receiver, RecentAttempt, advice, diagnose, first_given_up
+from lootkeep.domain.receivers import Receiver, RecentAttempt, advice, diagnose, first_given_up, receiver_of
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.engines.http1 import ConnectionClosed, NotHttp
 from lootkeep.engines.outbound import NOT_PUBLIC, NotPublicError, failure
@@ -66,7 +66,7 @@ def test_every_reason_for_no_answer_is_explained(error: Exception, sentence: str
 
 def test_the_diagnosis_shows_the_start_the_last_success_and_the_backlog() -> None:
     failures = [failed(500, "answered 500"), failed(404, "answered 404", MINUTE), failed(404, "answered 404", MINUTE)]
-    text = said(failures, waiting=2, is_failing=True, given_up=Instant(NOW + 60 * MINUTE))
+    text = said(failures, waiting=2, given_up=Instant(NOW + 60 * MINUTE))
     assert "Every attempt since 15 Jan 2027, 08:01 failed: it answered 404, within 80 ms." in text
     assert "It has failed since 15 Jan 2027, 08:00; before that it answered 500." in text
     assert "2 deliveries wait and will be sent when it answers" in text
@@ -90,6 +90,18 @@ def test_the_first_delivery_to_be_given_up_is_the_one_with_the_fewest_attempts_l
     assert first_given_up([(0, NOW)], (300, 1800)) is None
 
 
+def test_a_receiver_fails_after_three_failures_in_a_row_and_recovers_with_one_success() -> None:
+    webhook = Webhook(1, "https://a.example/", "[]", True, "", None, None, NOW, NOW)
+    failures = [failed(500, "answered 500", minute * MINUTE) for minute in range(3)]
+    assert not receiver_of(webhook, failures[:2], 0, NOW).is_failing
+    failing = receiver_of(webhook, failures, 2, NOW)
+    assert (failing.state, failing.failing_since, failing.has_worked, failing.waiting) == ("failing", NOW, False, 2)
+    worked = RecentAttempt("delivered", Instant(NOW + 3 * MINUTE), 200, 40, None)
+    recovered = receiver_of(webhook, [*failures, worked], 0, Instant(NOW + 3 * MINUTE))
+    assert (recovered.state, recovered.failing_since, recovered.has_worked) == ("active", None, True)
+    assert (recovered.delivered, recovered.failed, recovered.minutes[-4:]) == (1, 3, ("bad", "bad", "bad", "ok"))
+
+
 def said(
     failures: list[RecentAttempt],
     *,
@@ -99,7 +111,7 @@ def said(
     **receiver: Any,
 ) -> str:
     webhook = Webhook(1, "https://a.example/", "[]", is_active, "", None, NOW if rotated else None, NOW, NOW)
-    values: dict[str, Any] = {"p95_ms": None, "waiting": 0, "is_failing": False} | receiver
-    health = Receiver(webhook, (), values["p95_ms"], 0, 0, (0, 0), values["waiting"], values["is_failing"], None, "")
-    verdict = diagnose(health, failures, lambda at: f"{utc(at):%-d %b %Y, %H:%M}", has_worked=False, given_up=given_up)
+    values: dict[str, Any] = {"p95_ms": None, "waiting": 0} | receiver
+    health = Receiver(webhook, (), values["p95_ms"], 0, 0, (0, 0), values["waiting"], failures, False, "")
+    verdict = diagnose(health, lambda at: f"{utc(at):%-d %b %Y, %H:%M}", given_up)
     return " ".join(verdict.sentences) if verdict else ""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 from tests.rules.tree import ROOT, files, name
 
@@ -25,6 +27,9 @@ WITHOUT_SQL = {
     "lootkeep/storage/totals/changes.py": "applies the statements of the declared totals",
 }
 
+# Arithmetic of how rows are stored, no decision; pure, so that it is tested without a database.
+LAYOUT = {"lootkeep/storage/sales/analytics.py: lootkeep.domain.blocks": "which stored sums cover a period"}
+
 
 def test_every_module_holds_sql() -> None:
     without = {name(file) for file in STORAGE if not any(module.startswith(NOTATIONS) for module, _ in _imports(file))}
@@ -39,6 +44,20 @@ def test_no_module_raises_a_business_error() -> None:
         if module == "lootkeep.kernel.errors" and not imported <= OUTAGES
     }
     assert not errors, f"Return what was found and let the service refuse: {errors}"
+
+
+def test_no_module_imports_a_function_of_the_domain() -> None:
+    """What a record is, storage has to know; what follows from it, a service asks the domain."""
+    functions = {
+        f"{name(file)}: {module}.{imported}"
+        for file in STORAGE
+        for module, names in _imports(file)
+        if module == "lootkeep.domain" or module.startswith("lootkeep.domain.")
+        for imported in names
+        if isinstance(getattr(import_module(module), imported, None), FunctionType | ModuleType)
+    }
+    functions -= set(LAYOUT)
+    assert not functions, f"A decision is the services' to ask for: {sorted(functions)}"
 
 
 def test_no_module_appends_an_event_or_queues_an_email() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import DAY, HOUR
+from lootkeep.kernel.search import search_text
 from lootkeep.storage.engine.database import Database
 from lootkeep.storage.schema import (
     deliveries,

@@ -15,6 +15,7 @@ import pytest
 from bench import buyers, data
 from bench.people import END
 from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.checks import Review, reviewed
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
@@ -59,10 +60,9 @@ _EVERY_FILTER: list[dict[str, Any]] = [
 
 def _past(email: str, ip: str, device: str) -> Reading:
     async def read(tx: Transaction) -> None:
-        await fraud_history_db.gather(
-            tx, Policy(), [fraud_history_db.BuyerQuery(END, email, ip, device, customer_id=7)]
-        )
-        await fraud_limits_db.ends(tx, Policy(), END, email=email, ip_address=ip)
+        buyer = Buyer(END, email, ip, device, customer_id=7)
+        await fraud_history_db.gather(tx, Policy(), [buyer])
+        await fraud_limits_db.ends(tx, Policy(), buyer)
 
     return read
 

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from sqlalchemy import select, update
 
-from lootkeep.domain import products as products_rules
 from lootkeep.domain.products import PLAIN, Product
 from lootkeep.kernel.money import Hundredths
+from lootkeep.services import products as products_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.products import rows as products_db
@@ -22,9 +22,7 @@ SWORD = msgspec.structs.replace(PLAIN, name="Sword", price=Hundredths(19_99))
 
 async def make(db: Engine, **terms: Any) -> Product:
     async with db.write() as tx:
-        product = await products_db.add(tx, products_rules.new(msgspec.structs.replace(SWORD, **terms), NOW))
-    assert product is not None
-    return product
+        return await products_service.add_in(tx, msgspec.structs.replace(SWORD, **terms), NOW)
 
 
 async def read(db: Engine, product_id: int) -> Product:

@@ -11,7 +11,7 @@ from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS, Policy
 from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
-from lootkeep.services import secret_key
+from lootkeep.services import receivers, secret_key
 from lootkeep.services.health.finding import Config, Finding
 from lootkeep.storage import (
     alerts as alerts_db,
@@ -25,7 +25,7 @@ from lootkeep.storage.engine import server_clock, write_check
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import advice as fraud_advice_db
-from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db, health as health_db
+from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 
 # With fewer new buyers nothing is suggested.
 _MIN_BUYERS = 30
@@ -106,7 +106,7 @@ async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
         alerts = _alerts(await alerts_db.all_alerts(tx))
         newest = await outbox_db.newest_at(tx)
         server_time = await server_clock.now(tx)
-        webhooks = _webhooks(await health_db.failing(tx, now), now)
+        webhooks = _webhooks(await receivers.failing(tx, now), now)
         record = await settings_db.get(tx, retention_rules.CLOCK, retention_rules.ClockRecord)
     clock = [*_clock(newest, server_time, now), _retention(retention_rules.pause_reason(record, server_time, now))]
     return [_queues(waits, now), alerts, *clock, *accounts, *webhooks]

@@ -11,6 +11,7 @@ from lootkeep.domain import checkout as checkout_rules, coupons as coupons_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.customers import Customer, plain_code, require_not_erased
+from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement, made_before
 from lootkeep.domain.fraud.policy import Policy
@@ -20,10 +21,9 @@ from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
+from lootkeep.services import fraud_lists
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud import lists as fraud_lists_db
-from lootkeep.storage.fraud.history import BuyerQuery
 from lootkeep.storage.products import rows as products_db
 
 
@@ -40,9 +40,9 @@ def traces(cart: Cart, customer: Customer) -> list[Trace]:
     return identity_rules.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
 
 
-def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> BuyerQuery:
+def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> Buyer:
     """The buyer to look up, as of the time of the order."""
-    return BuyerQuery(
+    return Buyer(
         at,
         customer.email,
         cart.ip_address,
@@ -71,7 +71,7 @@ async def judge(
     facts = facts_of(cart, customer, lines, at, network=network, is_disposable=is_disposable, history=history)
     uses = lists_asked(policy[1].rules)
     if uses:
-        facts = replace(facts, lists=await fraud_lists_db.membership(tx, uses, facts))
+        facts = replace(facts, lists=await fraud_lists.membership(tx, uses, facts))
     return judgement(facts, policy[1], policy[0])
 
 

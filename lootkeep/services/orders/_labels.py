@@ -6,12 +6,11 @@ from lootkeep.domain.disputes import StaffLabel, Truth, open_disputes, truth
 from lootkeep.domain.fraud.checks import FraudCheck, settled
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.labels import Label, fraud_labels
-from lootkeep.domain.identity import mailbox
 from lootkeep.domain.orders import OrderDetails
+from lootkeep.services import referrals
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.orders import disputes as disputes_db, events as order_events_db
-from lootkeep.storage.referrals import rows as referrals_db
 
 
 async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None) -> FraudCheck | None:
@@ -26,7 +25,7 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     opened = open_disputes(disputes)
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
     await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, truth_now))
-    await referrals_db.judge(tx, details.customer)
+    await referrals.update_status(tx, details.customer)
     return await fraud_checks_db.ROWS.save(tx, check, settled(check, truth_now)) if check else None
 
 
@@ -37,6 +36,6 @@ def _fraud_labels(details: OrderDetails, check: FraudCheck | None, current: Trut
         current.at,
         customer=str(details.customer.id),
         instrument=facts_of(check).payment.instrument if check else None,
-        mailbox=mailbox(details.customer.email),
+        mailbox=details.customer.mailbox,
         device=details.order.device_id,
     )

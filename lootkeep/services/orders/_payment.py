@@ -11,7 +11,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import Instant
-from lootkeep.services import gift_cards
+from lootkeep.services import gift_cards, referrals
 from lootkeep.services.orders import _delivery
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.customers import rows as customers_db
@@ -20,7 +20,6 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.products import rows as products_db
-from lootkeep.storage.referrals import rows as referrals_db
 from lootkeep.views import order_events as order_events_views
 
 
@@ -68,7 +67,7 @@ async def count(tx: Transaction, paid: Sequence[OrderDetails], store_currency: s
     ]
     await customers_db.add_payments(tx, received)
     for details in paid:
-        await referrals_db.judge(tx, details.customer)
+        await referrals.update_status(tx, details.customer)
 
 
 def _paid_at(details: OrderDetails) -> Instant:

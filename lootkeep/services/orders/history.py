@@ -23,6 +23,7 @@ from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Unavailable, invalid
+from lootkeep.services import fraud_amounts
 from lootkeep.services.orders import _checkout, _payment
 from lootkeep.services.orders._past_requests import PastRequest, independent_batches, reload_customers, requests_of
 from lootkeep.services.orders.dispute import DisputeReport, import_dispute
@@ -31,7 +32,6 @@ from lootkeep.storage import settings as settings_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import (
-    amounts as fraud_amounts_db,
     checks as fraud_checks_db,
     history as fraud_history_db,
     identity as identity_db,
@@ -121,7 +121,7 @@ async def _histories(tx: Transaction, batch: Sequence[PastRequest], context: _Co
     _, policy = context.policy
     if not policy.fraud_detection_enabled:
         return [None] * len(batch)
-    await fraud_amounts_db.ensure(tx, {week_of(request.at) for request in batch})
+    await fraud_amounts.ensure(tx, {week_of(request.at) for request in batch})
     buyers = [
         _checkout.buyer(request.cart, request.customer, _currency(request.cart, context.products), request.at)
         for request in batch

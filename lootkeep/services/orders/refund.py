@@ -9,7 +9,7 @@ from lootkeep.domain import held_payments as held_payments_rules, orders as orde
 from lootkeep.domain.orders import Order, OrderDetails, Refund, RefundReason, RefundSplit
 from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards
+from lootkeep.services import gift_cards, referrals
 from lootkeep.services.orders import _details, _labels, _payment
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
@@ -17,7 +17,6 @@ from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.gift_cards import rows as gift_cards_db
 from lootkeep.storage.orders import rows as orders_db
-from lootkeep.storage.referrals import rows as referrals_db
 from lootkeep.views import order_events as order_events_views
 
 
@@ -90,4 +89,4 @@ async def _count(tx: Transaction, details: OrderDetails, refund: Refund, store_c
     counted = details.counted_in(store_currency, refund.amount)
     await customers_db.take_back(tx, details.customer.id, counted, orders=1 if is_full else 0)
     if is_full:
-        await referrals_db.judge(tx, details.customer)
+        await referrals.update_status(tx, details.customer)

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from lootkeep.domain.campaigns import Campaign, CampaignEntry, CampaignStatus
-from lootkeep.domain.customers import search_text
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.search import search_text
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query

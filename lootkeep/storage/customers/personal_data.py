@@ -22,10 +22,10 @@ from sqlalchemy import (
     update,
 )
 
-from lootkeep.domain.customers import ERASED_NAME, ERASED_REASON, search_text
+from lootkeep.domain.customers import ERASED_NAME, ERASED_REASON, Customer
 from lootkeep.domain.fraud.facts import OrderFacts
-from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.search import search_text
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import JsonInteger
 from lootkeep.storage.engine.query import Query
@@ -253,16 +253,16 @@ async def active_subscriptions(tx: Transaction, customer_id: int) -> list[int]:
 
 
 async def erase(
-    tx: Transaction, customer_id: int, email: str, pseudonym: str, hashed: Callable[[str], str], now: Instant
+    tx: Transaction, customer: Customer, pseudonym: str, hashed: Callable[[str], str], now: Instant
 ) -> None:
     """Everything but the events. Identifying values become hashes, so accounts stay linked."""
-    await _hash(tx, customer_id, hashed, _SIGHTINGS, _SET_SIGHTING)
-    await _hash(tx, customer_id, hashed, _LABELS, _SET_LABEL)
-    await _erase_facts(tx, customer_id, pseudonym)
+    await _hash(tx, customer.id, hashed, _SIGHTINGS, _SET_SIGHTING)
+    await _hash(tx, customer.id, hashed, _LABELS, _SET_LABEL)
+    await _erase_facts(tx, customer.id, pseudonym)
     values = {
-        "customer": customer_id,
-        "old_email": email,
-        "mailbox": mailbox(email),
+        "customer": customer.id,
+        "old_email": customer.email,
+        "mailbox": customer.mailbox,
         "pseudonym": pseudonym,
         "now": now,
         "erased_search_text": search_text(ERASED_NAME, pseudonym),

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from sqlalchemy import BigInteger, BindParameter, Boolean, bindparam, case, delete, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.customers import Customer, search_text
+from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.search import search_text
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customer_tags, customers
@@ -144,7 +145,7 @@ def _names(email: str | None, external_id: str | None) -> list[str]:
 
 async def save(tx: Transaction, before: Customer, after: Customer) -> None:
     values = {name: getattr(after, name) for name in _CHANGING}
-    await tx.run(_SAVE, customer=after.id, search_text=search_text(after.name, after.email), **values)
+    await tx.run(_SAVE, customer=after.id, search_text=after.search_text, **values)
     if after.tags != before.tags:
         await tx.run(_UNTAG, customer=after.id)
         words = msgspec.json.decode(after.tags, type=list[str])

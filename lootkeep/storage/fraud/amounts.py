@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from sqlalchemy import BigInteger, bindparam, func, literal_column, select
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.fraud.amounts import rank, window
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import large_amounts, orders
@@ -34,24 +33,17 @@ async def is_measured(tx: Transaction, week: int) -> bool:
     return await tx.one(_IS_MEASURED, this=week) is not None
 
 
-async def measure(tx: Transaction, week: int) -> dict[str, int]:
-    """The amount that nine of ten orders before the week do not exceed, by currency; reads months of orders."""
-    begin, end = window(week)
-    lines: dict[str, int] = {}
-    for currency, count in await tx.all(_COUNTS, begin=begin, end=end):
-        position = rank(count)
-        if position is not None:
-            ((lines[currency],),) = await tx.all(_AMOUNT, begin=begin, end=end, code=currency, position=position)
-    return lines
+async def counts(tx: Transaction, begin: int, end: int) -> dict[str, int]:
+    """How many orders there were, by currency."""
+    return dict(await tx.all(_COUNTS, begin=begin, end=end))
+
+
+async def amount_at(tx: Transaction, begin: int, end: int, currency: str, position: int) -> int:
+    """One of the amounts of these orders, in ascending order."""
+    ((amount,),) = await tx.all(_AMOUNT, begin=begin, end=end, code=currency, position=position)
+    return int(amount)
 
 
 async def save(tx: Transaction, week: int, lines: Mapping[str, int]) -> None:
     for currency, line in lines.items():
         await tx.run(_SAVE, this=week, code=currency, line=line)
-
-
-async def ensure(tx: Transaction, weeks: Iterable[int]) -> None:
-    """For an import, which judges orders of weeks that were not measured yet."""
-    for week in weeks:
-        if not await is_measured(tx, week):
-            await save(tx, week, await measure(tx, week))

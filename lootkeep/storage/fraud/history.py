@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, or_, select, true
 
-from lootkeep.domain.addresses import network_key
-from lootkeep.domain.fraud.amounts import MAX_WEEKS, week_of
+from lootkeep.domain.fraud.amounts import MAX_WEEKS
+from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.facts import (
     BURST,
     DEVICE_MEMORY,
@@ -22,8 +21,7 @@ from lootkeep.domain.fraud.facts import (
 )
 from lootkeep.domain.fraud.labels import LabelKind
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.domain.identity import mailbox
-from lootkeep.kernel.clock import MINUTE, Instant
+from lootkeep.kernel.clock import MINUTE
 from lootkeep.storage.engine.by_engine import ByEngine
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -213,38 +211,18 @@ _HISTORY = Query(
 )
 
 
-class BuyerQuery(msgspec.Struct, frozen=True):
-    """Whose history is asked for, as of a time.
-
-    Addresses come in canonical form, as they are stored. Customer 0 is someone who is not a customer yet.
-    """
-
-    at: Instant
-    email: str | None
-    ip_address: str | None
-    device_id: str | None = None
-    customer_id: int = 0
-    # When the account was created; null means now.
-    customer_created_at: Instant | None = None
-    currency: str | None = None
-    instrument: str | None = None
-    # An imported order sees what existed at its time. A live order sees everything: a process with a clock that is
-    # ahead may have written it.
-    is_past: bool = False
-
-
-async def gather(tx: Transaction, policy: Policy, buyers: Sequence[BuyerQuery]) -> list[History]:
+async def gather(tx: Transaction, policy: Policy, buyers: Sequence[Buyer]) -> list[History]:
     """The history of each, in their order."""
     rows = await tx.fetch_for_each(_HISTORY, [_values(policy, buyer) for buyer in buyers])
     return [_history(row) for row in rows]
 
 
-def _values(policy: Policy, buyer: BuyerQuery) -> dict[str, Any]:
+def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
     return {
         "customer": buyer.customer_id,
         "account": str(buyer.customer_id),
-        "address": network_key(buyer.ip_address) if buyer.ip_address else None,
-        "mailbox": mailbox(buyer.email) if buyer.email else None,
+        "address": buyer.ip_network,
+        "mailbox": buyer.mailbox,
         "device": buyer.device_id,
         "until": buyer.at if buyer.is_past else FOREVER,
         "window": buyer.at - policy.fraud_velocity_window_minutes * MINUTE,
@@ -253,7 +231,7 @@ def _values(policy: Policy, buyer: BuyerQuery) -> dict[str, Any]:
         "day_ago": buyer.at - BURST,
         "week_ago": buyer.at - KNOWN_AFTER,
         "made": buyer.at if buyer.customer_created_at is None else buyer.customer_created_at,
-        "week": week_of(buyer.at),
+        "week": buyer.week,
         "currency": buyer.currency,
         "instrument": buyer.instrument,
     }

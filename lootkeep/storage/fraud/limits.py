@@ -6,9 +6,8 @@ from typing import Any
 
 from sqlalchemy import Text, bindparam, select
 
-from lootkeep.domain.addresses import network_key
+from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.domain.identity import mailbox
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -37,17 +36,15 @@ _LIMITING = Query(
 )
 
 
-async def ends(
-    tx: Transaction, policy: Policy, at: Instant, *, email: str | None, ip_address: str | None
-) -> dict[str, Instant]:
+async def ends(tx: Transaction, policy: Policy, buyer: Buyer) -> dict[str, Instant]:
     """When a velocity limit that is exceeded now will accept another order, by signal name."""
     window = policy.fraud_velocity_window_minutes * MINUTE
     ((by_address, by_mailbox),) = await tx.all(
         _LIMITING,
-        address=network_key(ip_address) if ip_address else None,
-        mailbox=mailbox(email) if email else None,
+        address=buyer.ip_network,
+        mailbox=buyer.mailbox,
         until=FOREVER,
-        window=at - window,
+        window=buyer.at - window,
         per_address=policy.fraud_velocity_limit_orders_per_ip - 1,
         per_mailbox=policy.fraud_velocity_limit_orders_per_email - 1,
     )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
 from sqlalchemy import Text, bindparam, delete, func, or_, select
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.fraud.expressions import ListUse
 from lootkeep.domain.fraud.fact_names import ListKind
-from lootkeep.domain.fraud.facts import OrderFacts
-from lootkeep.domain.fraud.lists import FraudList, ListEntry, memberships, sought
+from lootkeep.domain.fraud.lists import FraudList, ListEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
@@ -72,15 +70,9 @@ ENTRIES = Listing(
 )
 
 
-async def membership(tx: Transaction, uses: Sequence[ListUse], facts: OrderFacts) -> dict[str, bool]:
-    """Whether the order is on each of these lists at its time."""
-    sought_for = sought(uses, facts)
-    values = {value for values in sought_for.values() for value in values}
-    if not values:
-        return dict.fromkeys((use.key for use in uses), False)
-    names = {use.list for use in uses}
-    rows = await tx.all(_FIND, names=_json(names), sought=_json(values), at=facts.at)
-    return memberships(uses, sought_for, set(rows))
+async def find(tx: Transaction, names: Collection[str], values: Collection[str], at: Instant) -> set[tuple[str, Any]]:
+    """Which of these lists have which of these values."""
+    return set(await tx.all(_FIND, names=_json(names), sought=_json(values), at=at))
 
 
 async def entries_of(tx: Transaction, names: Collection[str], at: Instant) -> set[tuple[str, Any]]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import bindparam, insert, select
 
-from lootkeep.domain.addresses import network_key
 from lootkeep.domain.orders import Order, PaymentAttempt
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
@@ -42,7 +41,7 @@ def _row(order: Order, at: Instant) -> dict[str, object]:
         "new_order_id": order.id,
         "new_customer_id": order.customer_id,
         "new_device_id": order.device_id,
-        "new_ip_network": None if order.ip_address is None else network_key(order.ip_address),
+        "new_ip_network": order.ip_network,
         "new_reason": None,
         "new_external_id": None,
         "new_at": at,

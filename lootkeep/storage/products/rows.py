@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import msgspec
-from msgspec.structs import replace
 from sqlalchemy import BigInteger, bindparam, case, delete, insert, or_, select, update
 
-from lootkeep.domain import products as products_rules
-from lootkeep.domain.products import Product
+from lootkeep.domain.products import MAX_STOCK, Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -36,11 +34,7 @@ _RESERVE = Query(
 )
 # A stock that was set meanwhile must not exceed the maximum.
 _RELEASED = products.c.stock + _QUANTITY
-_RELEASE = Query(
-    update(products)
-    .where(_THIS)
-    .values(stock=case((_RELEASED > products_rules.MAX_STOCK, products_rules.MAX_STOCK), else_=_RELEASED))
-)
+_RELEASE = Query(update(products).where(_THIS).values(stock=case((_RELEASED > MAX_STOCK, MAX_STOCK), else_=_RELEASED)))
 # Not as a set: PostgreSQL would lock the products in another order.
 _SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
 _SUBSCRIBED = Query(
@@ -54,24 +48,13 @@ _TAG = Query(
 )
 _UNTAG = Query(delete(product_tags).where(product_tags.c.product_id == bindparam("product_id")))
 
-# Longer than any number at the end of a slug.
-_MAX_SUFFIX = 12
-
 
 async def add(tx: Transaction, product: Product) -> Product | None:
-    """With its slug, numbered if it is taken; None if another product has its sku."""
-    if product.sku is not None and not await _lock_sku(tx, product.sku):
-        return None
-    new = product
-    while True:
-        added = await ROWS.add_if_free(tx, new)
-        if added is not None:
-            await _tag(tx, added)
-            return added
-        if product.sku is not None and await _has_sku(tx, product.sku):
-            return None
-        # Another transaction may take the same free slug: the constraint decides, and we try again.
-        new = replace(product, slug=await _free_slug(tx, product.slug))
+    """With its tags; None if another product has its slug or its sku."""
+    added = await ROWS.add_if_free(tx, product)
+    if added is not None:
+        await _tag(tx, added)
+    return added
 
 
 async def save(tx: Transaction, before: Product, after: Product) -> Product:
@@ -121,19 +104,17 @@ async def _tag(tx: Transaction, product: Product) -> None:
 
 async def claim_sku(tx: Transaction, sku: str) -> bool:
     """False if a product has it, or is about to get it in a transaction that is still open."""
-    return await _lock_sku(tx, sku) and not await _has_sku(tx, sku)
+    return await lock_sku(tx, sku) and not await has_sku(tx, sku)
 
 
-async def _lock_sku(tx: Transaction, sku: str) -> bool:
+async def lock_sku(tx: Transaction, sku: str) -> bool:
     """A change of a product cannot leave the constraint to decide, as a new product can."""
     return await tx.lock(f"product sku {sku}")
 
 
-async def _has_sku(tx: Transaction, sku: str) -> bool:
+async def has_sku(tx: Transaction, sku: str) -> bool:
     return await tx.one(_WITH_SKU, wanted_sku=sku) is not None
 
 
-async def _free_slug(tx: Transaction, base: str) -> str:
-    stem = base[: products_rules.MAX_SLUG - _MAX_SUFFIX]
-    taken = {slug for (slug,) in await tx.all(_SLUGS_LIKE, pattern=stem + "%")}
-    return next(slug for slug in products_rules.slugs_after(base) if slug not in taken)
+async def slugs_like(tx: Transaction, start: str) -> set[str]:
+    return {slug for (slug,) in await tx.all(_SLUGS_LIKE, pattern=start + "%")}

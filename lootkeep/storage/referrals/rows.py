@@ -1,34 +1,21 @@
-"""Referrals: attribution, their status by orders, and the counts of referrers."""
+"""Referrals, and the counts of referrers."""
 
 from __future__ import annotations
 
-from msgspec.structs import asdict, replace
 from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import STANDING
-from lootkeep.domain.referrals import AbuseReason, Referral, ReferralStatus, Referrer
+from lootkeep.domain.referrals import AbuseReason, Referral, Referrer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import labels, orders, referrals, referrers, refused_referrals
 
-_REFERRAL = [referrals.c[name] for name in Referral.__struct_fields__]
-_REFERRER = [referrers.c[name] for name in Referrer.__struct_fields__]
+ROWS = Rows(referrals, Referral, totals="referrals")
+REFERRERS = Rows(referrers, Referrer)
 
-_ADD = Query(
-    postgresql.insert(referrals)
-    .values({name: bindparam(name) for name in Referral.__struct_fields__})
-    .on_conflict_do_nothing()
-    .returning(referrals.c.customer_id)
-)
-_LOCK = Query(select(*_REFERRAL).where(referrals.c.customer_id == bindparam("customer")).with_for_update(), Referral)
-_SET = Query(
-    update(referrals)
-    .where(referrals.c.customer_id == bindparam("customer"))
-    .values(status=bindparam("new_status"), first_order_at=bindparam("first_order"))
-)
 _FIRST_STANDING_ORDER = Query(
     select(func.min(orders.c.paid_at)).where(
         orders.c.customer_id == bindparam("customer"),
@@ -38,8 +25,6 @@ _FIRST_STANDING_ORDER = Query(
     )
 )
 _THIS_REFERRER = referrers.c.customer_id == bindparam("referrer")
-_GET_REFERRER = Query(select(*_REFERRER).where(_THIS_REFERRER), Referrer)
-_LOCK_REFERRER = Query(select(*_REFERRER).where(_THIS_REFERRER).with_for_update(), Referrer)
 _ADD_TOTAL = Query(
     postgresql.insert(referrers)
     .values(
@@ -88,11 +73,10 @@ _REFUSALS = Query(
 
 async def add(tx: Transaction, referral: Referral) -> bool:
     """Attributes a new customer to a referrer; False if the mailbox or the device was referred before."""
-    if not await tx.all(_ADD, **asdict(referral)):
+    if await ROWS.add_if_free(tx, referral) is None:
         return False
     await tx.run(_ADD_TOTAL, referrer=referral.referrer_id)
     await _set_reached(tx, referral.referrer_id)
-    tx.totals.count("referrals", None, referral)
     return True
 
 
@@ -107,33 +91,28 @@ async def rejections_of(tx: Transaction, customer_id: int) -> list[tuple[AbuseRe
     return [(reason, created_at) for reason, created_at in await tx.all(_REFUSALS, customer=customer_id)]
 
 
-async def judge(tx: Transaction, customer: Customer) -> None:
-    """Updates the status of the customer's referral, if there is one, from the orders that count."""
-    if customer.referred_by_id is None:
-        return
-    referral = await tx.one(_LOCK, customer=customer.id)
-    if referral is None:
-        return
-    row = await tx.one(_FIRST_STANDING_ORDER, customer=customer.id)
-    first_order_at = row[0] if row else None
-    status: ReferralStatus = "pending" if first_order_at is None else "successful"
-    if (status, first_order_at) == (referral.status, referral.first_order_at):
-        return
-    await tx.run(_SET, customer=customer.id, new_status=status, first_order=first_order_at)
-    change = int(status == "successful") - int(referral.status == "successful")
-    await tx.run(_ADD_SUCCESSFUL, referrer=referral.referrer_id, change=change)
-    await _set_reached(tx, referral.referrer_id)
-    tx.totals.count("referrals", referral, replace(referral, status=status))
+async def first_standing_order(tx: Transaction, customer_id: int) -> Instant | None:
+    """When the first order was paid that still counts."""
+    ((paid_at,),) = await tx.all(_FIRST_STANDING_ORDER, customer=customer_id)
+    return None if paid_at is None else Instant(paid_at)
+
+
+async def save(tx: Transaction, before: Referral, after: Referral) -> None:
+    """With the counts of the referrer."""
+    await ROWS.save(tx, before, after)
+    change = int(after.status == "successful") - int(before.status == "successful")
+    await tx.run(_ADD_SUCCESSFUL, referrer=after.referrer_id, change=change)
+    await _set_reached(tx, after.referrer_id)
 
 
 async def referrer(tx: Transaction, customer_id: int) -> Referrer:
-    """A customer's counts; None for a customer who never referred anyone."""
-    return await tx.one(_GET_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
+    """A customer's counts, which are 0 for a customer who never referred anyone."""
+    return await REFERRERS.get(tx, customer_id) or Referrer(customer_id, 0, 0, 0)
 
 
 async def get_referrer_for_update(tx: Transaction, customer_id: int) -> Referrer:
     """The same, locked until the transaction ends: claims of one customer run one after the other."""
-    return await tx.one(_LOCK_REFERRER, referrer=customer_id) or Referrer(customer_id, 0, 0, 0)
+    return await REFERRERS.lock(tx, customer_id) or Referrer(customer_id, 0, 0, 0)
 
 
 async def add_claim(tx: Transaction, customer_id: int) -> None:

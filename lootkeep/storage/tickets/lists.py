@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lootkeep.domain.customers import folded
 from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.domain.tickets import TicketEntry
+from lootkeep.kernel.search import folded
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import (
     Filter,

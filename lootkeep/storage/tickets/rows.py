@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, select, update
 
-from lootkeep.domain.customers import Customer, search_text
+from lootkeep.domain.customers import Customer
 from lootkeep.domain.tickets import Ticket, TicketEntry, TicketMessage
+from lootkeep.kernel.search import search_text
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows, columns_of

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.fraud.amounts import week_of
+from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.fraud.policy import Policy
@@ -13,11 +14,11 @@ from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
+from lootkeep.services import fraud_amounts as fraud_amounts_service
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.customers.rows import CustomerPayment, NewCustomer
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.fraud import amounts as fraud_amounts_db, history as fraud_history_db, identity as identity_db
-from lootkeep.storage.fraud.history import BuyerQuery
+from lootkeep.storage.fraud import history as fraud_history_db, identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
 from lootkeep.storage.orders import (
     disputes as disputes_db,
@@ -76,11 +77,11 @@ class ReplayStore:
     async def _measure_amounts(self, at: Instant) -> None:
         if week_of(at) != self._week:
             self._week = week_of(at)
-            await fraud_amounts_db.ensure(self._tx, [self._week])
+            await fraud_amounts_service.ensure(self._tx, [self._week])
 
     async def _history(self, past: PastOrder, customer_id: int, at: Instant) -> History:
         created_at = past.customer_created_at
-        buyer = BuyerQuery(
+        buyer = Buyer(
             at,
             past.email or None,
             past.ip_address,
