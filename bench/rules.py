@@ -12,8 +12,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from lootkeep.domain.access import User
 from lootkeep.domain.fraud.expressions import ListUse
 from lootkeep.domain.fraud.facts import EmailFacts, History, NetworkFacts, OrderFacts
+from lootkeep.domain.fraud.lists import FraudList
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.rule import Rule
 from lootkeep.domain.fraud.score import judge
@@ -138,11 +140,9 @@ async def _fill(engine: SqliteDatabase, size: int) -> None:
         "ids": lambda n: str(n + 100),
     }
     async with engine.write() as tx:
-        owner = await access_db.add_user(tx, "owner@store.example", "Owner", is_owner=True, now=_NOW)
-        assert owner
+        owner = await access_db.USERS.add(tx, User(0, "owner@store.example", "Owner", True, _NOW))
         for name, kind in kinds.items():
-            added = await fraud_lists_db.add_list(tx, name, kind, None, _NOW)  # type: ignore[arg-type]
-            assert added
+            added = await fraud_lists_db.LISTS.add(tx, FraudList(0, name, kind, None, _NOW))  # type: ignore[arg-type]
             entries = [values[name](number) for number in range(size)]
             await fraud_lists_db.put(tx, added.id, entries, None, owner.id, Instant(_NOW + DAY), _NOW)
 

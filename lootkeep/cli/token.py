@@ -14,6 +14,7 @@ from lootkeep.domain.access import SCOPES, Token
 from lootkeep.kernel.clock import Instant, SystemClock, iso
 from lootkeep.services import access as access_service
 from lootkeep.storage.access import rows as access_db
+from lootkeep.storage.access.rows import TokenOfUser
 
 # The maximum of a 64-bit column.
 _MAX_REQUESTS_PER_MINUTE = 2**63 - 1
@@ -70,19 +71,19 @@ def list_tokens(json: JsonFlag = False, is_test: TestFlag = False) -> None:
     tokens = in_store(_all, is_test=is_test)
     now = SystemClock().now()
     if json:
-        print_json([_json(token, email, now) for token, email in tokens])
+        print_json([_json(token, now) for token in tokens])
         return
     rows = [
         (
             str(token.id),
             token.name,
             f"{token.hint}…",
-            email,
+            token.email,
             _state(token, now),
             iso(token.last_used_at) if token.last_used_at else "never",
             "all" if len(token.scopes.split()) == len(SCOPES) else token.scopes,
         )
-        for token, email in tokens
+        for token in tokens
     ]
     print_table(("ID", "Name", "Token", "User", "State", "Last used", "Scopes"), rows)
 
@@ -104,7 +105,7 @@ def revoke(
     out.print(f"Token {token_id} {done} in {location()}.", markup=False)
 
 
-async def _all(deps: Deps) -> list[tuple[Token, str]]:
+async def _all(deps: Deps) -> list[TokenOfUser]:
     async with deps.db.read() as tx:
         return await access_db.all_tokens(tx)
 
@@ -115,12 +116,12 @@ def _state(token: Token, now: Instant) -> str:
     return "valid" if token.is_valid(now) else "expired"
 
 
-def _json(token: Token, email: str, now: Instant) -> dict[str, object]:
+def _json(token: TokenOfUser, now: Instant) -> dict[str, object]:
     return {
         "id": token.id,
         "name": token.name,
         "hint": token.hint,
-        "user": email,
+        "user": token.email,
         "state": _state(token, now),
         "scopes": token.scopes.split(),
         "rate_limit": token.rate_limit,

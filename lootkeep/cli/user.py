@@ -115,7 +115,7 @@ async def _add(email: str, name: str) -> User:
 
 async def _all() -> list[User]:
     async with wiring.opened(existing()) as deps, deps.db.read() as tx:
-        return await access_db.all_users(tx)
+        return await access_db.USERS.find(tx)
 
 
 def _json(user: User) -> dict[str, object]:

@@ -40,7 +40,7 @@ _MAX_DAYS = 36_500
 _MAX_REQUESTS = 1_000_000_000
 
 TOKENS = lists.ListPage(
-    listing=access_db.TOKENS,
+    listing=access_db.TOKEN_LIST,
     columns=(
         Column("Name", "name", NAME, "name"),
         Column("Token", "hint", CODE),
@@ -67,8 +67,8 @@ TOKEN = (
 
 async def show_user(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        user = existing(await access_db.user(tx, visit.id), "User")
-        account = await accounts_db.get(tx, visit.id)
+        user = existing(await access_db.USERS.get(tx, visit.id), "User")
+        account = await accounts_db.ROWS.get(tx, visit.id)
         sessions = await accounts_db.sessions_of(tx, visit.id)
     seen = max((session.last_seen_at for session in sessions), default=None)
     return {"user": user, "account": account, "last_seen_at": seen, "fields": (ROLE,), "title": user.name}

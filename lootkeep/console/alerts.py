@@ -22,7 +22,10 @@ _MAX_TARGET = 2048
 # For a night; for longer an alert is better deleted.
 _MUTED_FOR = 8 * HOUR
 ALERT = Record[Alert](
-    "Alert", "/alerts", alerts_db, ("name", "channel", "triggers", "amount", "minutes", "limit_per_hour", "muted_until")
+    "Alert",
+    "/alerts",
+    alerts_db.ROWS,
+    ("name", "channel", "triggers", "amount", "minutes", "limit_per_hour", "muted_until"),
 )
 _LATE = "Minutes that a receiver fails or work is late"
 _WHERE = "The e-mail address, or the URL of the channel’s webhook."
@@ -40,7 +43,7 @@ _TEXT = "What is beyond the limit, or happens while it is muted, comes as one su
 
 async def list_alerts(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        waiting = {alert: len(await alerts_db.waiting(tx, alert.id)) for alert in await alerts_db.all_alerts(tx)}
+        waiting = {alert: len(await alerts_db.waiting(tx, alert.id)) for alert in await alerts_db.ROWS.find(tx)}
     rows = [
         (alert, alerts_views.hint(alert, alerts_service.target(visit.deps, alert)), count)
         for alert, count in waiting.items()

@@ -98,7 +98,7 @@ CONDITIONS = (
 )
 CARDS = {"The e-mail": MAIL, "Whom it is for": AUDIENCE, "Conditions of a segment": CONDITIONS}
 _LOGGED = (*(field.name for field in MAIL), "audience", "status", "scheduled_at")
-CAMPAIGN = Record[Campaign]("Campaign", "/campaigns/{id}", campaigns_db, _LOGGED)
+CAMPAIGN = Record[Campaign]("Campaign", "/campaigns/{id}", campaigns_db.ROWS, _LOGGED)
 SEND = (Field("scheduled_at", "When", forms.time(), "Now when empty; in the store’s zone."),)
 TEST = (Field("email", "To", forms.EMAIL, "To any mailbox; nothing in it is counted.", is_required=True),)
 # A mail is shown as it is sent, so its own styles count; it can load, send and execute nothing.

@@ -68,4 +68,4 @@ async def _ended(visit: Visit) -> Session | None:
     if not visit.secret:
         return None
     async with visit.deps.db.read() as tx:
-        return await accounts_db.session_by_digest(tx, digest(visit.secret))
+        return await accounts_db.SESSIONS.find_one(tx, digest=digest(visit.secret))

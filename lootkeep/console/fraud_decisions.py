@@ -85,7 +85,7 @@ async def _moved_on(visit: Visit, tx: Transaction, check: FraudCheck, order: Ord
     if check.review_outcome is None or check.reviewed_by is None or check.reviewed_at is None:
         state = label(order.status).lower()
         return f"{order.number} has changed since you opened it: it is {state} now. Your decision was not recorded."
-    person = await access_db.user(tx, check.reviewed_by)
+    person = await access_db.USERS.get(tx, check.reviewed_by)
     who, when = person.name if person else "Someone", visit.formats.time(check.reviewed_at)
     return f"{order.number} was {_DECIDED[check.review_outcome]} by {who}, {when}. Your decision was not recorded."
 

@@ -95,7 +95,7 @@ async def change_entries(visit: Visit) -> Answer:
 
 async def show_list(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        fraud_list = existing(await fraud_lists_db.get(tx, visit.id), "Fraud list")
+        fraud_list = existing(await fraud_lists_db.LISTS.get(tx, visit.id), "Fraud list")
         people = {person.id: person.name for person in await accounts_db.people(tx)}
     answer = await lists.show(visit, ENTRIES, list_id=visit.id)
     return answer | {"fraud_list": fraud_list, "people": people, "fields": ENTRY, "title": fraud_list.name}

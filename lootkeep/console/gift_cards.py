@@ -54,7 +54,9 @@ GIFT_CARDS = lists.ListPage(
     search="Recipient, or the end of a code",
 )
 _LOGGED = ("recipient_name", "recipient_email", "message", "expires_at", "note", "revoke_reason", "send_count")
-GIFT_CARD = Record[gift_cards_rules.GiftCard]("Gift card", "/gift-cards/{id}", gift_cards_db, _LOGGED, ("balance",))
+GIFT_CARD = Record[gift_cards_rules.GiftCard](
+    "Gift card", "/gift-cards/{id}", gift_cards_db.ROWS, _LOGGED, ("balance",)
+)
 _AMOUNT = forms.amount(1, gift_cards_rules.MAX_BALANCE)
 _REFERENCE = forms.text(gift_cards_rules.MAX_REFERENCE_LENGTH)
 _LAST_DAY = forms.day(is_included=True)

@@ -86,7 +86,7 @@ ORDERS = lists.ListPage(
     search="Name, e-mail, order number, external id or transaction",
 )
 ORDER = Record[Order](
-    "Order", "/orders/{id}", orders_db, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
+    "Order", "/orders/{id}", orders_db.ROWS, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
 )
 REFUND = (
     Field("amount", "Amount", forms.amount(1), "Everything that is left when empty."),
@@ -159,7 +159,7 @@ async def bars(tx: Transaction, check: CheckDetail) -> list[dict[str, Any]]:
 async def reviews(tx: Transaction, check: CheckDetail) -> list[Step]:
     moments = []
     for review in await fraud_checks_db.REVIEWS.find(tx, check_id=check.id):
-        person = await access_db.user(tx, review.reviewed_by)
+        person = await access_db.USERS.get(tx, review.reviewed_by)
         tone, title = _REVIEWED[review.outcome]
         text = f"“{review.notes}”" if review.notes else ""
         moments.append(Step(review.created_at, tone, title.format(person.name if person else "someone"), text))

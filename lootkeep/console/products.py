@@ -57,7 +57,7 @@ PRODUCTS = lists.ListPage(
 )
 _AMOUNTS = ("price", "compare_at_price")
 PRODUCT = Record[products_rules.Product](
-    "Product", "/products/{id}", products_db, products_rules.PUBLIC_FIELDS, _AMOUNTS
+    "Product", "/products/{id}", products_db.ROWS, products_rules.PUBLIC_FIELDS, _AMOUNTS
 )
 _TAGS = forms.tags(products_rules.MAX_TAGS, products_rules.MAX_WORD_LENGTH)
 _PRICE = forms.amount(0, products_rules.HIGHEST_PRICE)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from lootkeep.console import forms
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
@@ -14,12 +15,13 @@ from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.redaction import without_query_values
+from lootkeep.storage.rows import Rows
 
 # Of the bodies of e-mails, which may be half a megabyte, the log holds how they begin.
 _MAX_BODY = 200
 # What is said of a record that is gone.
 DELETED = "{0.name} is deleted."
-R = TypeVar("R")
+R = TypeVar("R", bound=msgspec.Struct)
 Operation = Callable[..., Awaitable[R | None]]
 Edit = Callable[[Deps, int, dict[str, Any]], Awaitable[R]]
 
@@ -30,8 +32,7 @@ class Record(Generic[R]):
     name: str
     # Where a change leads to; `{id}` is the id of the record.
     path: str
-    # Its `ROWS` load the record, or its functions `get` and `get_for_update`.
-    storage: ModuleType
+    rows: Rows[R]
     # What the log holds of it: times are written as such, and so are amounts.
     fields: Sequence[str]
     amounts: Sequence[str] = ()
@@ -39,20 +40,16 @@ class Record(Generic[R]):
     async def get(self, visit: Visit) -> R:
         """The page's record."""
         async with visit.deps.db.read() as tx:
-            record: R = existing(await self._loader("get", "get")(tx, visit.id), self.name)
+            record: R = existing(await self.rows.get(tx, visit.id), self.name)
         return record
 
     async def lock(self, visit: Visit) -> R:
         """The page's record before the change, which the form must have shown."""
         async with visit.deps.db.write() as tx:
-            record = existing(await self._loader("get_for_update", "lock")(tx, visit.id), self.name)
+            record: Any = existing(await self.rows.lock(tx, visit.id), self.name)
         visit.check_unchanged(self.key(visit.id), record.updated_at)
         locked: R = record
         return locked
-
-    def _loader(self, function: str, method: str) -> Any:
-        own = getattr(self.storage, function, None)
-        return own or getattr(self.storage.ROWS, method)
 
     def key(self, record_id: int) -> str:
         """`gift_card:12`, as the log names it."""

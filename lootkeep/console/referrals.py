@@ -102,7 +102,7 @@ LEADERBOARD = Table(
     empty="Customers who bring others will be ranked here. Each has a code on their page.",
 )
 _TIER_PATH = "/referrals/tiers/{id}"
-TIER = Record[referrals_rules.Tier]("Tier", "/referrals", tiers_db, referrals_rules.TierTerms.__struct_fields__)
+TIER = Record[referrals_rules.Tier]("Tier", "/referrals", tiers_db.ROWS, referrals_rules.TierTerms.__struct_fields__)
 _SWITCH = forms.yes_or_no("On", "Off")
 _HOW_MUCH = "Percent, or an amount."
 PROGRAM = (

@@ -73,7 +73,7 @@ _MAX_ISSUER = 30
 
 async def show_account(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        account = await accounts_db.get(tx, visit.user.id)
+        account = await accounts_db.ROWS.get(tx, visit.user.id)
         sessions = await accounts_db.sessions_of(tx, visit.user.id)
         codes_left = await accounts_db.count_recovery_codes(tx, visit.user.id)
     assert account is not None

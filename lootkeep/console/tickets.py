@@ -73,7 +73,7 @@ TICKETS = lists.ListPage(
     search="Number, subject, name or e-mail",
 )
 TICKET = Record[Ticket](
-    "Ticket", "/tickets/{id}", tickets_db, ("status", "priority", "assigned_to_id", "messages_count")
+    "Ticket", "/tickets/{id}", tickets_db.ROWS, ("status", "priority", "assigned_to_id", "messages_count")
 )
 LAST_MESSAGE = Field("message", "Write", forms.text(MAX_MESSAGE_LENGTH, "textarea"))
 MESSAGE = replace(LAST_MESSAGE, kind=replace(LAST_MESSAGE.kind, missing="Write a message first."), is_required=True)
@@ -89,7 +89,7 @@ async def show_ticket(visit: Visit) -> Answer:
         # One more than is shown says whether there are earlier ones.
         messages = await tickets_db.messages(tx, visit.id, inputs_rules.integer(before), _MAX_MESSAGES + 1)
         customer = await customers_db.get(tx, ticket.customer_id)
-        users = await access_db.all_users(tx)
+        users = await access_db.USERS.find(tx)
     shown = _fitting(messages)
     agents = {"": "Nobody"} | {str(user.id): user.name for user in users}
     return {

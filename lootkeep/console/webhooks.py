@@ -85,7 +85,7 @@ _ROTATED = (
 )
 _ROTATED_LATELY = f"{_ROTATED} It was rotated less than 24 hours ago: the secret before that stops signing at once."
 WEBHOOK = Record[Webhook](
-    "Webhook", "/webhooks/{id}", endpoints_db, ("url", "event_types", "is_active", "previous_secret_until")
+    "Webhook", "/webhooks/{id}", endpoints_db.ROWS, ("url", "event_types", "is_active", "previous_secret_until")
 )
 _OFF = "Nothing is sent while it is off, and what happens meanwhile is not sent later."
 _PUBLIC = "An https address that can be reached from the internet."

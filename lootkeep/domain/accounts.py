@@ -51,11 +51,11 @@ class Account(msgspec.Struct, frozen=True):
 
     user_id: int
     role: Role
-    password_hash: str | None
-    totp_secret: str | None
-    totp_step: int | None
     created_at: Instant
     updated_at: Instant
+    password_hash: str | None = None
+    totp_secret: str | None = None
+    totp_step: int | None = None
 
 
 class Person(User, frozen=True):
@@ -95,9 +95,9 @@ class Session(msgspec.Struct, frozen=True):
     created_at: Instant
     last_seen_at: Instant
     expires_at: Instant
-    revoked_at: Instant | None
     ip_address: str | None
     user_agent: str | None
+    revoked_at: Instant | None = None
 
     def is_valid(self, now: Instant) -> bool:
         return self.revoked_at is None and now < self.expires_at and now - self.last_seen_at < IDLE_LIMIT

@@ -48,18 +48,18 @@ class Alert(msgspec.Struct, frozen=True):
     minutes: int
     limit_per_hour: int
     muted_until: Instant | None
-    attempts_count: int
-    failures: int
-    perhaps_twice: bool
-    # Why the last attempt failed.
-    reason: str | None
-    # The hour in which messages are counted, and how many were sent in it.
-    hour_started_at: Instant
-    sent_in_hour: int
-    # When the last message was sent.
-    finished_at: Instant | None
     created_at: Instant
     updated_at: Instant
+    attempts_count: int = 0
+    failures: int = 0
+    perhaps_twice: bool = False
+    # Why the last attempt failed.
+    reason: str | None = None
+    # The hour in which messages are counted, and how many were sent in it.
+    hour_started_at: Instant = Instant(0)
+    sent_in_hour: int = 0
+    # When the last message was sent.
+    finished_at: Instant | None = None
 
     @property
     def trigger_names(self) -> list[AlertTrigger]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from lootkeep.domain import emails
 from lootkeep.domain.campaign_emails import check_placeholders
@@ -14,6 +15,7 @@ from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
+from lootkeep.kernel.search import search_text
 
 CampaignStatus = Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"]
 AudienceType = Literal["all", "segment", "customers"]
@@ -28,6 +30,11 @@ NO_SERVER = "No mail server was configured, so none of the remaining e-mails was
 NONE_SENT = "None of the e-mails could be sent."
 NOBODY_LEFT = "There were no recipients at the scheduled time."
 NO_BODY_LEFT = "There was nothing to send at the scheduled time."
+
+_TERMS = (
+    *("subject", "preview_text", "from_name", "reply_to", "audience"),
+    *("body_html", "body_text", "is_text_derived", "links"),
+)
 
 
 class SegmentFilters(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -63,33 +70,41 @@ class CampaignEntry(msgspec.Struct, frozen=True):
     from_name: str | None
     reply_to: str | None
     audience: str
-    status: CampaignStatus
-    scheduled_at: Instant | None
-    recipients_count: int
-    sent_count: int
-    failed_count: int
-    skipped_count: int
-    outbox_count: int
-    perhaps_twice_count: int
-    opened_count: int
-    clicked_count: int
-    unsubscribed_count: int
-    referral_clicks_count: int
-    error: str | None
-    started_at: Instant | None
-    completed_at: Instant | None
-    duplicated_from_id: int | None
     created_at: Instant
     updated_at: Instant
+    status: CampaignStatus = "draft"
+    scheduled_at: Instant | None = None
+    recipients_count: int = 0
+    sent_count: int = 0
+    failed_count: int = 0
+    skipped_count: int = 0
+    outbox_count: int = 0
+    perhaps_twice_count: int = 0
+    opened_count: int = 0
+    clicked_count: int = 0
+    unsubscribed_count: int = 0
+    referral_clicks_count: int = 0
+    error: str | None = None
+    started_at: Instant | None = None
+    completed_at: Instant | None = None
+    duplicated_from_id: int | None = None
 
 
 class Campaign(CampaignEntry, frozen=True):
     """A campaign with its bodies."""
 
-    body_html: str | None
-    body_text: str | None
+    body_html: str | None = None
+    body_text: str | None = None
     # Whether the text was generated from the HTML.
-    is_text_derived: bool
+    is_text_derived: bool = False
+    # The targets of the links in the HTML: a JSON array.
+    links: str = "[]"
+    # When the next e-mail may be sent: the pace, which all processes share.
+    next_at: Instant = Instant(0)
+
+    @property
+    def search_text(self) -> str:
+        return search_text(self.name, self.subject)
 
     @property
     def has_body(self) -> bool:
@@ -229,6 +244,30 @@ def require_in_time(scheduled_at: Instant, now: Instant) -> None:
         raise invalid("scheduled_at", "The scheduled at field must be in the future.")
     if scheduled_at > now + MAX_WAIT:
         raise invalid("scheduled_at", "The scheduled at field must not be more than a year ahead.")
+
+
+def copied(campaign: Campaign, name: str, now: Instant) -> Campaign:
+    """A new draft with the same terms. The parsed bodies are copied too: parsing them again would take long."""
+    terms = {field: getattr(campaign, field) for field in _TERMS} | {"name": name}
+    return Campaign(id=0, **terms, created_at=now, updated_at=now, duplicated_from_id=campaign.id)
+
+
+def started_over(campaign: Campaign) -> Campaign:
+    """A campaign that nobody got, before it is sent again."""
+    counts = {field: 0 for field in Campaign.__struct_fields__ if field.endswith("_count")}
+    return replace(campaign, **counts, error=None, completed_at=None, scheduled_at=None)
+
+
+def scheduled(campaign: Campaign, scheduled_at: Instant, now: Instant) -> Campaign:
+    return replace(campaign, status="scheduled", scheduled_at=scheduled_at, updated_at=now)
+
+
+def started(campaign: Campaign, recipients: int, now: Instant) -> Campaign:
+    return replace(campaign, status="sending", recipients_count=recipients, started_at=now, next_at=now, updated_at=now)
+
+
+def ended(campaign: Campaign, status: CampaignStatus, error: str | None, now: Instant) -> Campaign:
+    return replace(campaign, status=status, error=error, completed_at=now, updated_at=now)
 
 
 def no_audience() -> Unprocessable:

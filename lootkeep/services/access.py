@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from lootkeep.deps import Deps
 from lootkeep.domain import access as access_rules
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.errors import Conflict, NotFound, invalid
+from lootkeep.kernel.errors import Conflict, NotFound, existing, invalid
 from lootkeep.kernel.words import did_you_mean
 from lootkeep.storage.access import rows as access_db
 
@@ -19,16 +21,15 @@ async def ensure_owner(deps: Deps) -> None:
         if await access_db.owner(tx):
             return
     async with deps.db.write() as tx:
-        await access_db.add_user(
-            tx, access_rules.OWNER_EMAIL, access_rules.OWNER_NAME, is_owner=True, now=deps.clock.now()
-        )
+        owner = User(0, access_rules.OWNER_EMAIL, access_rules.OWNER_NAME, True, deps.clock.now())
+        await access_db.USERS.add_if_free(tx, owner)
 
 
 async def add_user(deps: Deps, email: str, name: str) -> User:
     checked = access_rules.checked_email(email)
     access_rules.check_name(name)
     async with deps.db.write() as tx:
-        user = await access_db.add_user(tx, checked, name, is_owner=False, now=deps.clock.now())
+        user = await access_db.USERS.add_if_free(tx, User(0, checked, name, False, deps.clock.now()))
     if user is None:
         raise Conflict("user_exists", "There is already a user with this e-mail address.")
     return user
@@ -51,29 +52,33 @@ async def create_token(
     secret = (access_rules.TEST_TOKEN_PREFIX if deps.is_test else access_rules.TOKEN_PREFIX) + deps.ids.secret()
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        user = await (access_db.user_by_email(tx, user_email.lower()) if user_email else access_db.owner(tx))
+        user = await (access_db.USERS.find_one(tx, email=user_email.lower()) if user_email else access_db.owner(tx))
         if user is None:
             raise NotFound("User")
-        token = await access_db.add_token(
-            tx,
+        token = Token(
+            id=0,
             user_id=user.id,
             name=name,
-            digest=access_rules.digest(secret),
             hint=access_rules.hint(secret),
             scopes=" ".join(sorted(set(scopes))),
             rate_limit=rate_limit,
-            now=now,
+            created_at=now,
             expires_at=None if expires_in_days is None else Instant(now + expires_in_days * DAY),
+            revoked_at=None,
+            last_used_at=None,
         )
+        token = await access_db.TOKENS.add(tx, token, digest=access_rules.digest(secret))
     return secret, token
 
 
 async def revoke_token(deps: Deps, token_id: int) -> bool:
     """False if it was already revoked. From now on every process rejects it."""
     async with deps.db.write_tokens() as tx:
-        if not await access_db.token_exists(tx, token_id):
-            raise NotFound(f"Token {token_id}")
-        return await access_db.revoke_token(tx, token_id, deps.clock.now())
+        token = existing(await access_db.TOKENS.lock(tx, token_id), f"Token {token_id}")
+        if token.revoked_at is not None:
+            return False
+        await access_db.TOKENS.save(tx, token, replace(token, revoked_at=deps.clock.now()))
+    return True
 
 
 async def note_use(deps: Deps, token_id: int) -> None:

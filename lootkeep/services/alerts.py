@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import alerts as alerts_rules, emails as emails_rules
@@ -22,8 +22,9 @@ _LOOKED_FOR = {"receiver_failing", "backlog"}
 async def create(deps: Deps, fields: dict[str, Any]) -> Alert:
     fields = _sealed(deps, alerts_rules.checked(fields, deps.webhook_rules))
     async with deps.db.write() as tx:
-        alerts_rules.require_room(len(await alerts_db.all_alerts(tx)))
-        return await alerts_db.add(tx, fields, deps.clock.now())
+        alerts_rules.require_room(len(await alerts_db.ROWS.find(tx)))
+        now = deps.clock.now()
+        return await alerts_db.add(tx, Alert(id=0, **fields, created_at=now, updated_at=now))
 
 
 async def change(deps: Deps, alert_id: int, changes: dict[str, Any]) -> Alert:
@@ -31,13 +32,13 @@ async def change(deps: Deps, alert_id: int, changes: dict[str, Any]) -> Alert:
         alert = await _get_for_update(tx, alert_id)
         stored = asdict(alert) | {"target": target(deps, alert), "triggers": alert.trigger_names}
         fields = alerts_rules.checked(stored | changes, deps.webhook_rules)
-        return await alerts_db.save(tx, alert_id, _sealed(deps, fields), deps.clock.now())
+        after = replace(alert, **_sealed(deps, fields) | {"updated_at": deps.clock.now()})
+        return await alerts_db.save(tx, alert, after)
 
 
 async def delete(deps: Deps, alert_id: int) -> None:
     async with deps.db.write() as tx:
-        await _get_for_update(tx, alert_id)
-        await alerts_db.remove(tx, alert_id)
+        await alerts_db.remove(tx, await _get_for_update(tx, alert_id))
 
 
 async def test(deps: Deps, alert_id: int) -> Alert:
@@ -57,7 +58,7 @@ async def look(deps: Deps) -> None:
     """Raises alerts that no operation causes: a receiver that keeps failing, and work that is late."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        alerts = await alerts_db.all_alerts(tx)
+        alerts = await alerts_db.ROWS.find(tx)
         if not any(_LOOKED_FOR.intersection(alert.trigger_names) for alert in alerts):
             return
         failing = await receivers.failing(tx, now)
@@ -91,7 +92,7 @@ async def _late_since(tx: Transaction, now: Instant) -> Instant | None:
 
 
 async def _get_for_update(tx: Transaction, alert_id: int) -> Alert:
-    return existing(await alerts_db.get_for_update(tx, alert_id), "Alert")
+    return existing(await alerts_db.ROWS.lock(tx, alert_id), "Alert")
 
 
 def _sealed(deps: Deps, fields: dict[str, Any]) -> dict[str, Any]:

@@ -47,25 +47,25 @@ async def counted(deps: Deps, *limits: Limit) -> AsyncIterator[None]:
     now = deps.clock.now()
     async with deps.db.read() as tx:
         # Who has to wait must not make the database write.
-        _check([count for key in by_key if (count := await attempts_db.get(tx, key)) is not None], now)
+        _check([count for key in by_key if (count := await attempts_db.ROWS.get(tx, key)) is not None], now)
     async with deps.db.write() as tx:
         counts = await attempts_db.lock(tx, by_key, now)
         _check(counts.values(), now)
         for key, limit in by_key.items():
-            await attempts_db.save(tx, attempts_rules.after_failure(counts[key], limit.free, now))
+            await attempts_db.ROWS.save(tx, counts[key], attempts_rules.after_failure(counts[key], limit.free, now))
     yield
     async with deps.db.write() as tx:
         for key, count in (await attempts_db.lock(tx, by_key, now)).items():
             if by_key[key].is_own or count.failures <= 1:
-                await attempts_db.remove(tx, key)
+                await attempts_db.ROWS.remove(tx, count)
             else:
-                await attempts_db.save(tx, attempts_rules.after_success(count, now))
+                await attempts_db.ROWS.save(tx, count, attempts_rules.after_success(count, now))
 
 
 async def require_password(deps: Deps, user_id: int, password: str, field: str) -> None:
     """Asks a user who is signed in; guesses of strangers do not count against them."""
     async with deps.db.read() as tx:
-        account = existing(await accounts_db.get(tx, user_id), "Account")
+        account = existing(await accounts_db.ROWS.get(tx, user_id), "Account")
     async with counted(deps, Limit(f"own password:{user_id}", PER_USER)):
         if not await passwords.is_password(password, account.password_hash):
             raise invalid(field, "This is not your current password.")

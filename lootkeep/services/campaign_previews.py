@@ -26,7 +26,7 @@ SAMPLE_READER = Reader(None, "Jun Park", "jun@example.com", "JUNPARK1")
 async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) -> EmailPreview:
     """As the customer, or someone in the audience, would get it; nothing in it is counted."""
     async with deps.db.read(slow=True) as tx:
-        campaign = existing(await campaigns_db.get(tx, campaign_id), "Email campaign")
+        campaign = existing(await campaigns_db.ROWS.get(tx, campaign_id), "Email campaign")
         if customer_id is None:
             reader = await audiences_db.someone(tx, audience_of(campaign)) or SAMPLE_READER
         else:

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import campaigns as campaigns_rules, emails as emails_rules
@@ -41,7 +41,9 @@ async def create(deps: Deps, fields: dict[str, Any], reading: Reading | None = N
     terms = campaigns_rules.checked(fields, has_store_url=deps.store.url is not None)
     reading = reading or await _read_aside(terms)
     async with deps.db.write() as tx:
-        return await campaigns_db.add(tx, _derived(terms, reading), deps.clock.now())
+        now = deps.clock.now()
+        draft = Campaign(id=0, **_derived(terms, reading), created_at=now, updated_at=now)
+        return await campaigns_db.ROWS.add(tx, draft)
 
 
 async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campaign:
@@ -51,17 +53,17 @@ async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campa
         campaign = await _get_or_404(tx, campaign_id)
         campaigns_rules.require_editable(campaign)
         terms = _derived(_terms(campaign) | changes, reading)
-        changed = await campaigns_db.save(tx, campaign_id, terms, deps.clock.now())
+        changed = replace(campaign, **terms | {"updated_at": deps.clock.now()})
         if changed.status == "scheduled":
             campaigns_rules.require_body(changed)
-        return changed
+        return await campaigns_db.ROWS.save(tx, campaign, changed)
 
 
 async def delete(deps: Deps, campaign_id: int) -> None:
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
         campaigns_rules.require_editable(campaign)
-        await campaigns_db.remove(tx, campaign)
+        await campaigns_db.ROWS.remove(tx, campaign)
 
 
 async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
@@ -69,10 +71,8 @@ async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
     checked = campaigns_rules.checked({} if name is None else {"name": name}, has_store_url=deps.store.url is not None)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
-        # The parsed bodies are copied like the rest: parsing them again would take too long here.
-        links = msgspec.json.encode(await campaign_readers_db.links(tx, campaign_id)).decode()
-        terms = asdict(campaign) | {"links": links, "name": campaigns_rules.copy_name(campaign.name)} | checked
-        return await campaigns_db.add(tx, terms, deps.clock.now(), campaign_id)
+        name = checked.get("name", campaigns_rules.copy_name(campaign.name))
+        return await campaigns_db.ROWS.add(tx, campaigns_rules.copied(campaign, name, deps.clock.now()))
 
 
 async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Campaign:
@@ -85,15 +85,16 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
         campaign = await _get_or_404(tx, campaign_id)
         campaigns_rules.require_sendable(campaign)
         if campaign.status == "failed":
-            await campaigns_db.start_over(tx, campaign_id)
+            await campaigns_db.forget_recipients(tx, campaign_id)
+            campaign = await campaigns_db.ROWS.save(tx, campaign, campaigns_rules.started_over(campaign))
         if scheduled_at is not None:
             if await audiences_db.someone(tx, audience_of(campaign)) is None:
                 raise campaigns_rules.no_audience()
-            return await campaigns_db.schedule(tx, campaign_id, scheduled_at, now)
+            return await campaigns_db.ROWS.save(tx, campaign, campaigns_rules.scheduled(campaign, scheduled_at, now))
         count = await audiences_db.fix(tx, campaign_id, audience_of(campaign), now)
         if count == 0:
             raise campaigns_rules.no_audience()
-        return await campaigns_db.start(tx, campaign_id, count, now)
+        return await campaigns_db.start(tx, campaign, campaigns_rules.started(campaign, count, now))
 
 
 async def start_due(deps: Deps) -> bool:
@@ -108,14 +109,12 @@ async def start_due(deps: Deps) -> bool:
         # Another process may have been faster.
         if campaign.status != "scheduled" or campaign.scheduled_at is None or campaign.scheduled_at > now:
             return True
-        if not campaign.has_body:
-            await campaigns_db.end(tx, campaign.id, "failed", campaigns_rules.NO_BODY_LEFT, now)
-            return True
-        count = await audiences_db.fix(tx, campaign.id, audience_of(campaign), now)
+        count = await audiences_db.fix(tx, campaign.id, audience_of(campaign), now) if campaign.has_body else 0
         if count:
-            await campaigns_db.start(tx, campaign.id, count, now)
+            await campaigns_db.start(tx, campaign, campaigns_rules.started(campaign, count, now))
         else:
-            await campaigns_db.end(tx, campaign.id, "failed", campaigns_rules.NOBODY_LEFT, now)
+            error = campaigns_rules.NOBODY_LEFT if campaign.has_body else campaigns_rules.NO_BODY_LEFT
+            await campaigns_db.ROWS.save(tx, campaign, campaigns_rules.ended(campaign, "failed", error, now))
     return True
 
 
@@ -128,7 +127,7 @@ async def cancel(deps: Deps, campaign_id: int) -> Campaign:
             return campaign
         campaigns_rules.require_cancellable(campaign)
         await campaigns_db.cancel_recipients(tx, campaign_id, now)
-        return await campaigns_db.end(tx, campaign_id, "cancelled", None, now)
+        return await campaigns_db.ROWS.save(tx, campaign, campaigns_rules.ended(campaign, "cancelled", None, now))
 
 
 async def unsubscribe(deps: Deps, token: str) -> bool:
@@ -212,7 +211,7 @@ async def _note(deps: Deps, recipient_id: int, what: tuple[Literal["opened", "cl
 
 
 async def _get_or_404(tx: Transaction, campaign_id: int) -> Campaign:
-    return existing(await campaigns_db.get_for_update(tx, campaign_id), _NO_CAMPAIGN)
+    return existing(await campaigns_db.ROWS.lock(tx, campaign_id), _NO_CAMPAIGN)
 
 
 def _terms(campaign: Campaign) -> dict[str, Any]:
@@ -223,7 +222,7 @@ def _terms(campaign: Campaign) -> dict[str, Any]:
 
 async def _stored_terms(deps: Deps, campaign_id: int) -> dict[str, Any]:
     async with deps.db.read() as tx:
-        campaign = existing(await campaigns_db.get(tx, campaign_id), _NO_CAMPAIGN)
+        campaign = existing(await campaigns_db.ROWS.get(tx, campaign_id), _NO_CAMPAIGN)
     return _terms(campaign)
 
 

@@ -54,7 +54,7 @@ async def create(deps: Deps, name: str, kind: ListKind, note: str | None) -> Fra
     async with deps.db.write() as tx:
         if len(await fraud_lists_db.all_lists(tx)) >= MAX_LISTS:
             raise Unprocessable("too_many_lists", f"A store can have {MAX_LISTS} lists.")
-        added = await fraud_lists_db.add_list(tx, name, kind, note, deps.clock.now())
+        added = await fraud_lists_db.LISTS.add_if_free(tx, FraudList(0, name, kind, note, deps.clock.now()))
     if added is None:
         raise invalid("name", "The name field is the name of another list.")
     return added
@@ -64,11 +64,11 @@ async def delete(deps: Deps, list_id: int) -> FraudList:
     """Deletes the list with its entries; not while a rule uses it."""
     async with deps.db.write() as tx:
         policy = await settings_db.get_for_update(tx, SETTINGS, Policy, deps.clock.now())
-        fraud_list = existing(await fraud_lists_db.get(tx, list_id), _LIST)
+        fraud_list = existing(await fraud_lists_db.LISTS.get(tx, list_id), _LIST)
         for rule in policy.rules:
             if any(use.list == fraud_list.name for use in parse(rule.expression).lists):
                 raise Conflict("list_in_use", f"The rule with the id {rule.id} uses this list.")
-        await fraud_lists_db.remove_list(tx, list_id)
+        await fraud_lists_db.remove_list(tx, fraud_list)
     return fraud_list
 
 
@@ -80,7 +80,7 @@ async def add_entries(
     if expires_at is not None and expires_at <= now:
         raise invalid("expires_at", "The expires at field must be in the future.")
     async with deps.db.write() as tx:
-        fraud_list = existing(await fraud_lists_db.get(tx, list_id), _LIST)
+        fraud_list = existing(await fraud_lists_db.LISTS.get(tx, list_id), _LIST)
         stored = _stored(deps, fraud_list.kind, values)
         await fraud_lists_db.put(tx, list_id, stored, reason, author, expires_at, now)
     return fraud_list
@@ -89,7 +89,7 @@ async def add_entries(
 async def remove_entry(deps: Deps, list_id: int, value: str) -> str:
     """Removing a missing entry changes nothing."""
     async with deps.db.write() as tx:
-        fraud_list = existing(await fraud_lists_db.get(tx, list_id), _LIST)
+        fraud_list = existing(await fraud_lists_db.LISTS.get(tx, list_id), _LIST)
         (stored,) = _stored(deps, fraud_list.kind, [value])
         await fraud_lists_db.remove(tx, list_id, stored)
     return stored
@@ -129,7 +129,10 @@ async def block_buyers(
     policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
     buyers = [(await _known(tx, check), f"Review of {order_number(check.order_id)}") for check in checks]
     for kind, name in BLOCKED.items():
-        fraud_list = await fraud_lists_db.list_named(tx, name, kind, "Filled by reviews.", now)
+        fraud_list = await fraud_lists_db.LISTS.find_one(tx, name=name)
+        fraud_list = fraud_list or await fraud_lists_db.LISTS.add_if_free(
+            tx, FraudList(0, name, kind, "Filled by reviews.", now)
+        )
         if fraud_list is None or fraud_list.kind != kind:
             raise Unprocessable("list_of_another_kind", f"There is a list named {name} that is not of the kind {kind}.")
         expires_at = Instant(now + _IP_BLOCKED_FOR) if kind == "ip" else None

@@ -45,13 +45,13 @@ async def start(deps: Deps, user_id: int, setup: str, code: str, password: str) 
     if secret is None or step is None:
         raise invalid("code", "This is not the code that the authenticator shows now.")
     async with deps.db.write() as tx:
-        account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
+        account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
         if account.totp_secret is not None:
             raise Unprocessable(
                 "second_factor_is_on", "Two-factor authentication is on already. Turn it off first, with your password."
             )
         sealed = deps.vault.seal(secret, _PURPOSE)
-        await accounts_db.save(tx, replace(account, totp_secret=sealed, totp_step=step, updated_at=now))
+        await accounts_db.ROWS.save(tx, account, replace(account, totp_secret=sealed, totp_step=step, updated_at=now))
         return await _renew_codes(tx, deps, user_id, now)
 
 
@@ -59,24 +59,27 @@ async def stop(deps: Deps, user_id: int, password: str) -> None:
     """Asks for no code any more; a browser that someone left signed in is not enough for that."""
     await attempts.require_password(deps, user_id, password, "own_password")
     async with deps.db.write() as tx:
-        await clear(tx, existing(await accounts_db.get_for_update(tx, user_id), "Account"), deps.clock.now())
+        account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
+        await clear(tx, account, deps.clock.now(), account.password_hash)
 
 
 async def reset(deps: Deps, email: str) -> bool:
     """Asks a user who lost everything for no code any more; False if there was none."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        user = existing(await access_db.user_by_email(tx, email.strip().lower()), "User")
-        account = await accounts_db.get_for_update(tx, user.id)
+        user = existing(await access_db.USERS.find_one(tx, email=email.strip().lower()), "User")
+        account = await accounts_db.ROWS.lock(tx, user.id)
         if account is None or account.totp_secret is None:
             return False
-        await clear(tx, account, now)
+        await clear(tx, account, now, account.password_hash)
         await audit_db.add(tx, user_id=None, action="Reset the second factor", record=f"user:{user.id}", now=now)
     return True
 
 
-async def clear(tx: Transaction, account: Account, now: Instant) -> None:
-    await accounts_db.save(tx, replace(account, totp_secret=None, totp_step=None, updated_at=now))
+async def clear(tx: Transaction, account: Account, now: Instant, password_hash: str | None) -> None:
+    """The account has this password from now on, and no second factor."""
+    changed = replace(account, password_hash=password_hash, totp_secret=None, totp_step=None, updated_at=now)
+    await accounts_db.ROWS.save(tx, account, changed)
     await accounts_db.remove_recovery_codes(tx, account.user_id)
 
 
@@ -84,7 +87,7 @@ async def new_codes(deps: Deps, user_id: int, password: str) -> list[str]:
     """Other recovery codes; the earlier ones end."""
     await attempts.require_password(deps, user_id, password, "own_password")
     async with deps.db.write() as tx:
-        account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
+        account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
         if account.totp_secret is None:
             raise NotFound("Second factor")
         return await _renew_codes(tx, deps, user_id, deps.clock.now())
@@ -96,13 +99,13 @@ async def check(deps: Deps, account: Account, code: str, ip: str, now: Instant) 
         attempts.counted(deps, Limit(f"code:{account.user_id}", attempts.PER_USER)),
         deps.db.write() as tx,
     ):
-        locked = existing(await accounts_db.get_for_update(tx, account.user_id), "Account")
+        locked = existing(await accounts_db.ROWS.lock(tx, account.user_id), "Account")
         if locked.totp_secret is None:
             return
         secret = deps.vault.open(locked.totp_secret, _PURPOSE)
         step = accounts_rules.accepted_step(secret, code.strip(), now, locked.totp_step)
         if step is not None:
-            await accounts_db.save(tx, replace(locked, totp_step=step))
+            await accounts_db.ROWS.save(tx, locked, replace(locked, totp_step=step))
         elif not await _use_recovery_code(tx, deps, account.user_id, code, ip, now):
             raise invalid("code", "Enter the six digits that your authenticator shows now, or a recovery code.")
 

@@ -36,10 +36,11 @@ async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_l
     """The token of a one-time link that sets a password, for this user or the owner."""
     token, now = deps.ids.secret(), deps.clock.now()
     async with deps.db.write() as tx:
-        user = await (access_db.user_by_email(tx, email.strip().lower()) if email else access_db.owner(tx))
+        user = await (access_db.USERS.find_one(tx, email=email.strip().lower()) if email else access_db.owner(tx))
         if user is None:
             raise NotFound("User")
-        await accounts_db.add(tx, user.id, "owner" if user.is_owner else role, now)
+        # Changes nothing for a user with an account.
+        await accounts_db.ROWS.add_if_free(tx, Account(user.id, "owner" if user.is_owner else role, now, now))
         await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + accounts_rules.LINK_LIFETIME))
         if email and is_logged:
             await audit_db.add(tx, user_id=None, action="Make a one-time link", record=f"user:{user.id}", now=now)
@@ -50,7 +51,7 @@ async def user_of_link(deps: Deps, token: str) -> User | None:
     """The user of the link; None if it was used, has expired or is invalid."""
     async with deps.db.read() as tx:
         user_id = await accounts_db.user_of_link(tx, digest(token), deps.clock.now())
-        return await access_db.user(tx, user_id) if user_id is not None else None
+        return await access_db.USERS.get(tx, user_id) if user_id is not None else None
 
 
 def needs_name(user: User) -> bool:
@@ -68,14 +69,14 @@ async def use_link(deps: Deps, token: str, password: str, *, email: str, name: s
     now = deps.clock.now()
     async with deps.db.write() as tx:
         user_id = await accounts_db.use_link(tx, digest(token), now)
-        account = await accounts_db.get_for_update(tx, user_id) if user_id is not None else None
-        user = await access_db.user(tx, user_id) if user_id is not None else None
+        account = await accounts_db.ROWS.lock(tx, user_id) if user_id is not None else None
+        user = await access_db.USERS.get(tx, user_id) if user_id is not None else None
         if account is None or user is None:
             raise Unprocessable(*_LINK_USED)
         if needs_name(user):
             await _name_owner(tx, user, email, name)
         # A user who lost their phone also gets in with a link.
-        await second_factor.clear(tx, replace(account, password_hash=password_hash), now)
+        await second_factor.clear(tx, account, now, password_hash)
         await accounts_db.revoke_sessions(tx, user.id, now)
         await _log(tx, user.id, "Set a password by link", ip, now)
     return user.id
@@ -86,7 +87,7 @@ async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str, bro
     normalized_email, now = email.strip().lower(), deps.clock.now()
     async with deps.db.read() as tx:
         person = await accounts_db.person_by_email(tx, normalized_email)
-        account = await accounts_db.get(tx, person.id) if person else None
+        account = await accounts_db.ROWS.get(tx, person.id) if person else None
     limits = attempts.of_stranger(normalized_email, ip)
     if account is not None and is_browser_of(deps, account.user_id, browser):
         limits = (Limit(f"browser:{browser}", attempts.PER_BROWSER),)
@@ -128,8 +129,8 @@ async def start_session(deps: Deps, user_id: int, ip: str | None, user_agent: st
     secret, now = deps.ids.secret(), deps.clock.now()
     agent = user_agent[:_MAX_USER_AGENT] if user_agent else None
     async with deps.db.write() as tx:
-        until = Instant(now + accounts_rules.ABSOLUTE_LIMIT)
-        await accounts_db.add_session(tx, user_id, digest(secret), now, until, ip, agent)
+        session = Session(0, user_id, now, now, Instant(now + accounts_rules.ABSOLUTE_LIMIT), ip, agent)
+        await accounts_db.SESSIONS.add(tx, session, digest=digest(secret))
     return secret
 
 
@@ -137,7 +138,7 @@ async def resume(deps: Deps, secret: str, ip: str | None) -> tuple[Person, Sessi
     """The user of the session; None if it has ended."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        session = await accounts_db.session_by_digest(tx, digest(secret))
+        session = await accounts_db.SESSIONS.find_one(tx, digest=digest(secret))
         if session is None or not session.is_valid(now):
             return None
         person = await accounts_db.person(tx, session.user_id)
@@ -145,7 +146,7 @@ async def resume(deps: Deps, secret: str, ip: str | None) -> tuple[Person, Sessi
         return None
     if now - session.last_seen_at >= _SEEN_EVERY:
         async with deps.db.write() as tx:
-            await accounts_db.set_seen(tx, session.id, ip, now)
+            await accounts_db.SESSIONS.save(tx, session, replace(session, last_seen_at=now, ip_address=ip))
     return person, session
 
 
@@ -161,19 +162,19 @@ async def change_password(deps: Deps, user_id: int, current: str, new: str, sess
     await attempts.require_password(deps, user_id, current, "current")
     password_hash, now = await passwords.hash_password(new), deps.clock.now()
     async with deps.db.write() as tx:
-        account = await accounts_db.get_for_update(tx, user_id)
+        account = await accounts_db.ROWS.lock(tx, user_id)
         assert account is not None
-        await accounts_db.save(tx, replace(account, password_hash=password_hash, updated_at=now))
+        await accounts_db.ROWS.save(tx, account, replace(account, password_hash=password_hash, updated_at=now))
         await accounts_db.revoke_sessions(tx, user_id, now, but=session_id)
 
 
 async def _name_owner(tx: Transaction, user: User, email: str, name: str) -> None:
     checked = access_rules.checked_email(email)
     access_rules.check_name(name)
-    taken = await access_db.user_by_email(tx, checked)
+    taken = await access_db.USERS.find_one(tx, email=checked)
     if taken is not None and taken.id != user.id:
         raise invalid("email", "Another user has this e-mail address.")
-    await accounts_db.set_name(tx, user.id, checked, name.strip())
+    await access_db.USERS.save(tx, user, replace(user, email=checked, name=name.strip()))
 
 
 async def _log(tx: Transaction, user_id: int, action: str, ip: str | None, now: Instant) -> None:

@@ -116,7 +116,7 @@ async def close(deps: Deps, ticket_id: int, user_id: int, body: str | None) -> T
 async def assign(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None) -> TicketEntry:
     """To one of the users, or to nobody."""
     async with deps.db.read() as tx:
-        agent = None if agent_id is None else await access_db.user(tx, agent_id)
+        agent = None if agent_id is None else await access_db.USERS.get(tx, agent_id)
     if agent_id is not None and agent is None:
         raise invalid("user_id", "The user id field is not a user of this store.")
 
@@ -214,6 +214,6 @@ async def _entry(tx: Transaction, ticket_id: int) -> TicketEntry:
 
 
 async def _user(tx: Transaction, user_id: int) -> User:
-    user = await access_db.user(tx, user_id)
+    user = await access_db.USERS.get(tx, user_id)
     assert user is not None
     return user

@@ -21,7 +21,7 @@ async def invite(deps: Deps, email: str, name: str, role: Role) -> tuple[int, st
 async def make_link(deps: Deps, user_id: int) -> str:
     """Another link for a user who was disabled or forgot the password."""
     async with deps.db.read() as tx:
-        user = existing(await access_db.user(tx, user_id), "User")
+        user = existing(await access_db.USERS.get(tx, user_id), "User")
     return await sign_in.make_link(deps, user.email, "read_only", is_logged=False)
 
 
@@ -30,9 +30,9 @@ async def change_role(deps: Deps, user_id: int, role: Role) -> tuple[Account, Ac
     now = deps.clock.now()
     async with deps.db.write() as tx:
         await _check_other_owner(tx, user_id, is_leaving=role != "owner")
-        account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
+        account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
         changed = replace(account, role=role, updated_at=now)
-        await accounts_db.save(tx, changed)
+        await accounts_db.ROWS.save(tx, account, changed)
     return account, changed
 
 
@@ -41,8 +41,8 @@ async def disable(deps: Deps, user_id: int) -> Account:
     now = deps.clock.now()
     async with deps.db.write() as tx:
         await _check_other_owner(tx, user_id, is_leaving=True)
-        account = existing(await accounts_db.get_for_update(tx, user_id), "Account")
-        await second_factor.clear(tx, replace(account, password_hash=None), now)
+        account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
+        await second_factor.clear(tx, account, now, None)
         await accounts_db.remove_links(tx, user_id)
         await accounts_db.revoke_sessions(tx, user_id, now)
     return account

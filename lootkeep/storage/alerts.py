@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Text, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import BigInteger, Text, bindparam, delete, exists, func, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.alerts import Alert, AlertTrigger, Notice
@@ -16,6 +15,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed, WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import alert_notices as notices, alerts
 
 # The maximum number of notices in one message, and of those one transaction removes.
@@ -23,44 +23,14 @@ _BATCH = 500
 # Larger than any limit: for triggers without a limit.
 NO_LIMIT = 2**62
 
-_ALERT = [alerts.c[name] for name in Alert.__struct_fields__]
-_NOTICE = [notices.c[name] for name in Notice.__struct_fields__]
+ROWS = Rows(alerts, Alert)
 _THIS = alerts.c.id == bindparam("alert")
-_FIELDS = ("name", "channel", "target", "triggers", "amount", "minutes", "limit_per_hour", "muted_until")
-_GIVEN: dict[str, Any] = {name: bindparam(name) for name in _FIELDS}
 _IS_WAITED_FOR = exists().where(notices.c.alert_id == alerts.c.id, notices.c.sent_at.is_(None))
 QUEUE = EmailQueue(alerts, _IS_WAITED_FOR, Alert)
 
-_ALL = Query(select(*_ALERT).order_by(alerts.c.id), Alert)
-_GET = Query(select(*_ALERT).where(_THIS), Alert)
-_LOCK = Query(select(*_ALERT).where(_THIS).with_for_update(), Alert)
-_ADD = Query(
-    insert(alerts)
-    .values(
-        **_GIVEN,
-        status="idle",
-        due_at=bindparam("now"),
-        attempts_count=0,
-        failures=0,
-        perhaps_twice=False,
-        hour_started_at=0,
-        sent_in_hour=0,
-        created_at=bindparam("now"),
-        updated_at=bindparam("now"),
-    )
-    .returning(*_ALERT),
-    Alert,
-)
-_SET = Query(
-    update(alerts).where(_THIS).values(**_GIVEN, updated_at=bindparam("now")).returning(*_ALERT),
-    Alert,
-)
 # Due immediately: it may have been unmuted, or have another target. While it is being sent, its due time protects it.
 _RECONSIDER = Query(update(alerts).where(_THIS, alerts.c.status != "sending").values(due_at=bindparam("now")))
-_REMOVE = (
-    Query(delete(notices).where(notices.c.alert_id == bindparam("alert"))),
-    Query(delete(alerts).where(_THIS)),
-)
+_REMOVE_NOTICES = Query(delete(notices).where(notices.c.alert_id == bindparam("alert")))
 _wanting = select(
     alerts.c.id,
     bindparam("trigger", type_=Text),
@@ -93,7 +63,7 @@ _ADD_NOTICE = Query(
     .on_conflict_do_nothing()
 )
 _WAITING = Query(
-    select(*_NOTICE)
+    select(*columns_of(notices, Notice))
     .where(notices.c.alert_id == bindparam("alert"), notices.c.sent_at.is_(None))
     .order_by(notices.c.id)
     .limit(_BATCH),
@@ -110,34 +80,22 @@ _PURGE = Query(delete(notices).where(notices.c.id.in_(_OLD.limit(_BATCH))).retur
 _WAKE = Query(WakeWorkers(alerts))
 
 
-async def all_alerts(tx: Transaction) -> list[Alert]:
-    return await tx.all(_ALL)
+async def add(tx: Transaction, alert: Alert) -> Alert:
+    return await ROWS.add(tx, alert, status="idle", due_at=alert.created_at)
 
 
-async def get(tx: Transaction, alert_id: int) -> Alert | None:
-    return await tx.one(_GET, alert=alert_id)
-
-
-async def get_for_update(tx: Transaction, alert_id: int) -> Alert | None:
-    return await tx.one(_LOCK, alert=alert_id)
-
-
-async def add(tx: Transaction, fields: dict[str, Any], now: Instant) -> Alert:
-    (alert,) = await tx.all(_ADD, **_values(fields), now=now)
-    return alert
-
-
-async def save(tx: Transaction, alert_id: int, fields: dict[str, Any], now: Instant) -> Alert:
-    (alert,) = await tx.all(_SET, **_values(fields), alert=alert_id, now=now)
-    await tx.run(_RECONSIDER, alert=alert_id, now=now)
+async def save(tx: Transaction, before: Alert, after: Alert) -> Alert:
+    """And has it looked at again."""
+    await ROWS.save(tx, before, after)
+    await tx.run(_RECONSIDER, alert=after.id, now=after.updated_at)
     await tx.run(_WAKE)
-    return alert
+    return after
 
 
-async def remove(tx: Transaction, alert_id: int) -> None:
+async def remove(tx: Transaction, alert: Alert) -> None:
     """With everything that waits for it."""
-    for query in _REMOVE:
-        await tx.run(query, alert=alert_id)
+    await tx.run(_REMOVE_NOTICES, alert=alert.id)
+    await ROWS.remove(tx, alert)
 
 
 async def raise_notice(
@@ -190,7 +148,3 @@ async def mark_sent(
 async def purge(tx: Transaction, before: Instant) -> int:
     """Removes some old notices, even those that could never be sent, and returns how many."""
     return len(await tx.all(_PURGE, before=before))
-
-
-def _values(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: fields[name] for name in _FIELDS}

@@ -36,7 +36,7 @@ class Rows(Generic[S]):
     ) -> None:
         (self._key,) = table.primary_key
         self._table, self._record, self._always = table, record, always
-        self._is_numbered = self._key.autoincrement is not False
+        self._is_numbered = table.autoincrement_column is self._key
         self._derived, self._totals = derived, totals
         self._this = self._key == bindparam("row")
         self._select = select(*columns_of(table, record))
@@ -49,7 +49,7 @@ class Rows(Generic[S]):
         self._adding_if_free: dict[tuple[str, ...], Query[Any]] = {}
         self._saving: dict[tuple[str, ...], Query[Any]] = {}
 
-    async def get(self, tx: Transaction, row_id: int) -> S | None:
+    async def get(self, tx: Transaction, row_id: int | str) -> S | None:
         return await tx.one(self._get, row=row_id)
 
     async def lock(self, tx: Transaction, row_id: int) -> S | None:

@@ -146,7 +146,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         """A campaign that is being sent cannot change, so it is read once."""
         if self._prepared is None or self._prepared[0].id != campaign_id:
             async with self._deps.db.read() as tx:
-                campaign = await campaigns_db.get(tx, campaign_id)
+                campaign = await campaigns_db.ROWS.get(tx, campaign_id)
             assert campaign is not None
             prepared = await asyncio.to_thread(
                 template,

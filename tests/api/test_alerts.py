@@ -31,7 +31,7 @@ async def test_an_alert_is_created_and_read_without_the_secret_of_its_target(wor
     assert (await world.get(f"/alerts/{alert['id']}")).json()["data"] == alert
     assert (await world.get("/alerts")).json()["data"] == [alert]
     async with world.db.read() as tx:
-        (stored,) = await alerts_db.all_alerts(tx)
+        (stored,) = await alerts_db.ROWS.find(tx)
     assert "secret" not in stored.target
 
 

@@ -78,7 +78,7 @@ async def client(world: World, stage: PausedOperation) -> AsyncIterator[httpx.As
 async def traces(world: World, path: str) -> tuple[bool, bool]:
     """Whether the effect of an operation is there, and whether its key is."""
     async with world.db.read() as tx:
-        effect = await access_db.user_by_email(tx, ANNA)
+        effect = await access_db.USERS.find_one(tx, email=ANNA)
         key = await idempotency_db.get(tx, 1, EXTERNAL + path, "a")
     return effect is not None, key is not None
 

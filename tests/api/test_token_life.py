@@ -14,6 +14,7 @@ from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.probes import Probes
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.clock import DAY, SECOND, Instant
+from lootkeep.kernel.errors import NotFound
 from lootkeep.services import access as access_service
 from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.database import Engine
@@ -56,6 +57,18 @@ async def test_a_cached_token_is_looked_up_again_although_the_clock_was_set_back
     after = await world.get("/referrals/tiers", token=secret)
     await world.close()
     assert (before.status_code, after.status_code) == (200, 401)
+
+
+async def test_a_token_is_revoked_once_and_keeps_the_time(world: World) -> None:
+    token = await stored(world, secret := await world.new_token("referrals:read"))
+    assert await access_service.revoke_token(world.deps, token.id) is True
+    first = (await stored(world, secret)).revoked_at
+    world.clock.advance(SECOND)
+    assert await access_service.revoke_token(world.deps, token.id) is False
+    assert first is not None
+    assert (await stored(world, secret)).revoked_at == first
+    with pytest.raises(NotFound):
+        await access_service.revoke_token(world.deps, token.id + 1)
 
 
 async def test_a_header_padded_with_spaces_is_accepted_but_not_cached(db: Engine) -> None:

@@ -10,7 +10,7 @@ from tests.world import World
 
 async def stored(world: World, secret: str) -> Token:
     async with world.db.read() as tx:
-        token = await access_db.token_by_digest(tx, digest(secret))
+        token = await access_db.TOKENS.find_one(tx, digest=digest(secret))
     assert token
     return token
 

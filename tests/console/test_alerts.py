@@ -32,7 +32,7 @@ async def test_an_alert_is_set_changed_muted_tested_and_deleted(world: World) ->
     )
     assert changed.status_code == 303
     async with world.db.read() as tx:
-        (alert,) = await alerts_db.all_alerts(tx)
+        (alert,) = await alerts_db.ROWS.find(tx)
     assert (alert.name, alerts_service.target(world.deps, alert)) == ("Night", FORM["target"])
     await visits.post("/alerts/1/test", on="/alerts")
     async with world.db.read() as tx:

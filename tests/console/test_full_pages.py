@@ -128,7 +128,7 @@ async def test_what_is_too_long_for_a_form_stays_as_it_is_unless_something_is_en
     form = {"name": "Spring sale", "subject": "Hi", "audience": "customers", "kept": kept, "body_text": "Hello."}
     assert (await visits.post("/campaigns/1/edit", on="/campaigns/1/edit", **form)).status_code == 303
     async with largest.db.read() as tx:
-        campaign = await campaigns_db.get(tx, 1)
+        campaign = await campaigns_db.ROWS.get(tx, 1)
     assert campaign is not None
     assert (campaign.name, campaign.body_html, campaign.body_text) == ("Spring sale", WORST * MAX_BODY, "Hello.")
     assert str(10**14 + MAX_CUSTOMERS - 1) in campaign.audience

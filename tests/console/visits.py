@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from lootkeep.console.page import Page
-from lootkeep.domain.accounts import TOTP_STEP_SECONDS, Role, totp_code
+from lootkeep.domain.accounts import TOTP_STEP_SECONDS, Account, Role, totp_code
 from lootkeep.kernel.clock import SECOND
 from lootkeep.services import access as access_service, sign_in as sign_in_service
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
@@ -74,10 +74,10 @@ async def user(world: World, role: Role) -> int:
     """The id of a user with an account of this role, who has no password yet."""
     now = world.clock.now()
     async with world.deps.db.read() as tx:
-        existing = await access_db.user_by_email(tx, f"{role}@store.example")
+        existing = await access_db.USERS.find_one(tx, email=f"{role}@store.example")
     added = existing or await access_service.add_user(world.deps, f"{role}@store.example", f"The {role}")
     async with world.deps.db.write() as tx:
-        await accounts_db.add(tx, added.id, role, now)
+        await accounts_db.ROWS.add_if_free(tx, Account(added.id, role, now, now))
     return added.id
 
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from lootkeep.domain.access import Token, User
 from lootkeep.kernel.clock import Instant
@@ -17,24 +18,22 @@ NOW = Instant(1_000)
 
 async def add_user(db: Engine, email: str, *, is_owner: bool = False) -> User | None:
     async with db.write() as tx:
-        return await access_db.add_user(tx, email, email.title(), is_owner=is_owner, now=NOW)
+        return await access_db.USERS.add_if_free(tx, User(0, email, email.title(), is_owner, NOW))
 
 
 async def add_token(db: Engine, digest: str, **changes: Any) -> Token:
     user = await add_user(db, f"user of {digest}")
     assert user
-    values: dict[str, Any] = {"name": "till", "hint": "lk_abcd", "scopes": "orders:read", "rate_limit": None}
+    token = Token(0, user.id, "till", "lk_abcd", "orders:read", None, NOW, None, None, None)
     async with db.write() as tx:
-        return await access_db.add_token(
-            tx, digest=digest, user_id=user.id, now=NOW, **({"expires_at": None} | values | changes)
-        )
+        return await access_db.TOKENS.add(tx, replace(token, **changes), digest=digest)
 
 
 async def test_a_user_is_found_by_email(db: Engine) -> None:
     ada = await add_user(db, "ada@store.test")
     async with db.read() as tx:
-        assert await access_db.user_by_email(tx, "ada@store.test") == ada
-        assert await access_db.user_by_email(tx, "grace@store.test") is None
+        assert await access_db.USERS.find_one(tx, email="ada@store.test") == ada
+        assert await access_db.USERS.find_one(tx, email="grace@store.test") is None
 
 
 async def test_an_email_is_unique(db: Engine) -> None:
@@ -52,7 +51,7 @@ async def test_concurrent_attempts_create_one_owner(db: Engine) -> None:
     (owner,) = [owner for owner in owners if owner]
     async with db.read() as tx:
         assert await access_db.owner(tx) == owner
-        assert await access_db.all_users(tx) == [owner]
+        assert await access_db.USERS.find(tx) == [owner]
 
 
 async def test_a_new_store_has_no_owner_yet(db: Engine) -> None:
@@ -64,7 +63,7 @@ async def test_users_are_listed_in_order_of_creation(db: Engine) -> None:
     for email in ("c@store.test", "a@store.test", "b@store.test"):
         await add_user(db, email)
     async with db.read() as tx:
-        users = await access_db.all_users(tx)
+        users = await access_db.USERS.find(tx)
     assert [user.email for user in users] == ["c@store.test", "a@store.test", "b@store.test"]
 
 
@@ -83,25 +82,15 @@ async def test_a_token_is_found_by_its_digest_with_every_field(db: Engine) -> No
         last_used_at=None,
     )
     async with db.read() as tx:
-        assert await access_db.token_by_digest(tx, "d1") == token
-        assert await access_db.token_by_digest(tx, "d2") is None
+        assert await access_db.TOKENS.find_one(tx, digest="d1") == token
+        assert await access_db.TOKENS.find_one(tx, digest="d2") is None
 
 
 async def test_a_digest_is_stored_once(db: Engine) -> None:
-    await add_token(db, "d1")
+    token = await add_token(db, "d1")
     with pytest.raises(Exception, match=r"(?i)unique"):
         async with db.write() as tx:
-            await access_db.add_token(
-                tx,
-                user_id=1,
-                name="",
-                digest="d1",
-                hint="",
-                scopes="",
-                rate_limit=None,
-                now=NOW,
-                expires_at=None,
-            )
+            await access_db.TOKENS.add(tx, replace(token, id=0), digest="d1")
 
 
 async def test_a_limit_below_zero_is_rejected_by_the_database_itself(db: Engine) -> None:
@@ -112,25 +101,8 @@ async def test_a_limit_below_zero_is_rejected_by_the_database_itself(db: Engine)
 async def test_tokens_are_listed_with_their_users_emails(db: Engine) -> None:
     first, second = await add_token(db, "d1"), await add_token(db, "d2")
     async with db.read() as tx:
-        assert await access_db.all_tokens(tx) == [(first, "user of d1"), (second, "user of d2")]
-
-
-async def test_a_token_is_revoked_once_and_keeps_the_time(db: Engine) -> None:
-    token = await add_token(db, "d1")
-    async with db.write() as tx:
-        assert await access_db.revoke_token(tx, token.id, Instant(5_000)) is True
-    async with db.write() as tx:
-        assert await access_db.revoke_token(tx, token.id, Instant(6_000)) is False
-    async with db.read() as tx:
-        revoked = await access_db.token_by_digest(tx, "d1")
-    assert revoked
-    assert revoked.revoked_at == 5_000
-
-
-async def test_a_token_that_does_not_exist_cannot_be_revoked(db: Engine) -> None:
-    async with db.write() as tx:
-        assert await access_db.token_exists(tx, 7) is False
-        assert await access_db.revoke_token(tx, 7, NOW) is False
+        tokens = await access_db.all_tokens(tx)
+    assert [(token.id, token.email) for token in tokens] == [(first.id, "user of d1"), (second.id, "user of d2")]
 
 
 async def test_the_last_use_is_noted(db: Engine) -> None:
@@ -138,6 +110,6 @@ async def test_the_last_use_is_noted(db: Engine) -> None:
     async with db.write() as tx:
         await access_db.set_last_used(tx, token.id, Instant(7_000))
     async with db.read() as tx:
-        used = await access_db.token_by_digest(tx, "d1")
+        used = await access_db.TOKENS.find_one(tx, digest="d1")
     assert used
     assert used.last_used_at == 7_000

@@ -44,7 +44,7 @@ READINGS: dict[str, Reading] = {
     "turn": lambda tx: campaign_queue_db.take_slot(tx, 1, NOW),
     "claim a recipient": lambda tx: campaign_queue_db.QUEUE.claim(tx, "me", NOW, NOW),
     "reader": lambda tx: campaign_readers_db.find(tx, 7),
-    "campaign": lambda tx: campaigns_db.get(tx, 7),
+    "campaign": lambda tx: campaigns_db.ROWS.get(tx, 7),
     "mails before another": lambda tx: emails_db.newest(tx, None, 10, before=2000),
 }
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from lootkeep.domain.access import User
+from lootkeep.domain.accounts import Account
 from lootkeep.domain.referrals import Tier
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.referrals import tiers as tiers_db
 from tests.storage.plans import QueryRecorder
@@ -44,6 +47,18 @@ async def test_only_the_columns_that_differ_are_written(db: Engine) -> None:
         assert [set(query.values) for query in recorder.asked] == [{"row", "name", "updated_at"}]
     async with db.read() as tx:
         assert await tiers_db.ROWS.get(tx, before.id) == after
+
+
+async def test_a_row_with_the_key_of_another_is_added_under_that_key(db: Engine) -> None:
+    async with db.write() as tx:
+        for number in (1, 2):
+            await access_db.USERS.add(tx, User(0, f"{number}@store.test", "", False, NOON))
+        second = Account(2, "staff", NOON, NOON)
+        assert await accounts_db.ROWS.add(tx, second) == second
+        assert await accounts_db.ROWS.add_if_free(tx, replace(second, role="owner")) is None
+        assert await accounts_db.ROWS.add_if_free(tx, replace(second, user_id=1)) == replace(second, user_id=1)
+    async with db.read() as tx:
+        assert await accounts_db.ROWS.find(tx) == [replace(second, user_id=1), second]
 
 
 async def test_a_removed_row_is_gone(db: Engine) -> None:

@@ -25,6 +25,6 @@ async def notify(world: World, *keys: str, text: str = "It is late") -> None:
 
 async def alert_of(world: World, alert_id: int = 1) -> Alert:
     async with world.db.read() as tx:
-        alert = await alerts_db.get(tx, alert_id)
+        alert = await alerts_db.ROWS.get(tx, alert_id)
     assert alert is not None
     return alert

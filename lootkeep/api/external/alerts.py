@@ -69,7 +69,7 @@ AlertChanges = partial(AlertBody, "AlertChanges")
 
 async def list_alerts(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        alerts = await alerts_db.all_alerts(tx)
+        alerts = await alerts_db.ROWS.find(tx)
     return Reply([_shown(call, alert) for alert in alerts])
 
 
@@ -80,7 +80,7 @@ async def create_alert(call: Call[AlertBody, None]) -> Reply:
 
 async def get_alert(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        return Reply(_shown(call, existing(await alerts_db.get(tx, call.id), "Alert")))
+        return Reply(_shown(call, existing(await alerts_db.ROWS.get(tx, call.id), "Alert")))
 
 
 async def update_alert(call: Call[Body, None]) -> Reply:

@@ -87,7 +87,7 @@ async def duplicate_campaign(call: Call[DuplicateBody, None]) -> Reply:
 
 async def _get_or_404(call: Call[Any, Any]) -> Campaign:
     async with call.deps.db.read() as tx:
-        return existing(await campaigns_db.get(tx, call.id), "Email campaign")
+        return existing(await campaigns_db.ROWS.get(tx, call.id), "Email campaign")
 
 
 def _stored(fields: dict[str, Any]) -> dict[str, Any]:

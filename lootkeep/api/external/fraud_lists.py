@@ -87,7 +87,7 @@ async def delete_fraud_list(call: Call[None, None]) -> Reply:
 async def list_fraud_list_entries(call: Call[None, EntryQuery]) -> Reply:
     request = call.query.request(list_id=call.id)
     async with call.deps.db.read(slow=True) as tx:
-        existing(await fraud_lists_db.get(tx, call.id), "Fraud list")
+        existing(await fraud_lists_db.LISTS.get(tx, call.id), "Fraud list")
         entries, total = await fraud_lists_db.ENTRIES.page(tx, request)
     return Reply([fraud_rules_views.entry(item) for item in entries], page=request.page, total=total)
 

@@ -61,7 +61,7 @@ class Tokens:
             return None
         seen_at = self._deps.clock.monotonic()
         async with self._deps.db.read() as tx:
-            token = await access_db.token_by_digest(tx, digest(secret))
+            token = await access_db.TOKENS.find_one(tx, digest=digest(secret))
         if token is None:
             return None
         if version is not None and len(authorization) <= _MAX_REMEMBERED_BYTES:

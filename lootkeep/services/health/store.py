@@ -103,7 +103,7 @@ async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
             "e-mail": await emails_db.QUEUE.next_due(tx),
             "campaign e-mail": await campaign_queue_db.next_due(tx),
         }
-        alerts = _alerts(await alerts_db.all_alerts(tx))
+        alerts = _alerts(await alerts_db.ROWS.find(tx))
         newest = await outbox_db.newest_at(tx)
         server_time = await server_clock.now(tx)
         webhooks = _webhooks(await receivers.failing(tx, now), now)

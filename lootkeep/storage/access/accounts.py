@@ -2,57 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import bindparam, delete, exists, func, insert, select, update
-from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.accounts import Account, ListedUser, Person, Role, Session
+from lootkeep.domain.access import User
+from lootkeep.domain.accounts import Account, ListedUser, Person, Session
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import account_links, accounts, recovery_codes, sessions, users
 
 # How many sessions one transaction removes.
 _BATCH = 500
 
-_ACCOUNT = [accounts.c[name] for name in Account.__struct_fields__]
-_SESSION = [sessions.c[name] for name in Session.__struct_fields__]
-_PERSON = [*(users.c[name] for name in Person.__struct_fields__ if name != "role"), accounts.c.role]
-_OF_USER = accounts.c.user_id == bindparam("user")
+ROWS = Rows(accounts, Account)
+SESSIONS = Rows(sessions, Session)
 
-_GET = Query(select(*_ACCOUNT).where(_OF_USER), Account)
-_LOCK = Query(select(*_ACCOUNT).where(_OF_USER).with_for_update(), Account)
 _ANY_PASSWORD = Query(select(exists().where(accounts.c.password_hash.is_not(None))))
-_PEOPLE = Query(select(*_PERSON).join(accounts, accounts.c.user_id == users.c.id).order_by(users.c.id), Person)
-_PERSON_BY_EMAIL = Query(
-    select(*_PERSON).join(accounts, accounts.c.user_id == users.c.id).where(users.c.email == bindparam("address")),
-    Person,
+_people = select(*(users.c[name] for name in User.__struct_fields__), accounts.c.role).join(
+    accounts, accounts.c.user_id == users.c.id
 )
-_PERSON_BY_ID = Query(
-    select(*_PERSON).join(accounts, accounts.c.user_id == users.c.id).where(users.c.id == bindparam("user")), Person
-)
-_ADD = Query(
-    postgresql.insert(accounts)
-    .values(user_id=bindparam("user"), role=bindparam("role"), created_at=bindparam("now"), updated_at=bindparam("now"))
-    .on_conflict_do_nothing()
-)
-_SET = Query(
-    update(accounts)
-    .where(_OF_USER)
-    .values(
-        {name: bindparam(f"new_{name}") for name in ("role", "password_hash", "totp_secret", "totp_step", "updated_at")}
-    )
-)
+_PEOPLE = Query(_people.order_by(users.c.id), Person)
+_PERSON_BY_EMAIL = Query(_people.where(users.c.email == bindparam("address")), Person)
+_PERSON_BY_ID = Query(_people.where(users.c.id == bindparam("user")), Person)
 # Locked, so two owners cannot remove each other at once.
 _OWNERS = Query(
-    select(*_ACCOUNT).where(accounts.c.role == "owner").order_by(accounts.c.user_id).with_for_update(), Account
+    select(*columns_of(accounts, Account))
+    .where(accounts.c.role == "owner")
+    .order_by(accounts.c.user_id)
+    .with_for_update(),
+    Account,
 )
-_RENAME = Query(
-    update(users).where(users.c.id == bindparam("user")).values(email=bindparam("address"), name=bindparam("new_name"))
-)
-
 _ADD_LINK = Query(
     insert(account_links)
     .values(
@@ -64,46 +45,19 @@ _ADD_LINK = Query(
     .inline()
 )
 _REMOVE_LINKS = Query(delete(account_links).where(account_links.c.user_id == bindparam("user")))
-_LINK = Query(
-    select(account_links.c.user_id).where(
-        account_links.c.digest == bindparam("hashed"),
-        account_links.c.used_at.is_(None),
-        account_links.c.expires_at > bindparam("now"),
-    )
+_IS_VALID = (
+    account_links.c.digest == bindparam("hashed"),
+    account_links.c.used_at.is_(None),
+    account_links.c.expires_at > bindparam("now"),
 )
+_LINK = Query(select(account_links.c.user_id).where(*_IS_VALID))
 _USE_LINK = Query(
-    update(account_links)
-    .where(
-        account_links.c.digest == bindparam("hashed"),
-        account_links.c.used_at.is_(None),
-        account_links.c.expires_at > bindparam("now"),
-    )
-    .values(used_at=bindparam("now"))
-    .returning(account_links.c.user_id)
+    update(account_links).where(*_IS_VALID).values(used_at=bindparam("now")).returning(account_links.c.user_id)
 )
 
-_ADD_SESSION = Query(
-    insert(sessions)
-    .values(
-        user_id=bindparam("user"),
-        digest=bindparam("hashed"),
-        created_at=bindparam("now"),
-        last_seen_at=bindparam("now"),
-        expires_at=bindparam("until"),
-        ip_address=bindparam("ip"),
-        user_agent=bindparam("agent"),
-    )
-    .returning(*_SESSION),
-    Session,
-)
-_SESSION_BY_DIGEST = Query(select(*_SESSION).where(sessions.c.digest == bindparam("hashed")), Session)
 _OPEN = (sessions.c.user_id == bindparam("user"), sessions.c.revoked_at.is_(None))
-_SESSIONS = Query(select(*_SESSION).where(*_OPEN).order_by(sessions.c.last_seen_at.desc(), sessions.c.id), Session)
-_SEEN = Query(
-    update(sessions)
-    .where(sessions.c.id == bindparam("session"))
-    .values(last_seen_at=bindparam("now"), ip_address=bindparam("ip"))
-)
+_open_sessions = select(*columns_of(sessions, Session)).where(*_OPEN)
+_SESSIONS = Query(_open_sessions.order_by(sessions.c.last_seen_at.desc(), sessions.c.id), Session)
 _REVOKE = Query(
     update(sessions)
     .where(*_OPEN, sessions.c.id == bindparam("session"))
@@ -147,14 +101,6 @@ LISTING = Listing(
 )
 
 
-async def get(tx: Transaction, user_id: int) -> Account | None:
-    return await tx.one(_GET, user=user_id)
-
-
-async def get_for_update(tx: Transaction, user_id: int) -> Account | None:
-    return await tx.one(_LOCK, user=user_id)
-
-
 async def lock_owners(tx: Transaction) -> list[Account]:
     return await tx.all(_OWNERS)
 
@@ -175,23 +121,6 @@ async def person(tx: Transaction, user_id: int) -> Person | None:
 
 async def person_by_email(tx: Transaction, email: str) -> Person | None:
     return await tx.one(_PERSON_BY_EMAIL, address=email)
-
-
-async def add(tx: Transaction, user_id: int, role: Role, now: Instant) -> None:
-    """Changes nothing for a user with an account."""
-    await tx.run(_ADD, user=user_id, role=role, now=now)
-
-
-async def save(tx: Transaction, account: Account) -> None:
-    values: dict[str, Any] = {
-        f"new_{name}": getattr(account, name)
-        for name in ("role", "password_hash", "totp_secret", "totp_step", "updated_at")
-    }
-    await tx.run(_SET, user=account.user_id, **values)
-
-
-async def set_name(tx: Transaction, user_id: int, email: str, name: str) -> None:
-    await tx.run(_RENAME, user=user_id, address=email, new_name=name)
 
 
 async def add_link(tx: Transaction, user_id: int, digest: str, now: Instant, expires_at: Instant) -> None:
@@ -215,32 +144,9 @@ async def use_link(tx: Transaction, digest: str, now: Instant) -> int | None:
     return row[0] if row else None
 
 
-async def add_session(
-    tx: Transaction,
-    user_id: int,
-    digest: str,
-    now: Instant,
-    expires_at: Instant,
-    ip_address: str | None,
-    user_agent: str | None,
-) -> Session:
-    (session,) = await tx.all(
-        _ADD_SESSION, user=user_id, hashed=digest, now=now, until=expires_at, ip=ip_address, agent=user_agent
-    )
-    return session
-
-
-async def session_by_digest(tx: Transaction, digest: str) -> Session | None:
-    return await tx.one(_SESSION_BY_DIGEST, hashed=digest)
-
-
 async def sessions_of(tx: Transaction, user_id: int) -> list[Session]:
     """Those that were not revoked, the most recently used first."""
     return await tx.all(_SESSIONS, user=user_id)
-
-
-async def set_seen(tx: Transaction, session_id: int, ip_address: str | None, now: Instant) -> None:
-    await tx.run(_SEEN, session=session_id, ip=ip_address, now=now)
 
 
 async def revoke_session(tx: Transaction, user_id: int, session_id: int, now: Instant) -> bool:

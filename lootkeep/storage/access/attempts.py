@@ -4,54 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.attempts import FailureCount
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import failed_attempts
 
 # How many rows one transaction removes.
 _BATCH = 500
-_COLUMNS = [failed_attempts.c[name] for name in FailureCount.__struct_fields__]
-_OF_KEY = failed_attempts.c.key == bindparam("of_key")
-_GET = Query(select(*_COLUMNS).where(_OF_KEY), FailureCount)
+ROWS = Rows(failed_attempts, FailureCount)
+
 # An update that changes nothing locks a row that is there, and waits for one that another process adds.
 _LOCK = Query(
     postgresql.insert(failed_attempts)
     .values(key=bindparam("of_key"), failures=0, counted_at=bindparam("now"), paused_until=bindparam("now"))
     .on_conflict_do_update(index_elements=["key"], set_={"key": failed_attempts.c.key})
-    .returning(*_COLUMNS),
+    .returning(*columns_of(failed_attempts, FailureCount)),
     FailureCount,
 )
-_SET = Query(
-    update(failed_attempts)
-    .where(_OF_KEY)
-    .values({name: bindparam(f"new_{name}") for name in ("failures", "counted_at", "paused_until")})
-)
-_REMOVE = Query(delete(failed_attempts).where(_OF_KEY))
 _OLD = select(failed_attempts.c.key).where(failed_attempts.c.counted_at < bindparam("before")).limit(_BATCH)
 _PURGE = Query(delete(failed_attempts).where(failed_attempts.c.key.in_(_OLD)).returning(failed_attempts.c.key))
-
-
-async def get(tx: Transaction, key: str) -> FailureCount | None:
-    return await tx.one(_GET, of_key=key)
 
 
 async def lock(tx: Transaction, keys: Iterable[str], now: Instant) -> dict[str, FailureCount]:
     """The counts under these keys, in one order for everyone; a new one is zero."""
     return {key: (await tx.all(_LOCK, of_key=key, now=now))[0] for key in sorted(keys)}
-
-
-async def save(tx: Transaction, count: FailureCount) -> None:
-    values = {"failures": count.failures, "counted_at": count.counted_at, "paused_until": count.paused_until}
-    await tx.run(_SET, of_key=count.key, **{f"new_{name}": value for name, value in values.items()})
-
-
-async def remove(tx: Transaction, key: str) -> None:
-    await tx.run(_REMOVE, of_key=key)
 
 
 async def purge(tx: Transaction, before: Instant) -> int:

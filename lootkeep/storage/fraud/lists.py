@@ -9,31 +9,21 @@ import msgspec
 from sqlalchemy import Text, bindparam, delete, func, or_, select
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.lists import FraudList, ListEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, equals
-from lootkeep.storage.rows import columns_of
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import fraud_list_entries as entries, fraud_lists as lists
 
-_LIST = columns_of(lists, FraudList)
+LISTS = Rows(lists, FraudList)
+
 _OF_LIST = entries.c.list_id == bindparam("list_id")
 _COUNTS = or_(entries.c.expires_at.is_(None), entries.c.expires_at > bindparam("at"))
 
-_ALL = Query(select(*_LIST).order_by(lists.c.name), FraudList)
-_GET = Query(select(*_LIST).where(lists.c.id == bindparam("list_id")), FraudList)
-_BY_NAME = Query(select(*_LIST).where(lists.c.name == bindparam("list_name")), FraudList)
-_ADD_LIST = Query(
-    postgresql.insert(lists)
-    .values(name=bindparam("name"), kind=bindparam("kind"), note=bindparam("note"), created_at=bindparam("now"))
-    .on_conflict_do_nothing()
-    .returning(*_LIST),
-    FraudList,
-)
-_REMOVE_LIST = Query(delete(lists).where(lists.c.id == bindparam("list_id")))
+_ALL = Query(select(*columns_of(lists, FraudList)).order_by(lists.c.name), FraudList)
 _EMPTY = Query(delete(entries).where(_OF_LIST))
 _COUNT = Query(select(entries.c.list_id, func.count()).group_by(entries.c.list_id))
 _put = postgresql.insert(entries).values(
@@ -84,28 +74,14 @@ async def all_lists(tx: Transaction) -> list[FraudList]:
     return await tx.all(_ALL)
 
 
-async def get(tx: Transaction, list_id: int) -> FraudList | None:
-    return await tx.one(_GET, list_id=list_id)
-
-
 async def counts(tx: Transaction) -> dict[int, int]:
     """How many entries each list has, by its id."""
     return dict(await tx.all(_COUNT))
 
 
-async def add_list(tx: Transaction, name: str, kind: ListKind, note: str | None, now: Instant) -> FraudList | None:
-    """None if the name is in use."""
-    return await tx.one(_ADD_LIST, name=name, kind=kind, note=note, now=now)
-
-
-async def list_named(tx: Transaction, name: str, kind: ListKind, note: str, now: Instant) -> FraudList | None:
-    """The list with this name, created if it does not exist."""
-    return await tx.one(_BY_NAME, list_name=name) or await add_list(tx, name, kind, note, now)
-
-
-async def remove_list(tx: Transaction, list_id: int) -> None:
-    await tx.run(_EMPTY, list_id=list_id)
-    await tx.run(_REMOVE_LIST, list_id=list_id)
+async def remove_list(tx: Transaction, fraud_list: FraudList) -> None:
+    await tx.run(_EMPTY, list_id=fraud_list.id)
+    await LISTS.remove(tx, fraud_list)
 
 
 async def put(

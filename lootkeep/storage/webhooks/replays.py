@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
-from sqlalchemy import bindparam, func, insert, select, update
+from msgspec.structs import replace
+from sqlalchemy import bindparam, func, select
 
 from lootkeep.domain.webhooks import Replay
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.events import outbox
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import deliveries, events, replays
 from lootkeep.storage.webhooks import fan_out
 
 # How many events one step of a replay sends again: a pace that leaves capacity for new events.
 STEP = 100
 
-_REPLAY = [replays.c[name] for name in Replay.__struct_fields__]
+ROWS = Rows(replays, Replay)
+
+_REPLAY = columns_of(replays, Replay)
 _IS_RUNNING = replays.c.finished_at.is_(None)
 
 _LATEST = Query(
@@ -36,27 +40,6 @@ _TYPES = Query(
     .group_by(events.c.type)
 )
 _FIRST = Query(select(func.min(events.c.id)).where(events.c.created_at >= bindparam("since")))
-_ADD = Query(
-    insert(replays)
-    .values(
-        webhook_id=bindparam("webhook"),
-        since=bindparam("start"),
-        event_types=bindparam("types"),
-        last_event_id=bindparam("last"),
-        cursor=bindparam("position"),
-        total=bindparam("count"),
-        done=0,
-        created_at=bindparam("now"),
-        finished_at=bindparam("finished"),
-    )
-    .returning(*_REPLAY),
-    Replay,
-)
-_SET = Query(
-    update(replays)
-    .where(replays.c.id == bindparam("replay"))
-    .values(cursor=bindparam("position"), done=bindparam("count"), finished_at=bindparam("finished"))
-)
 _LEFT = Query(select(events.c.id).where(events.c.id > bindparam("position"), events.c.id <= bindparam("last")).limit(1))
 # An existing delivery is sent again unchanged: the same id, the same bytes.
 _SEND = Query(
@@ -79,19 +62,20 @@ async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str
     types = set(msgspec.json.decode(event_types))
     counts = await tx.all(_TYPES, since=since, last=last)
     total = sum(count for event_type, count in counts if event_type in types)
-    (replay,) = await tx.all(
-        _ADD,
-        webhook=webhook_id,
-        start=since,
-        types=event_types,
-        last=last,
+    replay = Replay(
+        id=0,
+        webhook_id=webhook_id,
+        since=since,
+        event_types=event_types,
+        last_event_id=last,
         # An event that is not visible yet may have a smaller id than the first visible one.
-        position=min((first or last + 1) - 1, horizon),
-        count=total,
-        now=now,
-        finished=now if total == 0 else None,
+        cursor=min((first or last + 1) - 1, horizon),
+        total=total,
+        done=0,
+        created_at=now,
+        finished_at=now if total == 0 else None,
     )
-    return replay
+    return await ROWS.add(tx, replay)
 
 
 async def has_running(tx: Transaction) -> bool:
@@ -110,5 +94,5 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
             await tx.execute_many(_SEND, rows)
         position = due[-1].id if due else replay.cursor
         is_over = await tx.one(_LEFT, position=position, last=replay.last_event_id) is None
-        done, finished = replay.done + len(rows), now if is_over else None
-        await tx.run(_SET, replay=replay.id, position=position, count=done, finished=finished)
+        done, finished_at = replay.done + len(rows), now if is_over else None
+        await ROWS.save(tx, replay, replace(replay, cursor=position, done=done, finished_at=finished_at))
