@@ -191,7 +191,7 @@ async def show_analytics(visit: Visit) -> Answer:
         customers = await sales_direct_db.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
         if visit.query.get("format") == "csv":
             return _file(visit, course, products, customers)
-        unique = await analytics_db.unique_customers(tx, start, end, None)
+        unique = await sales_direct_db.unique_customers(tx, start, end, None)
         (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
         countries = await sales_service.best_parts(tx, "country", date_range, currency, _BEST)
         methods = await sales_service.best_parts(tx, "method", date_range, currency, _BEST)

@@ -18,12 +18,7 @@ from lootkeep.storage.schema import (
     reward_claims,
 )
 from tests.recount.counting import kept_counters, recounted_counters
-from tests.recount.figures import (
-    kept_figures,
-    maintained_buyers,
-    recounted_buyers,
-    recounted_figures,
-)
+from tests.recount.figures import kept_figures, recounted_figures
 from tests.recount.ledgers import balances_of_cards
 from tests.recount.operations import (
     claims_of_tiers,
@@ -66,7 +61,6 @@ async def maintained(db: Database) -> Totals:
         "refunds": _picked(await rows(db, orders), "id", "refunded_total"),
         "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
         "figures": await kept_figures(db),
-        "buyers": await maintained_buyers(db),
     }
 
 
@@ -85,7 +79,6 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
         "refunds": await given_back(db, placed),
         "gift cards": await balances_of_cards(db),
         "figures": await recounted_figures(db, placed),
-        "buyers": recounted_buyers(placed),
     }
 
 

@@ -1,4 +1,4 @@
-"""What analytics keeps, and the same counted again: figures and buyers."""
+"""The figures that analytics keeps, and the same counted again."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.storage.engine.database import Database
-from lootkeep.storage.schema import buyers, order_items, refunds, sales_rollups
+from lootkeep.storage.schema import order_items, refunds, sales_rollups
 from tests.recount.stored import Row, rows
 
 # What analytics keeps, by the length of its blocks.
-_LENGTHS = ("quarter", "day", "period", "eight")
-_SERIES, _SUMS = ("quarter", "day", "period"), ("day", "period")
+_LENGTHS = ("quarter", "day")
+_SERIES, _SUMS = ("quarter", "day"), ("day",)
 _LEVELS = {"all": _SERIES, "status": _SUMS, "country": _SUMS, "method": _SUMS, "product": _SERIES}
 
 
 def _block(length: str, time: int) -> int:
-    return time // {"quarter": DAY // 96, "day": DAY, "period": 32 * DAY, "eight": 8 * DAY}[length]
+    return time // {"quarter": DAY // 96, "day": DAY}[length]
 
 
 async def kept_figures(db: Database) -> dict[Any, int]:
@@ -72,23 +72,3 @@ def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
         for product_id, its in by_product.items():
             total = sum(line["total"] for line in its)
             add("product", product_id, order["refunded_at"], currency, refunds=total, refunded_orders=1)
-
-
-async def maintained_buyers(db: Database) -> dict[Any, set[int]]:
-    customer_ids: dict[Any, set[int]] = defaultdict(set)
-    for row in await rows(db, buyers):
-        for number, byte in enumerate(row["bits"]):
-            for bit in range(8):
-                if byte >> bit & 1:
-                    index = row["chunk"] * 16_384 + number * 8 + bit
-                    customer_ids[_LENGTHS[row["level"]], row["block"]].add(index * 4 + row["shard"])
-    return dict(customer_ids)
-
-
-def recounted_buyers(placed: list[Row]) -> dict[Any, set[int]]:
-    customer_ids: dict[Any, set[int]] = defaultdict(set)
-    for order in placed:
-        if order["paid_at"] is not None:
-            for length in ("day", "eight"):
-                customer_ids[length, _block(length, order["paid_at"])].add(order["customer_id"])
-    return dict(customer_ids)

@@ -27,9 +27,6 @@ WITHOUT_SQL = {
     "lootkeep/storage/totals/changes.py": "applies the statements of the declared totals",
 }
 
-# Arithmetic of how rows are stored, no decision; pure, so that it is tested without a database.
-LAYOUT = {"lootkeep/storage/sales/analytics.py: lootkeep.domain.blocks": "which stored sums cover a period"}
-
 
 def test_every_module_holds_sql() -> None:
     without = {name(file) for file in STORAGE if not any(module.startswith(NOTATIONS) for module, _ in _imports(file))}
@@ -56,7 +53,6 @@ def test_no_module_imports_a_function_of_the_domain() -> None:
         for imported in names
         if isinstance(getattr(import_module(module), imported, None), FunctionType | ModuleType)
     }
-    functions -= set(LAYOUT)
     assert not functions, f"A decision is the services' to ask for: {sorted(functions)}"
 
 

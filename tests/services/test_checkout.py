@@ -16,7 +16,6 @@ from lootkeep.services.orders.place import PlacedOrder
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import (
-    buyers,
     counters,
     customers,
     events,
@@ -45,7 +44,6 @@ TOUCHED = (
     products,
     counters,
     sales_rollups,
-    buyers,
     referrals,
     referrers,
     events,

@@ -140,7 +140,7 @@ async def _whole(tx: Transaction, date_range: DateRange, product_id: int | None)
 async def _sales_totals(
     tx: Transaction, date_range: DateRange, figures: dict[str, SalesFigures], product_id: int | None
 ) -> analytics_views.SalesTotalsView:
-    unique = await analytics_db.unique_customers(tx, date_range.start, date_range.end, product_id)
+    unique = await sales_direct_db.unique_customers(tx, date_range.start, date_range.end, product_id)
     total = _sum(figures.values())
     if product_id is not None:
         total = replace(

@@ -85,8 +85,6 @@ class _Sold(msgspec.Struct, frozen=True):
 def _count_sold(tx: Transaction, before: Order | None, after: Order, lines: Iterable[OrderItem]) -> None:
     if after.paid_at is None:
         return
-    if before is None or before.paid_at is None:
-        tx.totals.buy(after.customer_id, after.paid_at)
     sums: dict[int, tuple[int, int]] = {}
     for line in lines:
         quantity, total = sums.get(line.product_id, (0, 0))

@@ -1,4 +1,4 @@
-"""Figures of any period from the sums per quarter of an hour, UTC day and 32 UTC days."""
+"""Figures of any period from the sums per quarter of an hour and UTC day."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, bindparam, cast, func, select
 
-from lootkeep.domain import blocks as blocks_rules
 from lootkeep.domain.analytics import Bucket, SalesBreakdown, SalesFigures
-from lootkeep.domain.blocks import DAYS, QUARTER, QUARTERS, Run
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
@@ -21,11 +19,15 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import one_of
 from lootkeep.storage.sales import direct as sales_direct
 from lootkeep.storage.schema import products, sales_rollups as rollups
-from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.declared import SALES
+from lootkeep.storage.totals.total import DAYS, QUARTER, QUARTERS
 
 # Sums by currency; a plain list, because a year of days is added up.
 Sums = dict[str, list[int]]
+# Level, first and end of consecutive blocks.
+Run = tuple[int, int, int]
+# A sign, and what to add or subtract.
+SignedRange = tuple[int, Instant, Instant]
 
 _BLOCKS = (rollups.c.block >= bindparam("first"), rollups.c.block < bindparam("stop"))
 
@@ -121,7 +123,7 @@ async def parts(
 ) -> list[SalesBreakdown]:
     """By country, method, product or status, best first; orders in any currency, money only in the store's."""
     # No sums are maintained for a single product: everything is read from the rows.
-    runs, edges = blocks_rules.nearest(start, end) if product_id is None else ([], [(1, start, end)])
+    days, edges = _nearest(start, end) if product_id is None else (None, [(1, start, end)])
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def add(rows: list[tuple[Any, ...]], sign: int) -> None:
@@ -131,10 +133,8 @@ async def parts(
             totals[1] += sign * items
             totals[2] += sign * gross if of == currency else 0
 
-    for sign in (1, -1):
-        signed = [{"of_dimension": dimension, **_named(run)} for of_sign, run in runs if of_sign == sign]
-        if signed:
-            add(await tx.fetch_for_each(_PARTS, signed), sign)
+    if days:
+        add(await tx.all(_PARTS, of_dimension=dimension, **_named(days)), 1)
     for sign, a, b in edges:
         has_quarters = dimension == "product" and product_id is None and a % QUARTER == b % QUARTER == 0
         if has_quarters:
@@ -148,17 +148,17 @@ async def parts(
     return sorted(result, key=lambda part: (-part.gross, -part.orders, len(part.key), part.key))
 
 
+def _nearest(start: Instant, end: Instant) -> tuple[Run, list[SignedRange]]:
+    """The nearest UTC days, and what to add or subtract at both ends."""
+    first, last = (start + DAY // 2) // DAY, (end + DAY // 2) // DAY
+    if first >= last:
+        return (DAYS, first, first), [(1, start, end)]
+    ends = ((start, Instant(first * DAY)), (Instant(last * DAY), end))
+    return (DAYS, first, last), [(1, a, b) if a < b else (-1, b, a) for a, b in ends if a != b]
+
+
 def _named(run: Run) -> dict[str, int]:
     return dict(zip(("of_level", "first", "stop"), run, strict=True))
-
-
-async def unique_customers(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> int:
-    """How many different customers bought: sets are combined, not added up."""
-    if product_id is not None:
-        return len(await sales_direct.buyers(tx, start, end, product_id))
-    runs, edges = blocks_rules.within(start, end)
-    at_ends = [row[0] for edge in edges for row in await sales_direct.buyers(tx, *edge, None)]
-    return await buyers.count(tx, runs, at_ends)
 
 
 async def product_names(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:

@@ -10,6 +10,7 @@ from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal,
 from lootkeep.domain.analytics import TopCustomer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import Unindexed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, order_items, orders
 
@@ -40,7 +41,11 @@ def _parts_query(dimension: str, is_product: bool) -> Query[tuple[Any, ...]]:
 
 @cache
 def _buyers_query(is_product: bool) -> Query[tuple[Any, ...]]:
-    return Query(_of(select(orders.c.customer_id).distinct(), is_product).where(*_PAID))
+    """Customers one after the other along their index: SQLite would find the orders of a year by time and sort them."""
+    at = orders.c.paid_at if is_product else Unindexed(orders.c.paid_at)
+    paid = (orders.c.paid_at.is_not(None), at >= bindparam("start"), at < bindparam("end"))
+    buyers = _of(select(orders.c.customer_id), is_product).where(*paid).group_by(orders.c.customer_id).subquery()
+    return Query(select(func.count()).select_from(buyers))
 
 
 def _of(query: Select[Any], is_product: bool) -> Select[Any]:
@@ -58,8 +63,10 @@ async def parts(
     return await tx.all(_parts_query(dimension, product_id is not None), **_values(start, end, product_id))
 
 
-async def buyers(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> list[tuple[Any, ...]]:
-    return await tx.all(_buyers_query(product_id is not None), **_values(start, end, product_id))
+async def unique_customers(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> int:
+    """How many different customers bought."""
+    ((count,),) = await tx.all(_buyers_query(product_id is not None), **_values(start, end, product_id))
+    return int(count)
 
 
 _NEW = Query(

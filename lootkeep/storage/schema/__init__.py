@@ -11,7 +11,7 @@ from lootkeep.storage.schema.accounts import (
     sessions,
 )
 from lootkeep.storage.schema.alerts import alert_notices, alerts
-from lootkeep.storage.schema.analytics import buyers, sales_rollups
+from lootkeep.storage.schema.analytics import sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
 from lootkeep.storage.schema.customers import customer_tags, customers, sightings
@@ -47,7 +47,6 @@ __all__ = [
     "alerts",
     "attempts",
     "audit_log",
-    "buyers",
     "campaign_recipients",
     "counters",
     "coupons",

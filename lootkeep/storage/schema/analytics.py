@@ -1,8 +1,8 @@
-"""Tables for analytics: sums per quarter of an hour, day and 32 days, and the buyers of each day."""
+"""The table for analytics: sums per quarter of an hour and day."""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Index, LargeBinary, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Table, Text
 
 from lootkeep.storage.schema.columns import metadata, number
 
@@ -12,7 +12,7 @@ sales_rollups = Table(
     metadata,
     # `all`, `status`, `country`, `method` or `product`; the key is the country and so on, empty for none.
     Column("dimension", Text, primary_key=True),
-    # As in `domain/blocks.py`; the block counts them since the epoch.
+    # As in `storage/totals/total.py`; the block counts them since the epoch.
     Column("level", BigInteger, primary_key=True, autoincrement=False),
     Column("block", BigInteger, primary_key=True, autoincrement=False),
     Column("key", Text, primary_key=True),
@@ -30,15 +30,4 @@ sales_rollups = Table(
     # The series of one product.
     Index(None, "dimension", "key", "level", "block"),
     sqlite_with_rowid=False,
-)
-
-# Buyers: a bit for each customer. Sets of people over many days cannot be summed, but they can be combined.
-buyers = Table(
-    "buyers",
-    metadata,
-    Column("level", BigInteger, primary_key=True, autoincrement=False),
-    Column("block", BigInteger, primary_key=True, autoincrement=False),
-    Column("shard", BigInteger, primary_key=True, autoincrement=False),
-    Column("chunk", BigInteger, primary_key=True, autoincrement=False),
-    Column("bits", LargeBinary, nullable=False),
 )

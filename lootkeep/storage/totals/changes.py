@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lootkeep.domain.blocks import LENGTHS
-from lootkeep.kernel.clock import Instant
-from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.declared import TOTALS_OF
-from lootkeep.storage.totals.total import Added, SumTable, Total
+from lootkeep.storage.totals.total import LENGTHS, Added, SumTable, Total
 
 if TYPE_CHECKING:
     from lootkeep.storage.engine.database import Transaction
@@ -23,7 +20,6 @@ class Totals:
     def __init__(self, shard: int = 0) -> None:
         self._shard = shard % SHARDS
         self._sums: dict[SumTable, dict[tuple[Any, ...], list[int]]] = {}
-        self._buyers: set[tuple[int, Instant]] = set()
 
     def count(self, source: str, before: object | None, after: object | None) -> None:
         """Replaces the old state of a row with its current state in the totals."""
@@ -45,10 +41,6 @@ class Totals:
             for index, value in zip(total.indexes, values, strict=True):
                 sums[index] += sign * value
 
-    def buy(self, customer_id: int, at: Instant) -> None:
-        """Adds the customer to the buyers of that day."""
-        self._buyers.add((customer_id, at))
-
     async def apply(self, tx: Transaction) -> None:
         """The last step of a transaction, always in the same order, so no two of them deadlock."""
         for sums in sorted(self._sums, key=lambda sums: sums.table.name):
@@ -59,5 +51,3 @@ class Totals:
             ]
             if rows:
                 await tx.execute_many(sums.add, rows)
-        if self._buyers:
-            await buyers.add(tx, self._buyers)

@@ -8,11 +8,10 @@ from typing import Any
 
 from sqlalchemy import FromClause, func, select
 
-from lootkeep.domain.blocks import DAYS, PERIODS, QUARTERS
 from lootkeep.kernel.clock import SECOND
 from lootkeep.storage import schema
 from lootkeep.storage.schema import gift_card_entries, order_items, orders, refunds, support_tickets
-from lootkeep.storage.totals.total import Constant, SumTable, TextKey, Total
+from lootkeep.storage.totals.total import DAYS, QUARTERS, Constant, SumTable, TextKey, Total
 
 COUNTERS = SumTable(schema.counters)
 TICKETS = SumTable(schema.ticket_figures)
@@ -77,7 +76,7 @@ def _sales(
     **adds: Any,
 ) -> Total:
     """The whole store and each product have series; the others only sums, whose ends are added up from the orders."""
-    levels = (QUARTERS, DAYS, PERIODS) if dimension in ("all", "product") else (DAYS, PERIODS)
+    levels = (QUARTERS, DAYS) if dimension in ("all", "product") else (DAYS,)
     parts = {"dimension": Constant(dimension), "key": key, "currency": currency}
     return Total(SALES, of, parts, adds, at=at, levels=levels, where=where or {})
 

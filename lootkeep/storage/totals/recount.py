@@ -10,15 +10,13 @@ from sqlalchemy import BigInteger, Select, cast, func, or_, select, union_all
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.sql import literal_column
 
-from lootkeep.domain.blocks import LENGTHS
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import LockTables
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.totals import buyers
 from lootkeep.storage.totals.columns import GIVEN, REPAIRS
 from lootkeep.storage.totals.declared import COUNTERS, SALES, SOURCES, TICKETS, TOTALS
-from lootkeep.storage.totals.total import SumTable, Total, summed
+from lootkeep.storage.totals.total import LENGTHS, SumTable, Total, summed
 
 # Nobody may change the rows during the recount. The shared totals are locked last, as in every operation.
 _HOLD = Query(
@@ -33,7 +31,6 @@ _HOLD = Query(
         "counters",
         "ticket_figures",
         "sales_rollups",
-        "buyers",
     )
 )
 
@@ -110,4 +107,4 @@ async def repair(tx: Transaction, currency: str, now: Instant) -> dict[str, int]
         wrong[kind] = sum([len(await tx.all(query, **given)) for query in queries])
     for kind, comparisons in _SUMS.items():
         wrong[kind] = sum([await comparison.repair(tx) for comparison in comparisons])
-    return wrong | {"buyers": await buyers.repair(tx)}
+    return wrong

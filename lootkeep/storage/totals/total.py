@@ -11,8 +11,14 @@ from sqlalchemy import BigInteger, Boolean, FromClause, Select, Table, Text, bin
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.sql import literal_column
 
-from lootkeep.domain.blocks import LENGTHS
+from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.storage.engine.query import Query
+
+# Every time zone of the last fifty years is a multiple of this from UTC, so its days start with such a block.
+QUARTER = 15 * MINUTE
+# The levels of the blocks of time in which values are summed. Blocks are counted since the epoch.
+QUARTERS, DAYS = 0, 1
+LENGTHS = {QUARTERS: QUARTER, DAYS: DAY}
 
 # When, under which key and how much a record adds.
 Added = tuple[int, tuple[Any, ...], tuple[int, ...]]
