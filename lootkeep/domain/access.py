@@ -30,6 +30,7 @@ GROUPS = {
     "support-tickets": "support tickets",
     "email-campaigns": "e-mail campaigns",
     "alerts": "alerts to the staff",
+    "servers": "game servers and their commands",
     "store": "the store's own data through the Store API",
 }
 
@@ -39,6 +40,9 @@ SCOPES = {
     "store:import": "Use past times when writing through the Store API, to import a shop's history.",
     "metrics:read": "Read the service's own metrics.",
 }
+
+# Only the token of a game server has it, and no other scope: it takes the commands of its own queue.
+SERVER_SCOPE = "commands:run"
 
 
 class User(msgspec.Struct, frozen=True):

@@ -17,9 +17,9 @@ from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import subscriptions
 from lootkeep.storage import audit as audit_db, subscriptions as subscriptions_db
 from lootkeep.storage.customers import (
+    erasure as erasure_db,
     export as customer_export_db,
     lists as customer_lists_db,
-    personal_data as personal_data_db,
     rows as customers_db,
 )
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
@@ -113,21 +113,19 @@ async def erase(deps: Deps, customer_id: int, user_id: int | None, ip_address: s
     async with deps.db.read(slow=True) as tx:
         customer = existing(await customers_db.get(tx, customer_id), "Customer")
         seen = await outbox_db.horizon(tx)
-        events = await personal_data_db.find_events(tx, customer_id)
+        events = await erasure_db.find_events(tx, customer_id)
     pseudonym = customers_rules.pseudonym(customer_id)
     async with deps.db.write() as tx:
         await customers_db.take_turn(tx, customer_id)
         customer = existing(await customers_db.get(tx, customer_id), "Customer")
-        await personal_data_db.lock(tx, customer_id)
+        await erasure_db.lock(tx, customer_id)
         now = deps.clock.now()
-        await personal_data_db.erase(tx, customer, pseudonym, lambda it: _hashed(deps, it), now)
-        events = [*events, *await personal_data_db.find_events(tx, customer_id, after=seen)]
-        await personal_data_db.set_events(
-            tx, [(id_, _erased_data(data, pseudonym)) for id_, data in dict(events).items()]
-        )
+        await erasure_db.erase(tx, customer, pseudonym, lambda it: _hashed(deps, it), now)
+        events = [*events, *await erasure_db.find_events(tx, customer_id, after=seen)]
+        await erasure_db.set_events(tx, [(id_, _erased_data(data, pseudonym)) for id_, data in dict(events).items()])
         if customer.erased_at is None:
             joined = replace(deps, db=JoinedDatabase(tx))
-            for subscription_id in await personal_data_db.active_subscriptions(tx, customer_id):
+            for subscription_id in await erasure_db.active_subscriptions(tx, customer_id):
                 await subscriptions.cancel(joined, subscription_id, at_period_end=False, reason=None)
             record = f"customer:{customer_id}"
             await audit_db.add(tx, user_id=user_id, action=ERASE, record=record, ip_address=ip_address, now=now)

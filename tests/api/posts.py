@@ -115,6 +115,8 @@ POSTS = {
         {"name": "Desk", "channel": "email", "target": "desk@shop.example", "triggers": ["backlog"]}
     ),
     f"{EXTERNAL}/alerts/{{id}}/test": Post(),
+    f"{EXTERNAL}/servers": Post({"name": "Survival", "game": "minecraft"}),
+    f"{EXTERNAL}/servers/{{id}}/rotate-token": Post(),
     f"{STORE}/customers": Post({"email": "jun@example.com", "name": "Jun Park"}),
     f"{STORE}/customers/{{id}}/claims": Post({"tier_id": 1}),
     f"{STORE}/products": Post({"name": "Dragon Sword", "price": "19.99"}),

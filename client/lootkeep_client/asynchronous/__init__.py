@@ -14,6 +14,7 @@ from lootkeep_client.asynchronous.gift_cards import GiftCards
 from lootkeep_client.asynchronous.orders import Orders
 from lootkeep_client.asynchronous.products import Products
 from lootkeep_client.asynchronous.referrals import Referrals
+from lootkeep_client.asynchronous.servers import Servers
 from lootkeep_client.asynchronous.store import Store
 from lootkeep_client.asynchronous.support_tickets import SupportTickets
 from lootkeep_client.asynchronous.webhooks import Webhooks
@@ -36,6 +37,7 @@ class Api:
         self.orders = Orders(core)
         self.products = Products(core)
         self.referrals = Referrals(core)
+        self.servers = Servers(core)
         self.store = Store(core)
         self.support_tickets = SupportTickets(core)
         self.webhooks = Webhooks(core)

@@ -15,6 +15,7 @@ from lootkeep_client.synchronous.gift_cards import GiftCards
 from lootkeep_client.synchronous.orders import Orders
 from lootkeep_client.synchronous.products import Products
 from lootkeep_client.synchronous.referrals import Referrals
+from lootkeep_client.synchronous.servers import Servers
 from lootkeep_client.synchronous.store import Store
 from lootkeep_client.synchronous.support_tickets import SupportTickets
 from lootkeep_client.synchronous.webhooks import Webhooks
@@ -36,6 +37,7 @@ class Api:
         self.orders = Orders(core)
         self.products = Products(core)
         self.referrals = Referrals(core)
+        self.servers = Servers(core)
         self.store = Store(core)
         self.support_tickets = SupportTickets(core)
         self.webhooks = Webhooks(core)

@@ -150,6 +150,7 @@ from lootkeep_client.types.referrals import (
     ToggledTier as ToggledTier,
     TopReferrer as TopReferrer,
 )
+from lootkeep_client.types.servers import NewServer as NewServer, Server as Server, ServerToken as ServerToken
 from lootkeep_client.types.store import (
     Attribution as Attribution,
     CartLineBody as CartLineBody,

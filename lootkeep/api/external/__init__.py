@@ -10,6 +10,7 @@ from lootkeep.api.external import (
     orders,
     products,
     referrals,
+    servers,
     tickets,
     webhooks,
 )
@@ -27,4 +28,5 @@ GROUPS: tuple[Group, ...] = (
     tickets.GROUP,
     email_campaigns.GROUP,
     alerts.GROUP,
+    servers.GROUP,
 )

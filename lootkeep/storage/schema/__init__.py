@@ -37,6 +37,7 @@ from lootkeep.storage.schema.referrals import (
     refused_referrals,
     reward_claims,
 )
+from lootkeep.storage.schema.servers import commands, servers
 from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figures, ticket_messages
 from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhook_versions, webhooks
 
@@ -48,6 +49,7 @@ __all__ = [
     "attempts",
     "audit_log",
     "campaign_recipients",
+    "commands",
     "counters",
     "coupons",
     "customer_tags",
@@ -83,6 +85,7 @@ __all__ = [
     "replays",
     "reward_claims",
     "sales_rollups",
+    "servers",
     "sessions",
     "settings",
     "sightings",

@@ -107,6 +107,12 @@ _EXTERNAL = {
     "PUT /alerts/{id}": "alerts.update",
     "DELETE /alerts/{id}": "alerts.delete",
     "POST /alerts/{id}/test": "alerts.test",
+    "GET /servers": "servers.list",
+    "POST /servers": "servers.create",
+    "GET /servers/{id}": "servers.get",
+    "PUT /servers/{id}": "servers.update",
+    "DELETE /servers/{id}": "servers.delete",
+    "POST /servers/{id}/rotate-token": "servers.rotate_token",
 }
 _STORE = {
     "POST /customers": "store.customers.create",

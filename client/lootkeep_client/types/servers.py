@@ -1,0 +1,25 @@
+"""What `servers` has; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+
+class Server(TypedDict):
+    id: int
+    name: str
+    game: Literal["ark", "discord", "fivem", "minecraft", "minecraft_bedrock", "other", "roblox", "rust", "steam"]
+    last_seen_at: str | None
+    waiting: int
+    failed: int
+    created_at: str
+    updated_at: str
+
+
+class NewServer(TypedDict):
+    server: Server
+    token: str
+
+
+class ServerToken(TypedDict):
+    token: str

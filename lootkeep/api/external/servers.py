@@ -1,0 +1,137 @@
+"""Game servers over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import Name
+from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
+from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.players import Game
+from lootkeep.domain.servers import Server
+from lootkeep.kernel.errors import existing
+from lootkeep.services import servers as servers_service
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.goods import servers as servers_db
+from lootkeep.views import servers as servers_views
+
+
+class ServerBody(Body):
+    """The fields of a server."""
+
+    name: Annotated[Name, Field(description="The name, for staff and buyers.", examples=["Survival"])]
+    game: Annotated[Game, Field(description="Says what players' names and ids look like.", examples=["minecraft"])]
+
+
+ServerChanges = partial(ServerBody, "ServerChanges")
+
+
+async def list_servers(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        return Reply([await _shown(tx, server) for server in await servers_db.ROWS.find(tx)])
+
+
+async def create_server(call: Call[ServerBody, None]) -> Reply:
+    server, token = await servers_service.create(call.deps, call.body.name, call.body.game)
+    async with call.deps.db.read() as tx:
+        return Reply(servers_views.NewServerView(await _shown(tx, server), token))
+
+
+async def get_server(call: Call[None, None]) -> Reply:
+    async with call.deps.db.read() as tx:
+        return Reply(await _shown(tx, existing(await servers_db.ROWS.get(tx, call.id), "Server")))
+
+
+async def update_server(call: Call[Body, None]) -> Reply:
+    server = await servers_service.change(call.deps, call.id, call.body.sent())
+    async with call.deps.db.read() as tx:
+        return Reply(await _shown(tx, server))
+
+
+async def delete_server(call: Call[None, None]) -> Reply:
+    await servers_service.delete(call.deps, call.id)
+    return Reply()
+
+
+async def rotate_server_token(call: Call[None, None]) -> Reply:
+    return Reply(servers_views.ServerTokenView(await servers_service.rotate_token(call.deps, call.id)))
+
+
+async def _shown(tx: Transaction, server: Server) -> servers_views.ServerView:
+    return servers_views.server(server, await servers_db.length(tx, server.id))
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/servers",
+        list_servers,
+        "servers:read",
+        "List servers",
+        many(servers_views.ServerView),
+        description="All servers, oldest first, with the length of their queues.",
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/servers",
+        create_server,
+        "servers:write",
+        "Create a server",
+        single(servers_views.NewServerView, "Server created successfully", status=201),
+        body=ServerBody,
+        description="Its token, with the one scope `commands:run`, is shown only now. A store can have 100 servers.",
+        is_extension=True,
+    ),
+    Route(
+        "GET",
+        "/servers/{id}",
+        get_server,
+        "servers:read",
+        "Read a server",
+        single(servers_views.ServerView),
+        description="Says when it last asked for commands.",
+        is_extension=True,
+    ),
+    Route(
+        "PUT",
+        "/servers/{id}",
+        update_server,
+        "servers:write",
+        "Update a server",
+        single(servers_views.ServerView, "Server updated successfully"),
+        body=ServerChanges,
+        description="Changes only the fields that are sent.",
+        is_extension=True,
+    ),
+    Route(
+        "DELETE",
+        "/servers/{id}",
+        delete_server,
+        "servers:write",
+        "Delete a server",
+        only_message("Server deleted successfully"),
+        description="Its token is rejected from the next request on.",
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/servers/{id}/rotate-token",
+        rotate_server_token,
+        "servers:write",
+        "Replace the token of a server",
+        single(servers_views.ServerTokenView, "Token replaced successfully"),
+        description="The new token is shown only now. The old one is rejected from the next request on.",
+        # No process may still use the old token when the answer is sent.
+        is_foreign=True,
+        is_extension=True,
+    ),
+)
+
+GROUP = Group(
+    name="Servers",
+    description="Game servers that deliver what was bought, by commands. An extension of the specification.",
+    routes=ROUTES,
+)

@@ -1,0 +1,1 @@
+"""Goods: keys in stock, what orders own, and lines that wait."""

@@ -1,0 +1,81 @@
+"""Game servers, and the queue of their commands."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table, text as sql
+
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+
+# Literals, also in queries: a cached plan can use a partial index only if it sees the words.
+OPEN = sql("status IN ('waiting', 'leased')")
+FAILED = sql("status = 'failed'")
+
+servers = Table(
+    "servers",
+    metadata,
+    identity(),
+    text("name"),
+    text("game"),
+    # No two servers share a token: each sees its own queue.
+    link("token_id", "tokens.id", unique=True),
+    number("last_seen_at", optional=True),
+    number("created_at"),
+    number("updated_at"),
+    # Its commands stay, as evidence.
+    number("deleted_at", optional=True),
+    sqlite_autoincrement=True,
+)
+
+commands = Table(
+    "commands",
+    metadata,
+    identity(),
+    link("server_id", "servers.id"),
+    link("order_id", "orders.id"),
+    link("item_id", "order_items.id"),
+    link("customer_id", "customers.id"),
+    text("cause"),
+    # Fixed when it is queued.
+    text("text"),
+    text("player_game", optional=True),
+    text("player_id", optional=True),
+    text("player_name", optional=True),
+    flag("needs_player_online"),
+    text("status"),
+    # When it can be handed out; while a server has it, when the lease ends and it can be handed out again.
+    number("due_at"),
+    text("lease", optional=True),
+    number("attempts_count"),
+    number("failures"),
+    # What the server answered.
+    text("reason", optional=True),
+    # Why it is a repeat: the command that was sent again.
+    link("resent_from_id", "commands.id", optional=True),
+    number("finished_at", optional=True),
+    number("created_at"),
+    CheckConstraint("cause IN ('paid', 'renewed', 'expired', 'refunded', 'disputed')", name="cause"),
+    CheckConstraint("status IN ('waiting', 'leased', 'done', 'failed', 'cancelled')", name="status"),
+    CheckConstraint("(status = 'leased') = (lease IS NOT NULL)", name="lease"),
+    CheckConstraint("(status IN ('waiting', 'leased')) = (finished_at IS NULL)", name="finished_at"),
+    # The queue of a server. The last two columns are for those that wait for a player.
+    Index(
+        "ix_commands_open",
+        "server_id",
+        "due_at",
+        "id",
+        "needs_player_online",
+        "player_id",
+        sqlite_where=OPEN,
+        postgresql_where=OPEN,
+    ),
+    Index("ix_commands_failed", "server_id", "id", sqlite_where=FAILED, postgresql_where=FAILED),
+    # The sort order of the list, and its filters in this order.
+    Index(None, "server_id", "id"),
+    Index(None, "status", "id"),
+    Index(None, "order_id", "id"),
+    Index(None, "customer_id", "id"),
+    # For foreign keys.
+    Index(None, "item_id"),
+    Index(None, "resent_from_id"),
+    sqlite_autoincrement=True,
+)
