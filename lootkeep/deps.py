@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.webhooks import WebhookRules
@@ -13,7 +14,9 @@ from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Clock
 from lootkeep.kernel.ids import Ids
 from lootkeep.storage.engine.database import Database
-from lootkeep.storage.engine.postgres_replica import Replica
+
+if TYPE_CHECKING:
+    from lootkeep.storage.engine.postgres_replica import Replica
 
 
 @dataclass(frozen=True, slots=True)

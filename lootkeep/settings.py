@@ -14,6 +14,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lootkeep.domain.analytics import zone
+from lootkeep.domain.codes import currencies
 from lootkeep.domain.emails import StoreIdentity, one_line
 from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
@@ -204,9 +205,7 @@ class Settings(BaseSettings):
     @field_validator("currency")
     @classmethod
     def _known_currency(cls, code: str) -> str:
-        from iso4217 import Currency
-
-        if code.upper() not in {currency.code for currency in Currency}:
+        if code.upper() not in currencies():
             raise ValueError("must be an ISO 4217 currency code such as USD")
         return code.upper()
 

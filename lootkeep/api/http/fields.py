@@ -9,17 +9,16 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 import msgspec
-from iso4217 import Currency as Iso4217
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from lootkeep.api.http.validation import OWN_WORDS
 from lootkeep.domain import identity as identity_rules, inputs as inputs_rules
+from lootkeep.domain.codes import currencies
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, instant
 from lootkeep.kernel.money import Hundredths
 
-_CURRENCIES = frozenset(currency.code for currency in Iso4217)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 # Metadata is the store's own notes on a record: flat, small, and returned as it was sent.
@@ -58,7 +57,7 @@ def distinct(words: list[str]) -> list[str]:
 
 def _currency(value: str) -> str:
     code = value.upper()
-    if code not in _CURRENCIES:
+    if code not in currencies():
         raise refuse("must be an ISO 4217 currency code")
     return code
 

@@ -6,8 +6,8 @@ import base64
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -15,6 +15,9 @@ from starlette.routing import Route
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.services import campaigns as campaigns_service
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 _HEADERS = {
@@ -93,4 +96,7 @@ class _ReaderPages:
 
 @cache
 def _environment() -> Environment:
+    # Loaded for the first page.
+    from jinja2 import Environment, FileSystemLoader
+
     return Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 from typing import Generic, NamedTuple, TypeVar
 
@@ -76,24 +76,6 @@ def span(text: str) -> IpRange | None:
     return between(ip, ip)
 
 
-def joined(ranges: Iterable[IpRange]) -> Iterator[IpRange]:
-    """The same addresses in fewer ranges: those that overlap or touch are one."""
-    families: tuple[list[IpRange], list[IpRange]] = ([], [])
-    for where in ranges:
-        families[where[2]].append(where)
-    for is_v6, family in zip((False, True), families, strict=True):
-        first, last = -1, -2
-        for start, end, _ in sorted(family):
-            if start > last + 1:
-                if first >= 0:
-                    yield IpRange(first, last, is_v6)
-                first, last = start, end
-            elif end > last:
-                last = end
-        if first >= 0:
-            yield IpRange(first, last, is_v6)
-
-
 def between(first: ParsedIp | None, last: ParsedIp | None) -> IpRange | None:
     if first is None or last is None or first.is_v6 != last.is_v6 or first.number > last.number:
         return None
@@ -109,7 +91,7 @@ def _network(text: str) -> IpRange | None:
     if free < 0:
         return None
     try:
-        # As in `parsed`, but the bundled list has 83,000 networks, which every start reads.
+        # As in `parsed`, but lists have tens of thousands of networks.
         first = int.from_bytes(inet_pton(AF_INET6 if is_v6 else AF_INET, start), "big") >> free << free
     except (OSError, ValueError):
         return None

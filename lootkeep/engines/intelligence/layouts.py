@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import iso3166
-
+from lootkeep.domain.codes import countries
 from lootkeep.domain.fraud.facts import NetworkFacts
 from lootkeep.engines.intelligence.sources import SourceKind, needs_of
 
@@ -22,8 +21,6 @@ _FLAG_FIELDS: dict[SourceKind, tuple[str, ...]] = {
 }
 _FLAGS = {field: need for need, fields in _FLAG_FIELDS.items() for field in fields}
 _TRUE = frozenset({"true", "1", "t", "yes"})
-# Codes such as EU, AP and ZZ are not countries.
-_COUNTRIES = frozenset(country.alpha2 for country in iso3166.countries)
 
 _EMPTY = NetworkFacts()
 
@@ -48,8 +45,8 @@ def needs_served(record: object) -> set[SourceKind]:
 
 
 def country(code: object) -> str | None:
-    """The code of an existing country."""
-    return code if isinstance(code, str) and code in _COUNTRIES else None
+    """The code of an existing country, which EU, AP and ZZ are not."""
+    return code if isinstance(code, str) and code in countries() else None
 
 
 def _parts(record: object) -> list[DatabaseRecord]:

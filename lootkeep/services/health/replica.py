@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from lootkeep.services.health.finding import Config, Finding
 from lootkeep.services.health.store import OpenDatabase
-from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.engine.postgres_replica import Replica
 
 
 async def replica(config: Config, opened: OpenDatabase) -> list[Finding]:
     url = config.read_database_url
+    if not url:
+        return []
+    # An embedded store does not load the driver.
+    from lootkeep.storage.engine.postgres import PostgresDatabase
+    from lootkeep.storage.engine.postgres_replica import Replica
+
     async with opened() as engine:
-        if not url or not isinstance(engine, PostgresDatabase):
+        if not isinstance(engine, PostgresDatabase):
             return []
         is_pooled = config.database_pooler == "transaction"
         follower = Replica.of(engine, url, 1, config.read_max_lag, is_pooled=is_pooled)

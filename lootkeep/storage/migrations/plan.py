@@ -10,7 +10,6 @@ from sqlalchemy import func, select, table as named
 
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.engine.postgres_session import DEADLINES
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.migrations.versions import VERSIONS, Version
 
@@ -119,6 +118,9 @@ def pause_for(engine_name: str, steps: list[Step]) -> str | None:
             "Stop `serve` and `worker` before, and start the new version after it: what the version before writes "
             f"would be incomplete after {', '.join(offline)}."
         )
+    # An embedded store does not load the driver.
+    from lootkeep.storage.engine.postgres_session import DEADLINES
+
     if sum(step.seconds for step in steps) > DEADLINES.statement:
         return (
             "Stop `serve` and `worker` before, and start the new version after it: tables are locked for longer "

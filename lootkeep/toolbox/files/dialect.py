@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 
-import iso3166
 import msgspec
-from babel import Locale
+from babel.core import get_global
 
 from lootkeep.domain import identity as identity_rules
+from lootkeep.domain.codes import countries
 from lootkeep.kernel.clock import SECOND, Instant, instant
 
 
@@ -46,14 +46,32 @@ _IP_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE]\+?[0-9]{1,2})?")
 _MAX_IPV4 = 2**32 - 1
 _THOUSANDS = re.compile(r"[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?")
 BOOLEANS = dict.fromkeys(("true", "yes", "y", "1"), True) | dict.fromkeys(("false", "no", "n", "0"), False)
+# As ISO names countries, and as everyone else does, where that is not their usual English name.
+_OTHER_NAMES = """
+BO Bolivia, Plurinational State of | BQ Bonaire, Sint Eustatius and Saba | BN Brunei Darussalam | CV Cabo Verde
+CG Congo | CD Congo, Democratic Republic of the | CI Côte d'Ivoire | FK Falkland Islands (Malvinas)
+HM Heard Island and McDonald Islands | VA Holy See | HK Hong Kong | IR Iran, Islamic Republic of
+KP Korea, Democratic People's Republic of | KR Korea, Republic of | LA Lao People's Democratic Republic | MO Macao
+FM Micronesia, Federated States of | MD Moldova, Republic of | MM Myanmar | NR Naoero | PS Palestine, State of
+PS Palestine | PN Pitcairn | RU Russian Federation | SH Saint Helena, Ascension and Tristan da Cunha
+MF Saint Martin (French part) | VC Saint Vincent and the Grenadines | ST Sao Tome and Principe
+SX Sint Maarten (Dutch part) | GS South Georgia and the South Sandwich Islands | SY Syrian Arab Republic
+TW Taiwan, Province of China | TZ Tanzania, United Republic of | GB UK | XK XKX
+GB United Kingdom of Great Britain and Northern Ireland | US United States of America
+UM United States Minor Outlying Islands | VE Venezuela, Bolivarian Republic of | VN Viet Nam
+VG Virgin Islands, British | VI Virgin Islands, U.S.
+"""
 _COUNTRIES: dict[str, str] = (
-    {name.upper(): code for code, name in Locale("en").territories.items() if len(code) == 2 and code.isalpha()}
-    | {
-        name.upper(): country.alpha2
-        for country in iso3166.countries
-        for name in (country.alpha2, country.alpha3, country.name, country.apolitical_name)
+    {
+        alias: code
+        for alias, (code, *_) in get_global("territory_aliases").items()
+        # Codes of three letters; retired ones of two are other things today.
+        if len(alias) == 3 and alias.isalpha() and code in countries()
     }
-    | {"UK": "GB"}  # as everyone writes it
+    | {name.upper(): code for code, name in countries().items()}
+    | {name.replace("&", "and").replace("St.", "Saint").upper(): code for code, name in countries().items()}
+    | {code: code for code in countries()}
+    | {entry[3:].upper(): entry[:2] for line in _OTHER_NAMES.strip().split("\n") for entry in line.split(" | ")}
 )
 
 

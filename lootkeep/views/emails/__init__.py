@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from typing import TYPE_CHECKING, Any
 
 from lootkeep.domain.campaign_emails import CONTENT, EmailLayout, written
 from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _SUBJECT = "Subject: "
 # Why the recipient gets an e-mail of this kind, for its footer.
@@ -73,6 +74,9 @@ def _text_footer(store: StoreIdentity, reason: str) -> str:
 
 @cache
 def _environment() -> Environment:
+    # Loaded for the first e-mail, like the templates.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         # Only HTML is escaped: in plain text `&amp;` would be shown literally.

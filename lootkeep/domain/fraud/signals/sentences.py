@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import iso3166
-
+from lootkeep.domain.codes import countries
 from lootkeep.domain.fraud.facts import ENOUGH_ACCOUNTS, ENOUGH_ORDERS, OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import domain_of
@@ -162,10 +161,7 @@ def _at_domain(facts: OrderFacts) -> str:
 
 
 def _country(code: str | None) -> str:
-    """`Germany`, `Islamic Republic of Iran`."""
-    country = iso3166.countries_by_alpha2.get(code or "")
-    name, _, before = (country.apolitical_name if country else code or "an unknown country").partition(", ")
-    return f"{before} {name}".strip()
+    return countries().get(code or "") or code or "an unknown country"
 
 
 def _window(policy: Policy) -> str:
