@@ -69,7 +69,7 @@ async def visits_of(store: OpenStore) -> Visits:
     numbers = iter(chance.sample(range(1, store.size // 3), store.size // 4))
     async with store.engine.read() as tx:
         while any(len(visits) < _BUYERS for visits in by_kind.values()):
-            customer = await customers_db.get(tx, next(numbers))
+            customer = await customers_db.ROWS.get(tx, next(numbers))
             assert customer
             kind = "tagged" if customer.email.startswith(COLLECTOR) else _shortest(by_kind)
             if len(by_kind[kind]) < _BUYERS:

@@ -169,7 +169,7 @@ def validation(size: int) -> Reading:
         nonlocal number
         number = (number + size // 97) % size
         await settings_db.get(tx, SETTINGS, ReferralSettings)
-        assert await customers_db.by_referral_code(tx, code(number + 1))
+        assert await customers_db.ROWS.find_one(tx, referral_code=code(number + 1))
 
     return validate
 

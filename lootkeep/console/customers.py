@@ -82,7 +82,7 @@ UNBLOCK = (Field("status_reason", "Reason", forms.text(MAX_NOTE_LENGTH), "For st
 
 async def show_customer(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
-        customer = existing(await customers_db.get(tx, visit.id), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, visit.id), "Customer")
         tables, newest = [], {}
         for name, (table, path, by) in _TABLES.items():
             newest[name], total = await lists.newest(visit, tx, table, _NEWEST, **{by: visit.id})
@@ -140,7 +140,7 @@ async def _others(tx: Transaction, customer_id: int) -> list[Step]:
 
 async def show_form(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        customer = existing(await customers_db.get(tx, visit.id), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, visit.id), "Customer")
     text = "What you change here, the store sees too."
     return forms.show(visit, FORM, customer, title=f"Edit {customer.name}", text=text, back=f"/customers/{visit.id}")
 

@@ -40,7 +40,7 @@ async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision], fo
     check = existing(await fraud_checks_db.get(tx, check_id), "Fraud check")
     sale = existing(await order_details_db.get(tx, check.order_id), "Order")
     referrer_id = sale.customer.referred_by_id
-    referrer = await customers_db.get(tx, referrer_id) if referrer_id is not None else None
+    referrer = await customers_db.ROWS.get(tx, referrer_id) if referrer_id is not None else None
     reasons, facts = await bars(tx, check), facts_of(check)
     return {
         "check": check,

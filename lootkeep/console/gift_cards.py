@@ -101,7 +101,7 @@ async def list_gift_cards(visit: Visit) -> Answer:
 async def show_gift_card(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         card = existing(await gift_cards_db.ROWS.get(tx, visit.id), "Gift card")
-        customer = await customers_db.get(tx, card.customer_id) if card.customer_id else None
+        customer = await customers_db.ROWS.get(tx, card.customer_id) if card.customer_id else None
         entries = await gift_cards_db.ENTRIES.find(tx, gift_card_id=card.id)
         changes = await audit_db.changes_since(tx, GIFT_CARD.key(card.id), Instant(0))
     status = card_status(card, visit.now)
@@ -167,7 +167,7 @@ async def send(visit: Visit) -> Answer:
 
 async def _customer(visit: Visit, text: str) -> Customer | None:
     async with visit.deps.db.read() as tx:
-        return await customers_db.get(tx, inputs_rules.integer(text) or 0)
+        return await customers_db.ROWS.get(tx, inputs_rules.integer(text) or 0)
 
 
 _TAKEN = "The amount is taken off the card. It cannot be put back here."

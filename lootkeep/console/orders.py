@@ -115,7 +115,7 @@ class Step:
 async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | None) -> list[Step]:
     """In the order of time; what receivers got is last."""
     order, customer = details.order, details.customer
-    referrer = await customers_db.get(tx, customer.referred_by_id) if customer.referred_by_id is not None else None
+    referrer = await customers_db.ROWS.get(tx, customer.referred_by_id) if customer.referred_by_id is not None else None
     refunds = await order_events_db.refunds_of(tx, order.id)
     disputes = await disputes_db.of_order(tx, order.id)
     declined = await payment_attempts_db.of_order(tx, order.id)

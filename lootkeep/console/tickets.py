@@ -88,7 +88,7 @@ async def show_ticket(visit: Visit) -> Answer:
         ticket = existing(await tickets_db.get(tx, visit.id), "Ticket")
         # One more than is shown says whether there are earlier ones.
         messages = await tickets_db.messages(tx, visit.id, inputs_rules.integer(before), _MAX_MESSAGES + 1)
-        customer = await customers_db.get(tx, ticket.customer_id)
+        customer = await customers_db.ROWS.get(tx, ticket.customer_id)
         users = await access_db.USERS.find(tx)
     shown = _fitting(messages)
     agents = {"": "Nobody"} | {str(user.id): user.name for user in users}

@@ -30,7 +30,7 @@ async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) 
         if customer_id is None:
             reader = await audiences_db.someone(tx, audience_of(campaign)) or SAMPLE_READER
         else:
-            customer = await customers_db.get(tx, customer_id)
+            customer = await customers_db.ROWS.get(tx, customer_id)
             if customer is None:
                 raise invalid("customer_id", "The customer id field is not a customer of this store.")
             reader = Reader(customer.id, customer.name, customer.email, customer.referral_code)

@@ -95,7 +95,7 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
     now = deps.clock.now()
     async with deps.db.read() as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
-        customer = await customers_db.by_email(tx, email) if email else None
+        customer = await customers_db.ROWS.find_one(tx, email=email) if email else None
         buyer = Buyer(now, email, ip_address, customer_id=customer.id if customer else 0)
         (history,) = await fraud_history_db.gather(tx, policy, [buyer])
         ends = await fraud_limits_db.ends(tx, policy, buyer)

@@ -53,7 +53,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
     """Everything that is stored about a person; only ids of other people, and the name of the referrer."""
     now = deps.clock.now()
     async with deps.db.read(slow=True) as tx:
-        customer = existing(await customers_db.get(tx, customer_id), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         referrers = await customer_lists_db.referrers(tx, [customer])
         held = await customer_export_db.held(tx, customer_id, customer.email)
         cards = await _all(tx, gift_card_lists_db.LISTING, customer_id=customer_id)
@@ -111,13 +111,13 @@ async def erase(deps: Deps, customer_id: int, user_id: int | None, ip_address: s
     Erasing again erases what came in since, and is not logged again.
     """
     async with deps.db.read(slow=True) as tx:
-        customer = existing(await customers_db.get(tx, customer_id), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         seen = await outbox_db.horizon(tx)
         events = await erasure_db.find_events(tx, customer_id)
     pseudonym = customers_rules.pseudonym(customer_id)
     async with deps.db.write() as tx:
         await customers_db.take_turn(tx, customer_id)
-        customer = existing(await customers_db.get(tx, customer_id), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         await erasure_db.lock(tx, customer_id)
         now = deps.clock.now()
         await erasure_db.erase(tx, customer, pseudonym, lambda it: _hashed(deps, it), now)

@@ -32,7 +32,7 @@ async def create(
         await _claim_external_id(tx, external_id)
         await customers_db.take_turn(tx, customer_id)
         # The product is locked, so it cannot be deleted while it gets its first subscription.
-        pair = await customers_db.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
+        pair = await customers_db.ROWS.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
         customer, product = subscriptions_rules.checked(*pair)
         if await products_db.reserve_stock(tx, product.id, 1) is None:
             raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
@@ -44,7 +44,7 @@ async def create(
 async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
     """An imported subscription: it continues where it was, creates no order and sends no events."""
     now = deps.clock.now()
-    customer, product = await customers_db.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
+    customer, product = await customers_db.ROWS.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
     if customer is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
     require_not_erased(customer)
@@ -141,6 +141,6 @@ async def _get_for_update(tx: Transaction, subscription_id: int) -> Subscription
 
 
 async def _customer(tx: Transaction, subscription: Subscription) -> Customer:
-    customer = await customers_db.get(tx, subscription.customer_id)
+    customer = await customers_db.ROWS.get(tx, subscription.customer_id)
     assert customer is not None
     return customer

@@ -144,7 +144,7 @@ async def _step(
 async def _checked(tx: Transaction, form: TicketForm) -> Customer:
     """The customer, or all reasons why they cannot open a ticket."""
     errors: dict[str, list[str]] = {}
-    customer = await customers_db.get(tx, form.customer_id)
+    customer = await customers_db.ROWS.get(tx, form.customer_id)
     if customer is None:
         errors["customer_id"] = ["The customer id field is not a customer of this store."]
     order = None if form.order_id is None else await orders_db.ROWS.get(tx, form.order_id)
@@ -201,7 +201,7 @@ async def _get_for_update(tx: Transaction, ticket_id: int) -> Ticket:
 
 
 async def _customer(tx: Transaction, ticket: Ticket) -> Customer:
-    customer = await customers_db.get(tx, ticket.customer_id)
+    customer = await customers_db.ROWS.get(tx, ticket.customer_id)
     assert customer is not None
     require_not_erased(customer)
     return customer

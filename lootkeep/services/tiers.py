@@ -57,7 +57,7 @@ async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coup
     """The claim with its coupon, and whether it is new: claiming again returns the same coupon."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        existing(await customers_db.get(tx, customer_id), "Customer")
+        existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         # Locked first: two concurrent claims of one customer run one after the other.
         referrer = await referrals_db.get_referrer_for_update(tx, customer_id)
         tier = existing(await tiers_db.ROWS.lock(tx, tier_id), _NO_TIER)

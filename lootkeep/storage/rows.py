@@ -23,7 +23,8 @@ class Rows(Generic[S]):
 
     `always` are conditions for every read, such as "not deleted". `derived` are columns that are properties of the
     record, such as search text. `totals` names the source of the maintained totals that every write is counted in.
-    The database numbers new rows, unless the key of the table belongs to another: `accounts.user_id`.
+    The database numbers new rows, unless the key of the table belongs to another: `accounts.user_id`. With `key_share`
+    a row is locked as by an UPDATE: a new row that refers to it neither waits nor deadlocks.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class Rows(Generic[S]):
         *always: ColumnElement[bool],
         derived: Sequence[str] = (),
         totals: str | None = None,
+        key_share: bool = False,
     ) -> None:
         (self._key,) = table.primary_key
         self._table, self._record, self._always = table, record, always
@@ -41,12 +43,12 @@ class Rows(Generic[S]):
         self._this = self._key == bindparam("row")
         self._select = select(*columns_of(table, record))
         self._get = Query(self._select.where(self._this, *always), record)
-        self._lock = Query(self._select.where(self._this, *always).with_for_update(), record)
+        self._lock = Query(self._select.where(self._this, *always).with_for_update(key_share=key_share), record)
         self._remove = Query(delete(table).where(self._this))
         # One query for each set of columns that is searched or written, made when it is first needed.
         self._finding: dict[tuple[str, ...], Query[S]] = {}
         self._adding: dict[tuple[str, ...], Query[Any]] = {}
-        self._adding_if_free: dict[tuple[str, ...], Query[Any]] = {}
+        self._adding_free: dict[tuple[str, ...], Query[S]] = {}
         self._saving: dict[tuple[str, ...], Query[Any]] = {}
 
     async def get(self, tx: Transaction, row_id: int | str) -> S | None:
@@ -57,7 +59,14 @@ class Rows(Generic[S]):
         return await tx.one(self._lock, row=row_id)
 
     async def get_many(self, tx: Transaction, row_ids: Iterable[int]) -> dict[int, S]:
-        rows = await tx.fetch_for_each(self._get, [{"row": row_id} for row_id in sorted(set(row_ids))])
+        return await self._many(tx, self._get, row_ids)
+
+    async def lock_many(self, tx: Transaction, row_ids: Iterable[int]) -> dict[int, S]:
+        """In the order of their ids, so no two transactions deadlock."""
+        return await self._many(tx, self._lock, row_ids)
+
+    async def _many(self, tx: Transaction, query: Query[S], row_ids: Iterable[int]) -> dict[int, S]:
+        rows = await tx.fetch_for_each(query, [{"row": row_id} for row_id in sorted(set(row_ids))])
         return {getattr(row, self._key.name): row for row in rows}
 
     async def find(self, tx: Transaction, **equal: Any) -> list[S]:
@@ -94,16 +103,20 @@ class Rows(Generic[S]):
 
     async def add_if_free(self, tx: Transaction, new: S, **other: Any) -> S | None:
         """The same; None if a unique value of the record is taken."""
+        added = await self.add_free(tx, [new], **other)
+        return added[0] if added else None
+
+    async def add_free(self, tx: Transaction, new: Sequence[S], **other: Any) -> list[S]:
+        """Those with no unique value that is taken."""
         names = tuple(other)
-        if names not in self._adding_if_free:
+        if names not in self._adding_free:
             # ON CONFLICT reads the same in both dialects; SQLAlchemy spells it in the dialect modules only.
             query = postgresql.insert(self._table).values(self._parameters(names)).on_conflict_do_nothing()
-            self._adding_if_free[names] = Query(query.returning(self._key))
-        row = await tx.one(self._adding_if_free[names], **self._new_values(new), **other)
-        if row is None:
-            return None
-        added = replace(new, **{self._key.name: row[0]})
-        self._count(tx, None, added)
+            self._adding_free[names] = Query(query.returning(*columns_of(self._table, self._record)), self._record)
+        rows = [self._new_values(record) | other for record in new]
+        added = await tx.fetch_for_each(self._adding_free[names], rows)
+        for record in added:
+            self._count(tx, None, record)
         return added
 
     async def save(self, tx: Transaction, before: S, after: S) -> S:

@@ -126,7 +126,7 @@ async def test_an_order_that_waits_for_a_block_is_rejected(world: World, db_loca
         order = asyncio.create_task(world.post(f"{STORE}/orders", body))
         if isinstance(db_location, str):
             await waits_for_a_lock(db_location, order)
-        customer = existing(await customers_db.get(tx, 1), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, 1), "Customer")
         await customers_db.save(tx, customer, replace(customer, status="blocked", status_reason="Stolen card."))
     assert (await order).json()["code"] == "customer_blocked"
 

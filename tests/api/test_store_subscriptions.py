@@ -205,7 +205,7 @@ async def test_the_paid_orders_count_for_the_customer_the_product_and_the_referr
     world.clock.advance(20 * DAY)
     order = (await renew(world)).json()["data"]["order"]
     async with world.db.read() as tx:
-        customer = await customers_db.get(tx, ben["id"])
+        customer = await customers_db.ROWS.get(tx, ben["id"])
     (entry,) = (await world.get("/referrals")).json()["data"]
     unchanged = await world.put(f"{STORE}/products/{product['id']}", {})
     assert customer is not None

@@ -148,7 +148,7 @@ async def _sell(deps: Deps) -> None:
 
 async def _buy(deps: Deps, tx: Transaction, purchase: Purchase) -> None:
     buyer = purchase.buyer
-    if await customers_db.get(tx, buyer.id) is None:
+    if await customers_db.ROWS.get(tx, buyer.id) is None:
         form = SignUp(buyer.email, buyer.name, created_at=buyer.created_at)
         await customers_service.sign_up_in(deps, tx, form)
     cart = Cart(

@@ -50,7 +50,7 @@ async def linked_to_check(call: Call[None, None]) -> Reply:
 
 async def linked_to_customer(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        customer = existing(await customers_db.get(tx, call.id), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, call.id), "Customer")
         return Reply(linked_accounts_views.linked(await linked_accounts_db.walk(tx, customer.id)))
 
 

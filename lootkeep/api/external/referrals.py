@@ -90,7 +90,9 @@ async def list_top_referrers(call: Call[None, LimitQuery]) -> Reply:
 async def validate_referral_code(call: Call[CodeBody, None]) -> Reply:
     async with call.deps.db.read() as tx:
         is_enabled = (await _settings(tx)).referral_enabled
-        referrer = await customers_db.by_referral_code(tx, plain_code(call.body.code)) if is_enabled else None
+        referrer = (
+            await customers_db.ROWS.find_one(tx, referral_code=plain_code(call.body.code)) if is_enabled else None
+        )
     return Reply(referrals_views.code_validation(referrer))
 
 

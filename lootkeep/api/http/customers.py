@@ -64,7 +64,7 @@ CustomerChanges = partial(_CustomerFields, "CustomerChanges")
 
 async def read(call: Call[Any, Any]) -> Reply:
     async with call.deps.db.read() as tx:
-        customer = existing(await customers_db.get(tx, call.id), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, call.id), "Customer")
         return Reply((await _shown(tx, [customer]))[0])
 
 

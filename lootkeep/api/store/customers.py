@@ -98,7 +98,7 @@ async def erase_customer(call: Call[None, None]) -> Reply:
 
 async def get_customer_referrals(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        customer = existing(await customers_db.get(tx, call.id), "Customer")
+        customer = existing(await customers_db.ROWS.get(tx, call.id), "Customer")
         settings = await settings_db.get(tx, SETTINGS, ReferralSettings)
         answer = customer_referrals_views.progress(
             customer,

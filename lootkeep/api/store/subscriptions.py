@@ -57,7 +57,7 @@ async def list_subscriptions(call: Call[None, SubscriptionQuery]) -> Reply:
     request = call.query.request()
     async with call.deps.db.read(slow=request.is_slow) as tx:
         subscriptions, total = await subscriptions_db.LISTING.page(tx, request)
-        customers = await customers_db.get_many(tx, [subscription.customer_id for subscription in subscriptions])
+        customers = await customers_db.ROWS.get_many(tx, [subscription.customer_id for subscription in subscriptions])
     listed = [subscriptions_views.subscription(record, customers[record.customer_id]) for record in subscriptions]
     return Reply(listed, page=request.page, total=total)
 
@@ -65,7 +65,7 @@ async def list_subscriptions(call: Call[None, SubscriptionQuery]) -> Reply:
 async def get_subscription(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         subscription = existing(await subscriptions_db.ROWS.get(tx, call.id), "Subscription")
-        customers = await customers_db.get_many(tx, [subscription.customer_id])
+        customers = await customers_db.ROWS.get_many(tx, [subscription.customer_id])
     return Reply(subscriptions_views.subscription(subscription, customers[subscription.customer_id]))
 
 

@@ -38,9 +38,8 @@ async def change(deps: Deps, customer_id: int, changes: dict[str, Any]) -> Custo
 
 
 async def _check_names(tx: Transaction, after: Customer) -> None:
-    for field, owner in (
-        ("email", await customers_db.by_email(tx, after.email)),
-        ("external_id", await customers_db.by_external_id(tx, after.external_id) if after.external_id else None),
-    ):
+    for field in ("email", "external_id"):
+        value = getattr(after, field)
+        owner = await customers_db.ROWS.find_one(tx, **{field: value}) if value else None
         if owner and owner.id != after.id:
             raise taken(field, owner)

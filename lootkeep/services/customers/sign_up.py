@@ -13,11 +13,10 @@ from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.referral_abuse import Evidence
 from lootkeep.domain.referrals import SETTINGS, Referral, ReferralSettings
-from lootkeep.domain.sign_up import SignedUp, SignUp
+from lootkeep.domain.sign_up import SignedUp, SignUp, new_customer
 from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.storage import coupons as coupons_db, settings as settings_db
 from lootkeep.storage.customers import rows as customers_db
-from lootkeep.storage.customers.rows import NewCustomer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
@@ -42,16 +41,15 @@ async def sign_up_in(deps: Deps, tx: Transaction, form: SignUp) -> SignedUp:
 
 async def sign_up_all(deps: Deps, tx: Transaction, forms: Sequence[SignUp]) -> list[SignedUp | AppError]:
     """Creates several customers, no two with the same e-mail; returns the result of each."""
-    new = [_new(deps, form) for form in forms]
-    added = {customer.email: customer for customer in await customers_db.add(tx, new)}
+    now = deps.clock.now()
+    new = [new_customer(form, deps.ids.code(), now) for form in forms]
+    added = {customer.email: customer for customer in await customers_db.ROWS.add_free(tx, new)}
     outcomes = [added.get(entry.email) or await _add_alone(deps, tx, entry) for entry in new]
     created = [
         (form, customer) for form, customer in zip(forms, outcomes, strict=True) if isinstance(customer, Customer)
     ]
     seen = {customer.id: _seen(form, customer) for form, customer in created}
     await identity_db.remember(tx, seen.values())
-    for _, customer in created:
-        tx.totals.count("customers", None, customer)
     return [
         await _attribute(deps, tx, outcome, form, seen[outcome.id]) if isinstance(outcome, Customer) else outcome
         for form, outcome in zip(forms, outcomes, strict=True)
@@ -62,38 +60,26 @@ def taken(field: str, owner: Customer) -> AppError:
     return invalid(field, f"The {field.replace('_', ' ')} field has already been taken by customer {owner.id}.")
 
 
-def _new(deps: Deps, form: SignUp) -> NewCustomer:
-    return NewCustomer(
-        email=form.email.lower(),
-        name=form.name,
-        username=form.username,
-        external_id=form.external_id,
-        country=form.country,
-        accepts_marketing=form.accepts_marketing,
-        referral_code=deps.ids.code(),
-        created_at=deps.clock.now() if form.created_at is None else form.created_at,
-    )
-
-
 def _seen(form: SignUp, customer: Customer) -> SeenCustomer:
     traces = identity_rules.traces(customer.email, form.ip_address, form.device_id)
     return SeenCustomer(customer.id, traces, customer.created_at)
 
 
-async def _add_alone(deps: Deps, tx: Transaction, new: NewCustomer) -> Customer | SignedUp | AppError:
+async def _add_alone(deps: Deps, tx: Transaction, new: Customer) -> Customer | SignedUp | AppError:
     """For a customer that could not be added: the existing one, or the reason, unless the referral code was taken."""
     while True:
-        owner = await customers_db.by_email(tx, new.email)
+        owner = await customers_db.ROWS.find_one(tx, email=new.email)
         if owner and new.external_id and owner.external_id == new.external_id:
-            referrer = await customers_db.get(tx, owner.referred_by_id) if owner.referred_by_id else None
+            referrer = await customers_db.ROWS.get(tx, owner.referred_by_id) if owner.referred_by_id else None
             return SignedUp(owner, referrer=referrer, is_new=False)
         if owner:
             return taken("email", owner)
-        owner = await customers_db.by_external_id(tx, new.external_id) if new.external_id else None
+        owner = await customers_db.ROWS.find_one(tx, external_id=new.external_id) if new.external_id else None
         if owner:
             return taken("external_id", owner)
         # The referral code was taken: one in a trillion, so the next one will do.
-        for customer in await customers_db.add(tx, [replace(new, referral_code=deps.ids.code())]):
+        customer = await customers_db.ROWS.add_if_free(tx, replace(new, referral_code=deps.ids.code()))
+        if customer:
             return customer
 
 
@@ -104,7 +90,7 @@ async def _attribute(deps: Deps, tx: Transaction, customer: Customer, form: Sign
     settings = await settings_db.get(tx, SETTINGS, ReferralSettings)
     if not settings.referral_enabled:
         return SignedUp(customer, rejection="program_disabled")
-    referrer = await customers_db.by_referral_code(tx, plain_code(form.referral_code))
+    referrer = await customers_db.ROWS.find_one(tx, referral_code=plain_code(form.referral_code))
     if referrer is None or referrer.id == customer.id:
         return SignedUp(customer, rejection="unknown_code")
     evidence = await _evidence(tx, customer, referrer, seen.traces)
@@ -116,7 +102,7 @@ async def _attribute(deps: Deps, tx: Transaction, customer: Customer, form: Sign
     if rejection:
         await referrals_db.add_refused(tx, customer.id, referrer.id, rejection, now)
         return SignedUp(customer, referrer=referrer, rejection=rejection)
-    customer = await customers_db.set_referrer(tx, customer.id, referrer.id)
+    customer = await customers_db.ROWS.save(tx, customer, replace(customer, referred_by_id=referrer.id))
     coupon = None
     # An imported customer gets none: it would have expired long ago.
     if settings.referral_welcome_discount_enabled and form.created_at is None:

@@ -28,7 +28,7 @@ async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tupl
     code = codes.new() if own_code is None else gift_cards_rules.check_code(own_code)
     sealed = codes.sealed(code)
     async with deps.db.write() as tx:
-        if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
+        if terms.customer_id is not None and await customers_db.ROWS.get(tx, terms.customer_id) is None:
             raise invalid("customer_id", "The customer id field is not a customer of this store.")
         card = await _ledger.issue(tx, terms, sealed, now)
         if card is None:

@@ -23,7 +23,7 @@ async def import_in(
     if created_at is not None and created_at > now:
         raise invalid("created_at", "The created at field must not be in the future.")
     sealed = CardCodes(deps.vault, deps.ids).sealed(gift_cards_rules.check_code(code))
-    if terms.customer_id is not None and await customers_db.get(tx, terms.customer_id) is None:
+    if terms.customer_id is not None and await customers_db.ROWS.get(tx, terms.customer_id) is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
     card = await _ledger.issue(tx, terms, sealed, now, created_at=created_at)
     if card is None:

@@ -38,7 +38,7 @@ async def requests_of(
     past, outcomes = _dated(carts, now)
     outcomes |= await _find_existing(tx, past)
     requests: list[PastRequest] = []
-    buyers = await customers_db.get_many(tx, {cart.customer_id for i, cart in past.items() if i not in outcomes})
+    buyers = await customers_db.ROWS.get_many(tx, {cart.customer_id for i, cart in past.items() if i not in outcomes})
     for index, cart in past.items():
         if index in outcomes:
             continue
@@ -99,5 +99,5 @@ def independent_batches(requests: Sequence[PastRequest]) -> Iterator[list[PastRe
 
 async def reload_customers(tx: Transaction, batch: Sequence[PastRequest]) -> list[PastRequest]:
     """The orders of earlier batches have changed them."""
-    buyers = await customers_db.get_many(tx, {request.customer.id for request in batch})
+    buyers = await customers_db.ROWS.get_many(tx, {request.customer.id for request in batch})
     return [replace(request, customer=buyers[request.customer.id]) for request in batch]

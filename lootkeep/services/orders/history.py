@@ -94,7 +94,7 @@ async def _context(tx: Transaction, requests: Sequence[PastRequest], now: Instan
         tx, {line.product_id for request in requests for line in request.cart.lines}
     )
     referrers = {request.customer.referred_by_id for request in requests} - {None}
-    codes = await customers_db.get_many(tx, {referrer for referrer in referrers if referrer is not None})
+    codes = await customers_db.ROWS.get_many(tx, {referrer for referrer in referrers if referrer is not None})
     return _Context(now, policy, products, {customer.id: customer.referral_code for customer in codes.values()})
 
 

@@ -113,11 +113,11 @@ async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
 
 async def _take_turn(tx: Transaction, cart: Cart, policy: Policy) -> tuple[Customer, list[Trace]]:
     """The buyer, once no other order that shares a trace with this one is being judged."""
-    customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
+    customer = _checkout.check_buyer(await customers_db.ROWS.get(tx, cart.customer_id))
     traces = _checkout.traces(cart, customer)
     if await identity_db.take_turn(tx, customer.id, traces if policy.fraud_detection_enabled else ()):
         # Read again: the customer may have been blocked, or got another e-mail, during the wait.
-        customer = _checkout.check_buyer(await customers_db.get(tx, cart.customer_id))
+        customer = _checkout.check_buyer(await customers_db.ROWS.get(tx, cart.customer_id))
         traces = _checkout.traces(cart, customer)
     return customer, traces
 

@@ -12,11 +12,12 @@ from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order
+from lootkeep.domain.sign_up import SignUp, new_customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import fraud_amounts as fraud_amounts_service
 from lootkeep.storage.customers import rows as customers_db
-from lootkeep.storage.customers.rows import CustomerPayment, NewCustomer
+from lootkeep.storage.customers.rows import CustomerPayment
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import history as fraud_history_db, identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
@@ -102,8 +103,8 @@ class ReplayStore:
             return self._unknown
         if account not in self._customers:
             # Two accounts may have one e-mail in a file.
-            new = NewCustomer(account, account, None, None, None, False, account, at)
-            (customer,) = await customers_db.add(self._tx, [new])
+            new = replace(new_customer(SignUp(account, account), account, at), email=account)
+            customer = await customers_db.ROWS.add(self._tx, new)
             self._customers[account] = customer.id
         return self._customers[account]
 
