@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -52,14 +51,7 @@ async def parse_body(raw: bytes, route: Route, deps: Deps, ignored: list[str]) -
 
 
 def _parsed(raw: bytes, route: Route, deps: Deps, ignored: list[str]) -> BaseModel:
-    # Many small values would start the garbage collector hundreds of times, and none of them is garbage.
-    is_collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return parse_fields(parse_object(raw), route, deps, ignored)
-    finally:
-        if is_collecting:
-            gc.enable()
+    return parse_fields(parse_object(raw), route, deps, ignored)
 
 
 def _is_longer(length: bytes, max_bytes: int) -> bool:
