@@ -41,7 +41,26 @@ def honest_buyer(customer_id: int) -> dict[str, Any]:
 
 
 async def new_product(world: World, **fields: Any) -> dict[str, Any]:
-    return await _data(world, "/products", {"name": "VIP rank", "price": "20.00"} | fields)
+    """A product that can be delivered: the stock of a product with keys is that many keys, and a file has a URL."""
+    defaults: dict[str, Any] = {"name": "VIP rank", "price": "20.00"}
+    if fields.get("delivery_type") == "file":
+        defaults["file_url"] = "https://files.example/map.zip"
+    if fields.get("delivery_type") != "keys":
+        return await _data(world, "/products", defaults | fields)
+    count_of_keys = fields.pop("stock", 100)
+    product = await _data(world, "/products", defaults | fields)
+    if count_of_keys:
+        await new_keys(world, product["id"], count_of_keys)
+    return product | {"stock": count_of_keys, "keys_available": count_of_keys}
+
+
+async def new_keys(world: World, product_id: int, count_of_keys: int, **fields: Any) -> dict[str, Any]:
+    """Adds keys that no product has."""
+    keys = [f"KEY-{next(_numbers):07d}" for _ in range(count_of_keys)]
+    answer = await world.post(f"/products/{product_id}/keys", {"keys": keys} | fields)
+    assert answer.status_code == 201, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
 
 
 async def new_order(world: World, customer_id: int, *lines: tuple[int, int], **fields: Any) -> dict[str, Any]:

@@ -16,13 +16,24 @@ from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 
 AlertChannel = Literal["discord", "slack", "email", "webhook"]
-AlertTrigger = Literal["order_held", "order_blocked", "order_disputed", "ticket_created", "receiver_failing", "backlog"]
+AlertTrigger = Literal[
+    "order_held",
+    "order_blocked",
+    "order_disputed",
+    "keys_missing",
+    "low_stock",
+    "ticket_created",
+    "receiver_failing",
+    "backlog",
+]
 
 # What can cause an alert. An operation raises its own in its transaction; a task checks for the last two every minute.
 TRIGGERS: dict[AlertTrigger, str] = {
     "order_held": "An order is held for review",
     "order_blocked": "An order is blocked",
     "order_disputed": "An order is disputed",
+    "keys_missing": "A paid order waits for keys",
+    "low_stock": "A product is low in stock",
     "ticket_created": "A ticket is opened",
     "receiver_failing": "A webhook's receiver fails",
     "backlog": "Deliveries or e-mails are late",

@@ -48,6 +48,8 @@ class PricedLine(msgspec.Struct, frozen=True):
     holds_stock: bool = False
     # An imported order may have been delivered long ago.
     fulfilled_quantity: int = 0
+    valid_days: int | None = None
+    delivered_at: Instant | None = None
 
 
 class Cart(msgspec.Struct, frozen=True):
@@ -203,4 +205,5 @@ def _line(line: CartLine, product: Product) -> PricedLine:
         quantity=line.quantity,
         price=price,
         total=Hundredths(price * line.quantity),
+        valid_days=product.valid_days,
     )

@@ -81,6 +81,13 @@ def truth(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> Truth | N
     return Truth(last.outcome, last.source, last.at)
 
 
+def is_final(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> bool:
+    """Whether the money is lost or the fraud confirmed, so that what was handed over is revoked."""
+    last = max(staff, key=lambda label: label.at, default=None)
+    is_lost = any(dispute.kind == "dispute_lost" for dispute in open_disputes(disputes))
+    return is_lost or (last is not None and last.outcome == "fraud")
+
+
 def judged_as(
     truth: Outcome | None, source: TruthSource | None, action: str, created_at: Instant, now: Instant
 ) -> Outcome | None:

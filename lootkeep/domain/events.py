@@ -21,6 +21,8 @@ SPECIFIED_TYPES = {
 }
 # Extensions, subscribed to by name.
 EVENT_TYPES = SPECIFIED_TYPES | {
+    "order.delivered": "A line of an order was delivered.",
+    "keys.low": "A product has only a few keys left.",
     "order.disputed": "A payment was disputed, or a dispute has ended.",
     "fraud.flagged": "An order was flagged.",
     "fraud.held": "An order is held until it is reviewed.",

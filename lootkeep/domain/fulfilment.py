@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from lootkeep.domain.orders import OrderItem
+from lootkeep.domain.orders import Order, OrderItem, is_fulfilled
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 
 
@@ -17,25 +19,42 @@ class DeliveredQuantity(msgspec.Struct, frozen=True):
     quantity: int
 
 
-def fulfilled(items: Sequence[OrderItem], quantities: Sequence[DeliveredQuantity] | None) -> dict[int, int]:
-    """The delivered quantity of each line afterwards: everything unless fewer are given, never more than ordered."""
+def delivered(line: OrderItem, quantity: int, now: Instant) -> OrderItem:
+    """The line after this many more pieces were delivered; a whole line waits for nothing."""
+    if quantity < line.missing:
+        return replace(line, fulfilled_quantity=line.fulfilled_quantity + quantity)
+    return replace(line, fulfilled_quantity=line.quantity, delivered_at=line.delivered_at or now, waiting_since=None)
+
+
+def concluded(order: Order, lines: Sequence[OrderItem]) -> Order:
+    """The order is completed when its last line is delivered; the refund of a part stays visible in the status."""
+    if is_fulfilled(order) or any(line.missing for line in lines):
+        return order
+    status = "completed" if order.status == "paid" else order.status
+    return replace(order, status=status, completed_at=order.updated_at)
+
+
+def fulfilled(
+    items: Sequence[OrderItem], quantities: Sequence[DeliveredQuantity] | None, now: Instant
+) -> list[OrderItem]:
+    """The lines afterwards: everything is delivered unless fewer are given, never more than ordered."""
     if quantities is None:
-        return {line.id: line.quantity for line in items}
+        return [delivered(line, line.missing, now) for line in items]
     lines = {line.id: line for line in items}
     errors: dict[str, list[str]] = {}
-    after: dict[int, int] = {}
+    after: dict[int, OrderItem] = {}
     for index, part in enumerate(quantities):
         line = lines.get(part.item_id)
         if line is None:
             errors[f"items.{index}.item_id"] = [f"The items.{index}.item id field is not a line of this order."]
         elif part.item_id in after:
             errors[f"items.{index}.item_id"] = [f"The items.{index}.item id field names a line twice."]
-        elif part.quantity > (left := line.quantity - line.fulfilled_quantity):
+        elif part.quantity > line.missing:
             errors[f"items.{index}.quantity"] = [
-                f"The items.{index}.quantity field must not be greater than {left}, what is left to deliver."
+                f"The items.{index}.quantity field must not be greater than {line.missing}, what is left to deliver."
             ]
         else:
-            after[part.item_id] = line.fulfilled_quantity + part.quantity
+            after[part.item_id] = delivered(line, part.quantity, now)
     if errors:
         raise InvalidFields(errors)
-    return after
+    return [after.get(line.id, line) for line in items]

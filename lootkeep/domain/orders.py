@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.score import Action, RiskLevel
-from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths, text
 
@@ -41,7 +41,10 @@ _ALLOWED_WHILE_HELD: tuple[OrderStep, ...] = ("release", "refund")
 # Paid and not refunded in full: these make a referral successful.
 STANDING: tuple[OrderStatus, ...] = ("paid", "completed", "partially_refunded")
 
-# Products that are delivered automatically: they are fulfilled with the payment.
+# Something is still to be paid or delivered.
+OPEN: tuple[OrderStatus, ...] = ("pending", "on_hold", "paid", "partially_refunded")
+
+# Products that an imported order delivered with its payment, unless its file says otherwise.
 AUTOMATIC_DELIVERY = ("keys", "file", "gift_card")
 
 # The payment method of an order that a gift card pays in full.
@@ -73,6 +76,23 @@ class OrderItem(msgspec.Struct, frozen=True):
     total: Hundredths
     fulfilled_quantity: int
     holds_stock: bool
+    valid_days: int | None = None
+    # When the whole line was delivered.
+    delivered_at: Instant | None = None
+    # Since when the line is paid and waits for keys.
+    waiting_since: Instant | None = None
+    # When the store first read what was delivered.
+    handed_at: Instant | None = None
+
+    @property
+    def missing(self) -> int:
+        return self.quantity - self.fulfilled_quantity
+
+    @property
+    def expires_at(self) -> Instant | None:
+        if self.valid_days is None or self.delivered_at is None:
+            return None
+        return Instant(self.delivered_at + self.valid_days * DAY)
 
 
 class Order(msgspec.Struct, frozen=True):

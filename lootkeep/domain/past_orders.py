@@ -55,8 +55,11 @@ def _delivered(cart: Cart, order: Order, lines: Sequence[PricedLine]) -> tuple[O
     is_complete_at_once = cart.status is None and all(automatic)
     completed_at = order.paid_at if cart.completed_at is None and is_complete_at_once else cart.completed_at
     is_complete = completed_at is not None
+    delivered_at = _first(completed_at, order.paid_at)
     lines = [
-        replace(line, fulfilled_quantity=line.quantity) if is_complete or is_automatic else line
+        replace(line, fulfilled_quantity=line.quantity, delivered_at=delivered_at)
+        if is_complete or is_automatic
+        else line
         for line, is_automatic in zip(lines, automatic, strict=True)
     ]
     return (replace(order, status="completed", completed_at=completed_at) if is_complete else order), lines

@@ -12,7 +12,7 @@ import msgspec
 
 from lootkeep.domain.gift_cards import MAX_BALANCE
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import InvalidFields
+from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.kernel.money import Hundredths, text
 
 DeliveryType = Literal["keys", "file", "command", "manual", "gift_card"]
@@ -62,6 +62,10 @@ class ProductTerms(msgspec.Struct, frozen=True):
     image_url: str | None
     # A JSON object, stored as it was sent.
     metadata: str
+    # What a `file` product hands over.
+    file_url: str | None
+    # For how long what was handed over is valid; None is forever.
+    valid_days: int | None
 
 
 # The defaults of a product: code that creates one replaces what differs.
@@ -83,6 +87,8 @@ PLAIN = ProductTerms(
     tags="[]",
     image_url=None,
     metadata="{}",
+    file_url=None,
+    valid_days=None,
 )
 
 
@@ -95,6 +101,9 @@ class Product(ProductTerms, frozen=True):
     created_at: Instant
     updated_at: Instant
     deleted_at: Instant | None
+    # Only a product with keys has these: its stock is what is available and not reserved.
+    keys_available: int | None
+    keys_reserved: int | None
 
     @property
     def search_text(self) -> str:
@@ -109,7 +118,9 @@ PUBLIC_FIELDS = ProductTerms.__struct_fields__
 def new(terms: ProductTerms, now: Instant) -> Product:
     """A product with the slug of its name; its id is assigned when it is stored."""
     times: dict[str, Any] = {"created_at": now, "updated_at": now, "deleted_at": None}
-    return Product(**msgspec.structs.asdict(checked(terms)), id=0, slug=slug_of(terms.name), sales_count=0, **times)
+    values = msgspec.structs.asdict(checked(terms)) | times
+    product = Product(**values, id=0, slug=slug_of(terms.name), sales_count=0, keys_available=None, keys_reserved=None)
+    return _with_keys(product, terms.stock) if terms.delivery_type == "keys" else product
 
 
 def checked(terms: T) -> T:
@@ -119,6 +130,8 @@ def checked(terms: T) -> T:
         refused["compare_at_price"] = ["The compare at price field must be greater than the price."]
     if terms.delivery_type == "gift_card" and not 1 <= terms.price <= MAX_BALANCE:
         refused["price"] = [f"The price field of a gift card must be 0.01 to {text(MAX_BALANCE)}."]
+    if terms.billing_type == "recurring" and terms.valid_days is not None:
+        refused["valid_days"] = ["The valid days field must be null for recurring billing."]
     if refused:
         raise InvalidFields(refused)
     return terms
@@ -129,7 +142,30 @@ def changed(product: Product, changes: dict[str, Any]) -> Product:
     if changes.get("billing_type") == "one_time":
         # Clients need not clear fields that the new billing type does not have.
         changes = {"billing_interval": None, "billing_interval_count": None, **changes}
-    return checked(msgspec.structs.replace(product, **changes))
+    after = checked(msgspec.structs.replace(product, **changes))
+    if after.delivery_type != "keys":
+        return msgspec.structs.replace(after, keys_available=None, keys_reserved=None)
+    if product.delivery_type != "keys":
+        return _with_keys(after, changes.get("stock"))
+    if after.stock != product.stock:
+        raise _not_counted()
+    return after
+
+
+def _with_keys(product: Product, stock: int | None) -> Product:
+    """The product before it has any keys."""
+    if stock:
+        raise _not_counted()
+    return msgspec.structs.replace(product, stock=0, keys_available=0, keys_reserved=0)
+
+
+def _not_counted() -> InvalidFields:
+    return invalid("stock", "The stock field cannot be set: it is the number of keys that can be sold. Add keys.")
+
+
+def becomes_low(left: int, taken: int) -> bool:
+    """Whether the stock has just fallen to the level of a warning."""
+    return left <= LOW_STOCK < left + taken
 
 
 def changed_fields(before: Product, after: Product) -> list[str]:

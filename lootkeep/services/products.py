@@ -45,6 +45,8 @@ async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Produc
     async with deps.db.write() as tx:
         before = await _get_for_update(tx, product_id)
         after = products_rules.changed(before, changes)
+        if after.delivery_type != before.delivery_type:
+            await _require_free(tx, product_id)
         names = products_rules.changed_fields(before, after)
         if not names:
             return before
@@ -63,6 +65,17 @@ async def delete(deps: Deps, product_id: int) -> None:
             raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
         await products_db.remove(tx, product, now)
         await outbox_db.append(tx, "product.deleted", products_views.deleted(product, now), now)
+
+
+async def _require_free(tx: Transaction, product_id: int) -> None:
+    """What was promised to buyers is delivered as it was promised."""
+    if await products_db.has_keys(tx, product_id):
+        raise Conflict("product_has_keys", "The delivery type of a product that has keys cannot be changed.")
+    if await products_db.has_undelivered(tx, product_id):
+        raise Conflict(
+            "product_has_open_orders",
+            "The delivery type cannot be changed while orders of this product wait for payment or delivery.",
+        )
 
 
 def _taken() -> InvalidFields:

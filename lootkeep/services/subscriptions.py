@@ -13,7 +13,7 @@ from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import PastTerms, Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
-from lootkeep.services import orders
+from lootkeep.services import goods, orders
 from lootkeep.storage import subscriptions as subscriptions_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
@@ -34,7 +34,7 @@ async def create(
         # The product is locked, so it cannot be deleted while it gets its first subscription.
         pair = await customers_db.ROWS.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
         customer, product = subscriptions_rules.checked(*pair)
-        if await products_db.reserve_stock(tx, product.id, 1) is None:
+        if await goods.reserve(tx, product, 1, now) is None:
             raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
         new = subscriptions_rules.started(customer, product, now, external_id)
         subscription = await subscriptions_db.ROWS.add(tx, new)
@@ -103,7 +103,7 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
     product = await products_db.ROWS.get(tx, before.product_id)
     # A product with an active subscription is never deleted.
     assert product is not None
-    if await products_db.reserve_stock(tx, product.id, 1) is None:
+    if await goods.reserve(tx, product, 1, now) is None:
         raise Unprocessable(
             "product_out_of_stock", f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
         )

@@ -37,6 +37,8 @@ DATA: Mapping[str, EventData] = {
     "product.created": EventData(products.ProductEvent),
     "product.updated": EventData(products.ProductUpdated),
     "product.deleted": EventData(products.ProductDeleted),
+    "order.delivered": EventData(order_events.OrderDeliveredData),
+    "keys.low": EventData(products.KeysLowData),
     "order.disputed": EventData(order_events.OrderDisputedData),
     "fraud.flagged": EventData(fraud_events.FraudData),
     "fraud.held": EventData(fraud_events.FraudData, {"action_taken": "verification_required"}),

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import msgspec
 
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason
-from lootkeep.domain.orders import OrderDetails, OrderStatus, Refund
+from lootkeep.domain.goods import KINDS, GoodKind
+from lootkeep.domain.orders import OrderDetails, OrderItem, OrderStatus, Refund
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Time, field
@@ -39,6 +40,12 @@ class OrderCompletedData(OrderData, frozen=True):
     completed_at: Time
 
 
+class OrderDeliveredData(OrderData, frozen=True):
+    item_id: Annotated[int, field("The line.", 41)]
+    kind: Annotated[GoodKind, field("What was delivered.", "key")]
+    delivered_at: Time
+
+
 class OrderRefundedData(OrderData, frozen=True):
     refund_id: Annotated[int, field("Identifies the refund.", 12)]
     refund_amount: Annotated[str, field("The amount of this refund.", "19.99")]
@@ -66,6 +73,12 @@ def paid(details: OrderDetails) -> OrderData:
 def completed(details: OrderDetails) -> OrderCompletedData:
     assert details.order.completed_at is not None
     return OrderCompletedData(**_common(details), completed_at=utc(details.order.completed_at))
+
+
+def delivered(details: OrderDetails, line: OrderItem) -> OrderDeliveredData:
+    assert line.delivered_at is not None
+    kind = KINDS[line.delivery_type]
+    return OrderDeliveredData(**_common(details), item_id=line.id, kind=kind, delivered_at=utc(line.delivered_at))
 
 
 def refunded(details: OrderDetails, refund: Refund) -> OrderRefundedData:

@@ -43,6 +43,11 @@ class ProductView(msgspec.Struct, frozen=True):
     category: Annotated[str | None, field("The category.", "Weapons")]
     tags: Annotated[list[str], field("Tags to find it by.", ["rare", "melee"])]
     image_url: Annotated[str | None, field("The URL of its image.", "https://cdn.example.com/sword.png")]
+    file_url: Annotated[str | None, field("Extension: what a `file` product hands over.", None)]
+    valid_days: Annotated[int | None, field("Extension: for how long it is valid; null means forever.", None)]
+    keys_available: Annotated[
+        int | None, field("Extension: keys that are not sold, with those reserved; null for other delivery types.", 42)
+    ]
     sales_count: Annotated[int, field("The number of units sold.", 128)]
     metadata: Metadata
     created_at: Time
@@ -70,6 +75,14 @@ class ProductDeleted(ProductEvent, frozen=True):
     deleted_at: Time
 
 
+class KeysLowData(msgspec.Struct, frozen=True):
+    """The data of `keys.low`."""
+
+    product_id: Annotated[int, field("Identifies the product.", 12)]
+    product_name: Annotated[str, field("What customers see.", "Dragon Sword")]
+    stock: Annotated[int, field("How many keys can still be sold.", 5)]
+
+
 _PRODUCT = shown(ProductView, Product, "stock_status")
 _IDENTITY = {"product_id": "id", "product_name": "name"}
 _UPDATED = shown(ProductUpdated, Product, "changes", **_IDENTITY)
@@ -80,6 +93,10 @@ created: Callable[[Product], ProductEvent] = shown(ProductEvent, Product, **_IDE
 
 def product(record: Product) -> ProductView:
     return _PRODUCT(record, stock_status=stock_status(record.stock))
+
+
+def keys_low(record: Product, stock: int) -> KeysLowData:
+    return KeysLowData(record.id, record.name, stock)
 
 
 def updated(record: Product, changes: list[str]) -> ProductUpdated:

@@ -19,6 +19,7 @@ from lootkeep.storage.schema import (
 )
 from tests.recount.counting import kept_counters, recounted_counters
 from tests.recount.figures import kept_figures, recounted_figures
+from tests.recount.keys import stocks_of_keys
 from tests.recount.ledgers import balances_of_cards
 from tests.recount.operations import (
     claims_of_tiers,
@@ -58,6 +59,13 @@ async def maintained(db: Database) -> Totals:
         "coupons": _picked(await rows(db, coupons), "id", "status", "order_id", "discount_given"),
         "tiers": _picked(await rows(db, referral_tiers), "id", "claims_count"),
         "sales": _picked(await rows(db, products), "id", "sales_count"),
+        "keys": _picked(
+            [row for row in await rows(db, products) if row["delivery_type"] == "keys"],
+            "id",
+            "keys_available",
+            "keys_reserved",
+            "stock",
+        ),
         "refunds": _picked(await rows(db, orders), "id", "refunded_total"),
         "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
         "figures": await kept_figures(db),
@@ -76,6 +84,7 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
         "coupons": {row["id"]: holding_of(row["id"], placed) for row in await rows(db, coupons)},
         "tiers": await claims_of_tiers(db),
         "sales": await sales_of_products(db, placed),
+        "keys": await stocks_of_keys(db, placed),
         "refunds": await given_back(db, placed),
         "gift cards": await balances_of_cards(db),
         "figures": await recounted_figures(db, placed),

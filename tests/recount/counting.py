@@ -15,6 +15,7 @@ from lootkeep.storage.schema import (
     refused_referrals,
     reward_claims,
 )
+from tests.recount.keys import key_counters
 from tests.recount.ledgers import shelf, values_of_cards
 from tests.recount.stored import Row, rows
 
@@ -35,6 +36,7 @@ async def recounted_counters(db: Database, placed: list[Row], attributed: list[R
     names += ["email_campaigns.all" for _ in await rows(db, email_campaigns)]
     names += ["claims.made" for _ in await rows(db, reward_claims)]
     names += ["refused_referrals.made" for _ in await rows(db, refused_referrals)]
+    names += await key_counters(db)
     for check in await rows(db, fraud_checks):
         is_reviewed = "true" if check["is_reviewed"] else "false"
         names.append(f"fraud.{check['risk_level']}.{check['action_taken']}.{is_reviewed}")

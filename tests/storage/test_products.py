@@ -166,8 +166,8 @@ async def test_a_change_made_during_reservations_loses_none_of_them(db: Engine) 
 async def test_sales_counters_change_without_touching_other_columns(db: Engine) -> None:
     sword = await make(db)
     async with db.write() as tx:
-        await products_db.add_sales(tx, {sword.id: 3})
-        await products_db.add_sales(tx, {sword.id: -1})
+        await products_db.add_sales(tx, {sword.id: 3}, {})
+        await products_db.add_sales(tx, {sword.id: -1}, {})
     assert await read(db, sword.id) == msgspec.structs.replace(sword, sales_count=2)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from lootkeep.api.http import orders as orders_http
-from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger
+from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger, not_blank
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -16,7 +16,7 @@ from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.fulfilment import DeliveredQuantity
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, OrderStatus
 from lootkeep.services import orders as orders_service
-from lootkeep.views import orders as orders_views
+from lootkeep.views import goods as goods_views, orders as orders_views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
 
@@ -66,6 +66,17 @@ class FulfillBody(Body):
     ] = None
 
 
+class ReplaceKeyBody(Body):
+    """The key that does not work."""
+
+    key_id: Annotated[int, Field(ge=1, description="The key of that line.", examples=[7])]
+    reason: Annotated[
+        str,
+        Field(min_length=1, max_length=2000, description="Why, for the supplier.", examples=["already redeemed"]),
+        AfterValidator(not_blank),
+    ]
+
+
 async def list_orders(call: Call[None, OrderQuery]) -> Reply:
     query = call.query
     in_order("total", query.min_total, query.max_total)
@@ -87,6 +98,12 @@ async def fulfill_order(call: Call[FulfillBody, None]) -> Reply:
     elif details.order.completed_at is None:
         message = "Order fulfilled in part"
     return Reply(orders_views.order(details), message=message)
+
+
+async def replace_key(call: Call[ReplaceKeyBody, None]) -> Reply:
+    body, item_id = call.body, int(call.path["item_id"])
+    new_id = await orders_service.replace_key(call.deps, call.id, item_id, body.key_id, body.reason)
+    return Reply(goods_views.ReplacedKeyView(body.key_id, new_id))
 
 
 GROUP = Group(
@@ -123,6 +140,18 @@ GROUP = Group(
             body=FulfillBody,
             description="Delivers the given lines, or everything that is left. Sends `order.completed` when everything "
             "is delivered. Repeating it on a completed order returns 200 and changes nothing.",
+        ),
+        Route(
+            "POST",
+            "/orders/{id}/items/{item_id}/replace-key",
+            replace_key,
+            "orders:write",
+            "Replace a key of an order",
+            single(goods_views.ReplacedKeyView, "Key replaced successfully"),
+            body=ReplaceKeyBody,
+            description="Gives the line another key that no order has reserved; both are remembered. Without one: 409 "
+            "`no_keys_left`.",
+            is_extension=True,
         ),
     ),
 )

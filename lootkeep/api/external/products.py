@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lootkeep.api.external import keys
 from lootkeep.api.http.fields import Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery, answer_page, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
@@ -77,5 +78,6 @@ GROUP = Group(
             single(products_views.ProductView),
             description="A deleted product returns 404.",
         ),
+        *keys.ROUTES,
     ),
 )

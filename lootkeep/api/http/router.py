@@ -10,6 +10,8 @@ from lootkeep.api.http.routes import Group, Route
 from lootkeep.domain import inputs as inputs_rules
 
 _WORD = re.compile(inputs_rules.PATH_WORD)
+# Parameters of a path that are integers.
+IDENTIFIERS = ("id", "item_id", "key_id")
 _NOTHING: dict[str, Any] = {}
 
 
@@ -68,7 +70,7 @@ class Router:
                 if node.parameter is None:
                     raise UnknownPath
                 name, below = node.parameter
-                parameters[name] = _identifier(segment) if name == "id" else _word(segment)
+                parameters[name] = _identifier(segment) if name in IDENTIFIERS else _word(segment)
             node = below
         if not node.rows:
             raise UnknownPath
@@ -76,7 +78,7 @@ class Router:
 
 
 def _identifier(segment: str) -> int:
-    """`{id}` is an integer; anything else matches nothing."""
+    """An id is an integer; anything else matches nothing."""
     number = inputs_rules.integer(segment)
     if number is None or segment.startswith("-"):
         raise UnknownPath

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from lootkeep.api.http.fields import Currency, Metadata, Money, Name, distinct, metadata_text, not_blank, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, single
 from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.goods import MAX_VALID_DAYS
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
     MAX_STOCK,
@@ -50,6 +51,12 @@ def _web_address(value: str) -> str:
     return value
 
 
+def _file_address(value: str) -> str:
+    if not _web_address(value).lower().startswith("https://"):
+        raise refuse("must be an https URL")
+    return value
+
+
 Price = Annotated[
     Money,
     AfterValidator(_priced),
@@ -57,6 +64,7 @@ Price = Annotated[
 ]
 ProductWord = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), AfterValidator(not_blank)]
 Tags = Annotated[list[ProductWord], Field(max_length=MAX_TAGS), AfterValidator(distinct)]
+FileAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_file_address)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
 
 
@@ -89,7 +97,10 @@ class ProductBody(Body):
     ] = None
     stock: Annotated[
         Annotated[int, Field(ge=0, le=MAX_STOCK)] | None,
-        Field(description="The stock; null means unlimited.", examples=[40]),
+        Field(
+            description="The stock; null means unlimited. The stock of a product with keys cannot be set.",
+            examples=[40],
+        ),
     ] = None
     max_per_order: Annotated[
         Annotated[int, Field(ge=1, le=MAX_STOCK)] | None,
@@ -98,6 +109,14 @@ class ProductBody(Body):
     category: Annotated[Name | None, Field(description="The category.", examples=["Weapons"])] = None
     tags: Annotated[Tags, Field(description="Distinct tags to find it by.", examples=[["rare", "melee"]])] = _NO_TAGS
     image_url: Annotated[WebAddress | None, Field(description="The URL of its image.")] = None
+    file_url: Annotated[
+        FileAddress | None,
+        Field(description="Extension: what a `file` product hands over with the payment; https."),
+    ] = None
+    valid_days: Annotated[
+        Annotated[int, Field(ge=1, le=MAX_VALID_DAYS)] | None,
+        Field(description="Extension: for how long it is valid after its delivery; null means forever."),
+    ] = None
     metadata: Annotated[
         Metadata,
         Field(
@@ -161,7 +180,9 @@ GROUP = Group(
             single(products_views.ProductView, "Product updated successfully"),
             body=ProductChanges,
             max_body=MAX_LARGE_BODY,
-            description="Changes only the fields that are sent. Sends `product.updated` if something changed.",
+            description="Changes only the fields that are sent. The delivery type cannot change while the product has "
+            "keys or open orders: 409. Sends `product.updated` if something changed.",
+            may_conflict=True,
         ),
         Route(
             "DELETE",

@@ -8,7 +8,9 @@ from lootkeep.services.orders.history import import_history, import_order
 from lootkeep.services.orders.pay import pay
 from lootkeep.services.orders.place import place, place_in, place_paid
 from lootkeep.services.orders.refund import refund
+from lootkeep.services.orders.replace_key import replace_key
 from lootkeep.services.orders.review import apply_review, end_hold, lock_ring
+from lootkeep.services.orders.waiting import lock_waiting, serve, serve_all
 
 __all__ = [
     "DisputeReport",
@@ -22,9 +24,13 @@ __all__ = [
     "import_history",
     "import_order",
     "lock_ring",
+    "lock_waiting",
     "pay",
     "place",
     "place_in",
     "place_paid",
     "refund",
+    "replace_key",
+    "serve",
+    "serve_all",
 ]

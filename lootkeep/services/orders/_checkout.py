@@ -21,7 +21,7 @@ from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
-from lootkeep.services import fraud_lists
+from lootkeep.services import fraud_lists, goods
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.products import rows as products_db
@@ -93,19 +93,21 @@ async def reserve_coupon(tx: Transaction, coupon: Coupon | None, order: Order, n
         raise invalid("coupon_code", "The coupon code field is a coupon that has already been used.")
 
 
-async def reserve_stock(tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product]) -> list[PricedLine]:
-    """The lines after taking stock; if stock is short, nothing stays reserved."""
+async def reserve_stock(
+    tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product], now: Instant | None = None
+) -> list[PricedLine]:
+    """The lines after taking stock; if stock is short, nothing stays reserved. Without a time, nothing is reported."""
     held = list(lines)
     # Ordered by id: two orders of the same products never deadlock.
     for index, line in sorted(enumerate(lines), key=lambda numbered: numbered[1].product_id):
         if products[line.product_id].stock is None:
             # Nothing is taken from an unlimited stock, so orders of the same product need not wait for each other.
             continue
-        holds_stock = await products_db.reserve_stock(tx, line.product_id, line.quantity)
-        if holds_stock is None:
+        reservation = await goods.reserve(tx, products[line.product_id], line.quantity, now)
+        if reservation is None:
             await release_stock(tx, held)
             raise invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout_rules.OUT_OF_STOCK}.")
-        held[index] = replace(line, holds_stock=holds_stock)
+        held[index] = replace(line, holds_stock=reservation.holds_stock)
     return held
 
 

@@ -1,40 +1,45 @@
-"""What is written when items of an order are delivered."""
+"""What is written when lines of an order are delivered."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order, OrderDetails
+from lootkeep.domain.fulfilment import concluded
+from lootkeep.domain.orders import Order, OrderDetails, OrderItem
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.orders import rows as orders_db
 from lootkeep.views import order_events as order_events_views
 
+NewEvents = list[tuple[str, Struct]]
 
-async def deliver(tx: Transaction, details: OrderDetails, fulfilled: Mapping[int, int]) -> OrderDetails:
-    """Saves the delivered quantity of each line; other lines do not change."""
-    await orders_db.set_fulfilled(tx, fulfilled)
-    items = [
-        replace(line, fulfilled_quantity=fulfilled.get(line.id, line.fulfilled_quantity)) for line in details.items
+
+async def deliver(tx: Transaction, details: OrderDetails, step: Order, lines: Sequence[OrderItem]) -> OrderDetails:
+    """Saves a step of the order with its lines as they are now, and appends the events."""
+    done = await save(tx, details, step, lines)
+    await outbox_db.append_all(tx, events(details, step, done), step.updated_at)
+    return done
+
+
+async def save(tx: Transaction, details: OrderDetails, step: Order, lines: Sequence[OrderItem]) -> OrderDetails:
+    """The order is completed with its last line."""
+    order = concluded(step, lines)
+    await orders_db.set_delivered(tx, [new for old, new in zip(details.items, lines, strict=True) if old != new])
+    await orders_db.save(tx, details.order, order, lines)
+    return replace(details, order=order, items=lines)
+
+
+def events(before: OrderDetails, step: Order, done: OrderDetails) -> NewEvents:
+    """One for each line that is whole now, and one if that was the last."""
+    stepped = replace(done, order=step)
+    new: NewEvents = [
+        ("order.delivered", order_events_views.delivered(stepped, line))
+        for old, line in zip(before.items, done.items, strict=True)
+        if line.delivered_at is not None and old.delivered_at is None
     ]
-    return replace(details, items=items)
-
-
-async def complete(tx: Transaction, details: OrderDetails, completed: Order) -> OrderDetails:
-    """Saves that everything was delivered, and appends the event."""
-    details = await deliver(tx, details, {line.id: line.quantity for line in details.items})
-    await orders_db.save(tx, details.order, completed, details.items)
-    details = replace(details, order=completed)
-    await outbox_db.append(tx, "order.completed", order_events_views.completed(details), completed.updated_at)
-    return details
-
-
-async def deliver_automatic(tx: Transaction, details: OrderDetails) -> OrderDetails:
-    """Keys, files and gift cards are delivered with the payment; an order of nothing else is complete."""
-    automatic = {line.id: line.quantity for line in details.items if line.delivery_type in AUTOMATIC_DELIVERY}
-    if len(automatic) == len(details.items):
-        completed = replace(details.order, status="completed", completed_at=details.order.updated_at)
-        return await complete(tx, details, completed)
-    return await deliver(tx, details, automatic)
+    if done.order.completed_at is not None and before.order.completed_at is None:
+        new.append(("order.completed", order_events_views.completed(done)))
+    return new

@@ -27,7 +27,7 @@ async def hold(
     now = held.updated_at
     if check:
         check = await fraud_checks_db.ROWS.save(tx, check, reopened(check))
-        await _labels.settle(tx, details, check)
+        await _labels.settle(tx, details, check, now)
     else:
         judgement = await _judge(deps, tx, details, held)
         held = replace(held, risk_level=judgement.verdict.risk_level)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from lootkeep.domain.disputes import StaffLabel, Truth, open_disputes, truth
+from lootkeep.domain.disputes import StaffLabel, Truth, is_final, open_disputes, truth
 from lootkeep.domain.fraud.checks import FraudCheck, settled
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.orders import OrderDetails
-from lootkeep.services import referrals
+from lootkeep.kernel.clock import Instant
+from lootkeep.services import goods, referrals
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.orders import disputes as disputes_db, events as order_events_db
 
 
-async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None) -> FraudCheck | None:
-    """Sets the truth of the locked check, the links for later orders, and whether the referral still counts."""
+async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None, now: Instant) -> FraudCheck | None:
+    """Sets the truth of the locked check, the links for later orders, and whether the referral still counts.
+
+    The keys of a confirmed fraud, or of a lost dispute, are revoked.
+    """
     order = details.order
     disputes = await disputes_db.of_order(tx, order.id)
     refunds = await order_events_db.refunds_of(tx, order.id)
@@ -26,6 +30,8 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
     await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, truth_now))
     await referrals.update_status(tx, details.customer)
+    if order.paid_at is not None and is_final(disputes, staff):
+        await goods.revoke(tx, details.items, now)
     return await fraud_checks_db.ROWS.save(tx, check, settled(check, truth_now)) if check else None
 
 

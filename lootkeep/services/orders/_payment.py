@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
-from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.orders import Order, OrderDetails, OrderItem
 from lootkeep.kernel.clock import Instant
-from lootkeep.services import gift_cards, referrals
-from lootkeep.services.orders import _delivery
+from lootkeep.services import gift_cards, goods, referrals
+from lootkeep.services.orders import _alert, _delivery
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.customers.rows import CustomerPayment
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
-from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.products import rows as products_db
 from lootkeep.views import order_events as order_events_views
 
 
 async def record(deps: Deps, tx: Transaction, details: OrderDetails, paid: Order) -> OrderDetails:
-    """Saves the payment, counts it, issues the gift cards it bought, sends events, and delivers what is automatic."""
-    await orders_db.save(tx, details.order, paid, details.items)
-    details = replace(details, order=paid)
-    await add_sold(tx, [details])
-    await count(tx, [details], deps.currency)
-    await gift_cards.issue_bought(deps, tx, details, paid.updated_at)
-    await outbox_db.append(tx, "order.paid", order_events_views.paid(details), paid.updated_at)
-    return await _delivery.deliver_automatic(tx, details)
+    """Hands over what is delivered automatically, saves the payment, counts it, issues gift cards, sends events."""
+    lines = await goods.hand_over(tx, details.items, paid)
+    done = await _delivery.save(tx, details, paid, lines)
+    await add_sold(tx, [done], _assigned(lines))
+    await count(tx, [done], deps.currency)
+    await gift_cards.issue_bought(deps, tx, done, paid.updated_at)
+    announced = ("order.paid", order_events_views.paid(replace(done, order=paid)))
+    await outbox_db.append_all(tx, [announced, *_delivery.events(details, paid, done)], paid.updated_at)
+    if any(line.waiting_since is not None for line in lines):
+        what = "it is paid, and keys are missing"
+        await _alert.raise_for(tx, done.order, "keys_missing", f"keys:{paid.id}", what, paid.updated_at)
+    return done
 
 
 async def record_if_nothing_due(
@@ -45,15 +48,23 @@ async def record_if_nothing_due(
     return await record(deps, tx, details, orders_rules.paid(order, now, method, None, now))
 
 
-async def add_sold(tx: Transaction, paid: Iterable[OrderDetails]) -> None:
-    """Counts the sales of each product."""
+async def add_sold(tx: Transaction, paid: Iterable[OrderDetails], assigned: Mapping[int, int]) -> None:
+    """Counts the sales of each product, and its keys that were assigned."""
     lines = [line for details in paid for line in details.items]
     sold = Counter[int]()
     # Locked in the same order as by a checkout, which takes stock first, so no two deadlock.
     for line in sorted(lines, key=lambda line: (not line.holds_stock, line.product_id)):
         sold[line.product_id] += line.quantity
     if sold:
-        await products_db.add_sales(tx, sold)
+        await products_db.add_sales(tx, sold, assigned)
+
+
+def _assigned(lines: Sequence[OrderItem]) -> Counter[int]:
+    assigned = Counter[int]()
+    for line in lines:
+        if line.delivery_type == "keys":
+            assigned[line.product_id] += line.fulfilled_quantity
+    return assigned
 
 
 async def count(tx: Transaction, paid: Sequence[OrderDetails], store_currency: str) -> None:

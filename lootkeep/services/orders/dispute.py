@@ -64,5 +64,5 @@ async def _record(
     at = orders_rules.check_reported(details.order, report.at, now)
     new = Dispute(0, order_id, report.kind, report.reason, report.external_id, at, now)
     recorded = await disputes_db.ROWS.add(tx, new)
-    await _labels.settle(tx, details, check)
+    await _labels.settle(tx, details, check, now)
     return details, recorded, True

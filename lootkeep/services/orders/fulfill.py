@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.fulfilment import DeliveredQuantity, fulfilled
-from lootkeep.domain.orders import OrderDetails, OrderStatus
+from lootkeep.domain.orders import OrderDetails
+from lootkeep.services import goods
 from lootkeep.services.orders import _delivery, _details
-from lootkeep.storage.orders import rows as orders_db
 
 
 async def fulfill(
@@ -26,13 +26,7 @@ async def fulfill(
             return details, False
         orders_rules.require(before, "fulfill")
         after = replace(before, updated_at=now, fulfillment_note=note or before.fulfillment_note)
-        details = await _delivery.deliver(tx, details, fulfilled(details.items, delivered))
-        if details.is_delivered:
-            # The refund of a part stays visible in the status.
-            status: OrderStatus = "completed" if before.status == "paid" else before.status
-            completed = replace(after, status=status, completed_at=now)
-            details = await _delivery.complete(tx, details, completed)
-        else:
-            await orders_db.save(tx, before, after, details.items)
-            details = replace(details, order=after)
+        lines = fulfilled(details.items, delivered, now)
+        await goods.release_waiting(tx, details.items, lines)
+        details = await _delivery.deliver(tx, details, after, lines)
     return details, True

@@ -84,7 +84,7 @@ async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart]) -> 
         batch = await reload_customers(tx, batch) if number else batch
         outcomes |= await _import_batch(deps, tx, batch, context)
     new = [outcome[0] for outcome in outcomes.values() if not isinstance(outcome, AppError) and outcome[1]]
-    await _payment.add_sold(tx, [details for details in new if details.order.paid_at is not None])
+    await _payment.add_sold(tx, [details for details in new if details.order.paid_at is not None], {})
     return [outcomes[index] for index in range(len(carts))]
 
 

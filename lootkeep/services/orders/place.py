@@ -67,7 +67,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
         order = orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, now)
     card = None
     if order.status != "cancelled":
-        lines = await _checkout.reserve_stock(tx, lines, products)
+        lines = await _checkout.reserve_stock(tx, lines, products, now)
         order, card = await _pay_by_card(deps, tx, cart, order, lines)
 
     order, items = await orders_db.add(tx, order, lines)

@@ -9,7 +9,7 @@ from lootkeep.domain import held_payments as held_payments_rules, orders as orde
 from lootkeep.domain.orders import Order, OrderDetails, Refund, RefundReason, RefundSplit
 from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards, referrals
+from lootkeep.services import gift_cards, goods, referrals
 from lootkeep.services.orders import _details, _labels, _payment
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
@@ -17,6 +17,7 @@ from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.gift_cards import rows as gift_cards_db
 from lootkeep.storage.orders import rows as orders_db
+from lootkeep.storage.products import rows as products_db
 from lootkeep.views import order_events as order_events_views
 
 
@@ -42,7 +43,8 @@ async def refund(
         if before.payment_held_at is not None:
             # Counted like any payment, and given back: nothing was handed over.
             paid = held_payments_rules.released(before, now)
-            await _payment.add_sold(tx, [details])
+            await _payment.add_sold(tx, [details], {})
+            await _release_keys(tx, details)
         given = await orders_db.add_refund(tx, paid, left, reason, now, reason_code)
         after = orders_rules.refunded(paid, given.amount, now)
         # Cards are locked by age: the card that paid is older than any that was bought.
@@ -53,11 +55,20 @@ async def refund(
             await _payment.count(tx, [replace(details, order=paid)], deps.currency)
         await orders_db.save(tx, paid, after, details.items)
         details = replace(details, order=after)
+        if after.status == "refunded":
+            details = replace(details, items=await goods.revoke(tx, details.items, now))
         await _count(tx, details, given, deps.currency)
         if reason_code:
-            await _labels.settle(tx, details, check)
+            await _labels.settle(tx, details, check, now)
         await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, given), now)
     return details, given, replace(parts, unrecovered=unrecovered)
+
+
+async def _release_keys(tx: Transaction, details: OrderDetails) -> None:
+    """A held payment reserves keys until it is released."""
+    for line in sorted(details.items, key=lambda line: line.product_id):
+        if line.delivery_type == "keys":
+            await products_db.release_stock(tx, line.product_id, line.quantity)
 
 
 async def _return(tx: Transaction, before: Order, refund: Refund) -> RefundSplit:

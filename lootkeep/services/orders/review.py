@@ -36,7 +36,7 @@ async def apply_review(deps: Deps, tx: Transaction, check: FraudCheck, outcome: 
     step = consequence(outcome, details.order)
     details = await _take(deps, tx, details, step, now) if step else details
     await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
-    return await _labels.settle(tx, details, check) or check
+    return await _labels.settle(tx, details, check, now) or check
 
 
 async def end_hold(deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from sqlalchemy import bindparam, delete, exists, func, insert, select
 
@@ -26,7 +28,8 @@ _ADD = Query(
         traceparent=bindparam("trace"),
     )
     # Its id is not needed.
-    .inline()
+    .inline(),
+    set_based=True,
 )
 _HORIZON = Query(Horizon())
 _AFTER = Query(
@@ -56,18 +59,21 @@ _PURGE = Query(delete(events).where(events.c.id.in_(_OLD)).returning(events.c.id
 
 
 async def append(tx: Transaction, event_type: str, data: msgspec.Struct, now: Instant) -> None:
-    """Fixes the bytes of the event's data for good, and records the cause."""
-    if event_type not in EVENT_TYPES:
-        raise KeyError(event_type)
+    await append_all(tx, [(event_type, data)], now)
+
+
+async def append_all(tx: Transaction, new: Sequence[tuple[str, msgspec.Struct]], now: Instant) -> None:
+    """Fixes the bytes of the events' data for good, and records the cause."""
     cause = CURRENT.get() or Cause()
-    await tx.run(
-        _ADD,
-        event_type=event_type,
-        payload=msgspec.json.encode(data).decode(),
-        now=now,
-        request=cause.ids.get("request_id"),
-        trace=cause.traceparent,
-    )
+    rows = []
+    for event_type, data in new:
+        if event_type not in EVENT_TYPES:
+            raise KeyError(event_type)
+        payload = msgspec.json.encode(data).decode()
+        rows.append({"event_type": event_type, "payload": payload, "now": now, "request": cause.ids.get("request_id")})
+        rows[-1]["trace"] = cause.traceparent
+    if rows:
+        await tx.execute_many(_ADD, rows)
 
 
 async def horizon(tx: Transaction) -> int:

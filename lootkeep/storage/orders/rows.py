@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from sqlalchemy import bindparam, select, update
@@ -23,8 +23,11 @@ REFUNDS = Rows(refunds, Refund)
 _THIS = orders.c.id == bindparam("order")
 _LOCK_ALONE = Query(select(orders.c.id).where(_THIS).with_for_update())
 _BY_EXTERNAL_ID = Query(select(*columns_of(orders, Order)).where(orders.c.external_id == bindparam("external")), Order)
-_FULFIL = Query(
-    update(items).where(items.c.id == bindparam("item")).values(fulfilled_quantity=bindparam("delivered")),
+_DELIVERED = ("fulfilled_quantity", "delivered_at", "waiting_since")
+_DELIVER = Query(
+    update(items)
+    .where(items.c.id == bindparam("item"))
+    .values({name: bindparam(f"new_{name}") for name in _DELIVERED}),
     set_based=True,
 )
 
@@ -99,10 +102,11 @@ def _sold(product_id: int, quantity: int, total: int, order: Order) -> _Sold:
     return _Sold(product_id, quantity, total, *times, order.status, order.currency)
 
 
-async def set_fulfilled(tx: Transaction, quantities: Mapping[int, int]) -> None:
-    """The delivered quantity of each line."""
-    if quantities:
-        await tx.execute_many(_FULFIL, [{"item": item, "delivered": quantity} for item, quantity in quantities.items()])
+async def set_delivered(tx: Transaction, lines: Sequence[OrderItem]) -> None:
+    """How much of each line was delivered, when it was whole, and since when it waits."""
+    rows = [{"item": line.id, **{f"new_{name}": getattr(line, name) for name in _DELIVERED}} for line in lines]
+    if rows:
+        await tx.execute_many(_DELIVER, rows)
 
 
 class _Refunded(msgspec.Struct, frozen=True):

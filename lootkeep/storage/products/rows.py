@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import BigInteger, bindparam, case, delete, insert, or_, select, update
+from sqlalchemy import BigInteger, bindparam, case, delete, insert, literal_column, or_, select, update
 
+from lootkeep.domain.orders import OPEN
 from lootkeep.domain.products import MAX_STOCK, Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows
-from lootkeep.storage.schema import product_tags, products, subscriptions
+from lootkeep.storage.schema import order_items as items, orders, product_keys, product_tags, products, subscriptions
 
 _ALIVE = products.c.deleted_at.is_(None)
 ROWS = Rows(products, Product, _ALIVE, derived=("search_text",), totals="products")
@@ -26,17 +28,69 @@ _WITH_SKU = Query(select(products.c.id).where(products.c.sku == bindparam("wante
 _SLUGS_LIKE = Query(select(products.c.slug).where(products.c.slug.like(bindparam("pattern"))))
 
 _QUANTITY = bindparam("quantity", type_=BigInteger)
+
+
+def _sellable(available: Any = products.c.keys_available, reserved: Any = products.c.keys_reserved) -> Any:
+    """The stock of a product with keys."""
+    return case((available > reserved, available - reserved), else_=0)
+
+
 _RESERVE = Query(
     update(products)
     .where(_THIS, _ALIVE, or_(products.c.stock.is_(None), products.c.stock >= _QUANTITY))
-    .values(stock=products.c.stock - _QUANTITY)
+    .values(stock=products.c.stock - _QUANTITY, keys_reserved=products.c.keys_reserved + _QUANTITY)
     .returning(products.c.stock)
 )
 # A stock that was set meanwhile must not exceed the maximum.
 _RELEASED = products.c.stock + _QUANTITY
-_RELEASE = Query(update(products).where(_THIS).values(stock=case((_RELEASED > MAX_STOCK, MAX_STOCK), else_=_RELEASED)))
+_RELEASE = Query(
+    update(products)
+    .where(_THIS)
+    .values(
+        stock=case(
+            (products.c.keys_available.is_not(None), _sellable(reserved=products.c.keys_reserved - _QUANTITY)),
+            (_RELEASED > MAX_STOCK, MAX_STOCK),
+            else_=_RELEASED,
+        ),
+        keys_reserved=products.c.keys_reserved - _QUANTITY,
+    )
+)
+_ASSIGNED = bindparam("assigned", type_=BigInteger)
+# A key that was reserved leaves the stock when it is sold: what can be sold stays the same.
+_HANDED_OVER = {
+    "keys_available": products.c.keys_available - _ASSIGNED,
+    "keys_reserved": products.c.keys_reserved - _ASSIGNED,
+}
 # Not as a set: PostgreSQL would lock the products in another order.
-_SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY))
+_SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY, **_HANDED_OVER))
+_HAND_OVER = Query(update(products).where(_THIS).values(_HANDED_OVER))
+_CHANGE_KEYS = Query(
+    update(products)
+    .where(_THIS)
+    .values(
+        keys_available=products.c.keys_available + _QUANTITY,
+        stock=_sellable(available=products.c.keys_available + _QUANTITY),
+    )
+    .returning(products.c.stock)
+)
+# Only a key that no order waits for.
+_TAKE_UNRESERVED = Query(
+    update(products)
+    .where(_THIS, products.c.stock >= 1)
+    .values(keys_available=products.c.keys_available - 1, stock=products.c.stock - 1)
+    .returning(products.c.stock)
+)
+_UNDELIVERED = Query(
+    select(items.c.id)
+    .join(orders, orders.c.id == items.c.order_id)
+    .where(
+        items.c.product_id == bindparam("product_id"),
+        items.c.fulfilled_quantity < items.c.quantity,
+        orders.c.status.in_([literal_column(f"'{status}'") for status in OPEN]),
+    )
+    .limit(1)
+)
+_WITH_KEYS = Query(select(product_keys.c.id).where(product_keys.c.product_id == bindparam("product_id")).limit(1))
 _SUBSCRIBED = Query(
     select(subscriptions.c.id)
     .where(subscriptions.c.product_id == bindparam("product_id"), subscriptions.c.status == "active")
@@ -47,6 +101,16 @@ _TAG = Query(
     insert(product_tags).values(tag=bindparam("word"), product_id=bindparam("product_id")).inline(), set_based=True
 )
 _UNTAG = Query(delete(product_tags).where(product_tags.c.product_id == bindparam("product_id")))
+
+
+class Reservation(NamedTuple):
+    """What is left of a stock after some of it was taken; None if it is unlimited, and nothing was taken."""
+
+    left: int | None
+
+    @property
+    def holds_stock(self) -> bool:
+        return self.left is not None
 
 
 async def add(tx: Transaction, product: Product) -> Product | None:
@@ -73,23 +137,52 @@ async def remove(tx: Transaction, product: Product, now: Instant) -> None:
     tx.totals.count("products", product, None)
 
 
-async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> bool | None:
-    """Whether stock was taken, or None if there is too little, or the product does not exist any more.
+async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> Reservation | None:
+    """None if there is too little, or the product does not exist any more.
 
     Holds the product until the transaction ends.
     """
     left = await tx.one(_RESERVE, product_id=product_id, quantity=quantity)
-    return None if left is None else left[0] is not None
+    return None if left is None else Reservation(left[0])
 
 
 async def release_stock(tx: Transaction, product_id: int, quantity: int) -> None:
     await tx.run(_RELEASE, product_id=product_id, quantity=quantity)
 
 
-async def add_sales(tx: Transaction, quantities: Mapping[int, int]) -> None:
-    """The number sold of each product, in the given order."""
-    rows = [{"product_id": product_id, "quantity": quantity} for product_id, quantity in quantities.items()]
+async def add_sales(tx: Transaction, quantities: Mapping[int, int], assigned: Mapping[int, int]) -> None:
+    """The number sold of each product, in the given order, and how many of its keys were assigned."""
+    rows = [
+        {"product_id": product_id, "quantity": quantity, "assigned": assigned.get(product_id, 0)}
+        for product_id, quantity in quantities.items()
+    ]
     await tx.execute_many(_SOLD, rows)
+
+
+async def hand_over(tx: Transaction, product_id: int, assigned: int) -> None:
+    """Keys that a paid line waited for."""
+    await tx.run(_HAND_OVER, product_id=product_id, assigned=assigned)
+
+
+async def change_keys(tx: Transaction, product_id: int, quantity: int) -> int:
+    """More keys, or fewer: returns the stock."""
+    ((stock,),) = await tx.all(_CHANGE_KEYS, product_id=product_id, quantity=quantity)
+    return int(stock)
+
+
+async def take_unreserved(tx: Transaction, product_id: int) -> int | None:
+    """Takes a key from the stock; returns what is left, or None if every key is reserved."""
+    row = await tx.one(_TAKE_UNRESERVED, product_id=product_id)
+    return row[0] if row else None
+
+
+async def has_keys(tx: Transaction, product_id: int) -> bool:
+    return await tx.one(_WITH_KEYS, product_id=product_id) is not None
+
+
+async def has_undelivered(tx: Transaction, product_id: int) -> bool:
+    """Whether a line of an order still waits for its payment or its delivery."""
+    return await tx.one(_UNDELIVERED, product_id=product_id) is not None
 
 
 async def has_active_subscriptions(tx: Transaction, product_id: int) -> bool:

@@ -26,6 +26,7 @@ from lootkeep.storage.schema.fraud import (
     large_amounts,
 )
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
+from lootkeep.storage.schema.goods import key_batches, product_keys
 from lootkeep.storage.schema.mails import mails
 from lootkeep.storage.schema.orders import disputes, order_items, orders, payment_attempts, refunds, subscriptions
 from lootkeep.storage.schema.products import product_tags, products
@@ -67,6 +68,7 @@ __all__ = [
     "gift_card_entries",
     "gift_cards",
     "idempotency_keys",
+    "key_batches",
     "labels",
     "large_amounts",
     "mails",
@@ -74,6 +76,7 @@ __all__ = [
     "order_items",
     "orders",
     "payment_attempts",
+    "product_keys",
     "product_tags",
     "products",
     "recovery_codes",

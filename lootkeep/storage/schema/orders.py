@@ -8,6 +8,7 @@ from lootkeep.storage.schema.columns import flag, identity, link, metadata, null
 
 _IS_PAID = sql("paid_at IS NOT NULL")
 _ENDING = sql("status = 'active' AND ends_at IS NOT NULL")
+_IS_WAITING = sql("waiting_since IS NOT NULL")
 
 subscriptions = Table(
     "subscriptions",
@@ -123,10 +124,26 @@ order_items = Table(
     number("total"),
     number("fulfilled_quantity"),
     flag("holds_stock", server_default=true()),
+    # As it was when it was ordered; counts from the delivery.
+    number("valid_days", optional=True),
+    # When the whole line was delivered.
+    number("delivered_at", optional=True),
+    # Since when a paid line waits for keys.
+    number("waiting_since", optional=True),
+    # When the store first read what was delivered.
+    number("handed_at", optional=True),
     CheckConstraint("quantity >= 1 AND total = price * quantity", name="total"),
     CheckConstraint("fulfilled_quantity BETWEEN 0 AND quantity", name="fulfilled_quantity"),
     Index(None, "order_id"),
     Index(None, "product_id", "order_id"),
+    Index(
+        "ix_order_items_waiting",
+        "product_id",
+        "waiting_since",
+        "id",
+        sqlite_where=_IS_WAITING,
+        postgresql_where=_IS_WAITING,
+    ),
     sqlite_autoincrement=True,
 )
 

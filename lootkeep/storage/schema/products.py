@@ -32,6 +32,13 @@ products = Table(
     # A JSON array of words.
     text("tags"),
     text("image_url", optional=True),
+    # What a `file` product hands over.
+    text("file_url", optional=True),
+    # For how long what was handed over is valid.
+    number("valid_days", optional=True),
+    # Only a product with keys has these: how many can be sold, and how many of them orders wait for.
+    number("keys_available", optional=True),
+    number("keys_reserved", optional=True),
     number("sales_count"),
     # A JSON object.
     text("metadata"),
@@ -45,6 +52,13 @@ products = Table(
     CheckConstraint("compare_at_price > price", name="compare_at_price"),
     # Never oversold: the guarded update cannot go below zero, even with concurrent orders.
     CheckConstraint("stock >= 0", name="stock"),
+    CheckConstraint(
+        "CASE WHEN delivery_type = 'keys' THEN keys_available >= 0 AND keys_reserved >= 0 AND stock = "
+        "CASE WHEN keys_available > keys_reserved THEN keys_available - keys_reserved ELSE 0 END "
+        "ELSE keys_available IS NULL AND keys_reserved IS NULL END",
+        name="keys",
+    ),
+    CheckConstraint("valid_days BETWEEN 1 AND 3650", name="valid_days"),
     CheckConstraint(
         "(billing_type = 'one_time' AND billing_interval IS NULL AND billing_interval_count IS NULL)"
         " OR (billing_type = 'recurring' AND billing_interval IN ('day', 'week', 'month', 'year')"

@@ -13,6 +13,7 @@ from lootkeep.storage.schema import (
     gift_cards,
     order_items,
     orders,
+    product_keys,
     products,
     referral_tiers,
     referrals,
@@ -21,6 +22,7 @@ from lootkeep.storage.schema import (
     support_tickets,
     ticket_messages,
 )
+from lootkeep.storage.schema.goods import AVAILABLE
 
 _NOW = bindparam("now", type_=BigInteger)
 
@@ -75,13 +77,47 @@ _of_customer = (
     .group_by(customers.c.id)
     .subquery()
 )
-_of_product = (
-    select(products.c.id, _summed(case((orders.c.paid_at.is_not(None), order_items.c.quantity))).label("sales_count"))
+_is_unpaid = or_(orders.c.status == "pending", orders.c.status == "on_hold")
+_sales = (
+    select(
+        products.c.id,
+        _summed(case((orders.c.paid_at.is_not(None), order_items.c.quantity))).label("sales_count"),
+        # Of unpaid orders, and of paid lines that wait.
+        _summed(
+            case(
+                (_is_unpaid & order_items.c.holds_stock, order_items.c.quantity),
+                (order_items.c.waiting_since.is_not(None), order_items.c.quantity - order_items.c.fulfilled_quantity),
+            )
+        ).label("reserved"),
+    )
     .outerjoin(order_items, order_items.c.product_id == products.c.id)
     .outerjoin(orders, orders.c.id == order_items.c.order_id)
     .group_by(products.c.id)
     .subquery()
 )
+_available = (
+    select(func.count())
+    .where(product_keys.c.product_id == products.c.id, AVAILABLE)
+    .correlate(products)
+    .scalar_subquery()
+)
+_with_keys = (
+    select(
+        products.c.id,
+        products.c.stock,
+        products.c.delivery_type,
+        _sales.c.sales_count,
+        case((products.c.delivery_type == "keys", _available)).label("keys_available"),
+        case((products.c.delivery_type == "keys", _sales.c.reserved)).label("keys_reserved"),
+    )
+    .join(_sales, _sales.c.id == products.c.id)
+    .subquery()
+)
+_left = _with_keys.c.keys_available - _with_keys.c.keys_reserved
+_of_product = select(
+    *(_with_keys.c[name] for name in ("id", "sales_count", "keys_available", "keys_reserved")),
+    case((_with_keys.c.delivery_type != "keys", _with_keys.c.stock), (_left > 0, _left), else_=0).label("stock"),
+).subquery()
 _of_tier = (
     select(referral_tiers.c.id, func.count(reward_claims.c.id).label("claims_count"))
     .outerjoin(reward_claims, reward_claims.c.tier_id == referral_tiers.c.id)

@@ -39,12 +39,16 @@ _tickets = select(
     ((support_tickets.c.first_response_at - support_tickets.c.created_at) // SECOND).label("response_seconds"),
     ((support_tickets.c.resolved_at - support_tickets.c.created_at) // SECOND).label("resolution_seconds"),
 )
+_keys = select(
+    *(schema.product_keys.c[name] for name in ("product_id", "batch_id", "status")), func.count().label("quantity")
+).group_by(schema.product_keys.c.product_id, schema.product_keys.c.batch_id, schema.product_keys.c.status)
 SOURCES: dict[str, FromClause] = {
     "orders": orders,
     "sold products": _sold.subquery(),
     "refunds": _refunded.subquery(),
     "customers": schema.customers,
     "products": select(schema.products.c.id).where(schema.products.c.deleted_at.is_(None)).subquery(),
+    "keys": _keys.subquery(),
     "campaigns": schema.email_campaigns,
     "referrals": schema.referrals,
     "refused referrals": schema.refused_referrals,
@@ -89,6 +93,7 @@ def _declared() -> Iterator[Total]:
     yield _count("claims", "claims.made")
     yield _count("customers", "customers.all")
     yield _count("products", "products.all")
+    yield _count("keys", "keys.", "product_id", "batch_id", "status", adds="quantity")
     yield _count("campaigns", "email_campaigns.all")
     yield _count("gift cards", "gift_cards.", "currency", "stored_status")
     yield _count("gift cards", "gift_card_balances.", "currency", "stored_status", adds="balance")

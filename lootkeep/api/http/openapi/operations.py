@@ -12,6 +12,7 @@ from lootkeep.api.http.openapi import failures, schemas
 from lootkeep.api.http.openapi.client_names import NAMES
 from lootkeep.api.http.openapi.examples import example_of
 from lootkeep.api.http.openapi.schemas import Json, ref
+from lootkeep.api.http.router import IDENTIFIERS
 from lootkeep.api.http.routes import Group, ResponseShape, Route
 
 IGNORED_FIELDS = "X-Ignored-Fields"
@@ -104,9 +105,9 @@ def _parameters(route: Route, shapes: Json) -> list[Json]:
 
 
 def _path_parameter(name: str) -> Json:
-    schema: Json = {"type": "integer", "format": "int64", "minimum": 1} if name == "id" else {"type": "string"}
+    schema: Json = {"type": "integer", "format": "int64", "minimum": 1} if name in IDENTIFIERS else {"type": "string"}
     description = "The id of the record." if name == "id" else f"The {name.replace('_', ' ')}."
-    example = 3 if name == "id" else name
+    example = 3 if name in IDENTIFIERS else name
     return {
         "name": name,
         "in": "path",

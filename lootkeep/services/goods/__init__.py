@@ -1,0 +1,6 @@
+"""What orders hand over: the steps that orders take, and the warnings of a stock."""
+
+from lootkeep.services.goods.handing import hand_over, release_waiting, revoke
+from lootkeep.services.goods.stock import report_if_low, reserve
+
+__all__ = ["hand_over", "release_waiting", "report_if_low", "reserve", "revoke"]

@@ -1,0 +1,62 @@
+"""What orders hand over: the stock of keys of a product, in batches."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
+
+from lootkeep.storage.schema.columns import identity, link, metadata, number, text
+
+# A literal, also in queries: a cached plan can use the partial index only if it sees the word.
+AVAILABLE = sql("status = 'available'")
+
+key_batches = Table(
+    "key_batches",
+    metadata,
+    identity(),
+    link("product_id", "products.id"),
+    # Empty for keys that were added without a batch.
+    text("name"),
+    # What one key cost, in the product's currency.
+    number("unit_cost", optional=True),
+    number("created_at"),
+    UniqueConstraint("product_id", "name"),
+    sqlite_autoincrement=True,
+)
+
+product_keys = Table(
+    "product_keys",
+    metadata,
+    identity(),
+    link("product_id", "products.id"),
+    link("batch_id", "key_batches.id"),
+    # The key itself is only here: a keyed hash to find it again, and sealed with the application key.
+    text("key_hash"),
+    text("sealed_key"),
+    text("last_four"),
+    text("status"),
+    link("order_id", "orders.id", optional=True),
+    link("item_id", "order_items.id", optional=True),
+    number("assigned_at", optional=True),
+    # When the buyer first looked at it.
+    number("revealed_at", optional=True),
+    # When it was replaced, revoked or withdrawn.
+    number("ended_at", optional=True),
+    # Stored without a reference: both are keys of the same line.
+    number("replaced_by_id", optional=True),
+    text("replace_reason", optional=True),
+    number("created_at"),
+    CheckConstraint("status IN ('available', 'assigned', 'replaced', 'revoked', 'withdrawn')", name="status"),
+    # No key without an owner is called sold, and none is sold twice.
+    CheckConstraint("(status IN ('available', 'withdrawn')) = (item_id IS NULL)", name="item_id"),
+    UniqueConstraint("product_id", "key_hash"),
+    # The oldest is sold first.
+    Index("ix_product_keys_available", "product_id", "id", sqlite_where=AVAILABLE, postgresql_where=AVAILABLE),
+    # The sort order of the list, and its filters in this order.
+    Index(None, "product_id", "id"),
+    Index(None, "product_id", "status", "id"),
+    Index(None, "batch_id", "id"),
+    Index(None, "order_id", "id"),
+    # For the foreign key.
+    Index(None, "item_id"),
+    sqlite_autoincrement=True,
+)
