@@ -81,6 +81,11 @@ def truth(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> Truth | N
     return Truth(last.outcome, last.source, last.at)
 
 
+def is_disputed(disputes: Sequence[Dispute]) -> bool:
+    """Whether a dispute is open or lost; a warning is not a dispute."""
+    return any(dispute.kind != "early_warning" for dispute in open_disputes(disputes))
+
+
 def is_final(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> bool:
     """Whether the money is lost or the fraud confirmed, so that what was handed over is revoked."""
     last = max(staff, key=lambda label: label.at, default=None)

@@ -102,8 +102,8 @@ class Product(ProductTerms, frozen=True):
     updated_at: Instant
     deleted_at: Instant | None
     # Only a product with keys has these: its stock is what is available and not reserved.
-    keys_available: int | None
-    keys_reserved: int | None
+    keys_available: int | None = None
+    keys_reserved: int | None = None
 
     @property
     def search_text(self) -> str:
@@ -119,7 +119,7 @@ def new(terms: ProductTerms, now: Instant) -> Product:
     """A product with the slug of its name; its id is assigned when it is stored."""
     times: dict[str, Any] = {"created_at": now, "updated_at": now, "deleted_at": None}
     values = msgspec.structs.asdict(checked(terms)) | times
-    product = Product(**values, id=0, slug=slug_of(terms.name), sales_count=0, keys_available=None, keys_reserved=None)
+    product = Product(**values, id=0, slug=slug_of(terms.name), sales_count=0)
     return _with_keys(product, terms.stock) if terms.delivery_type == "keys" else product
 
 

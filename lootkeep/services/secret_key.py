@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lootkeep.domain.goods import KEY_PURPOSE
 from lootkeep.domain.webhooks import SECRET_PURPOSE
 from lootkeep.engines import key_file
 from lootkeep.engines.card_codes import CODE_PURPOSE
@@ -15,7 +16,12 @@ from lootkeep.storage.emails import BODY_PURPOSE
 from lootkeep.storage.engine.database import Database
 
 _FINGERPRINT_PURPOSE = "secret key"
-_PURPOSES = {"webhooks": SECRET_PURPOSE, "gift_cards": CODE_PURPOSE, "mails": BODY_PURPOSE}
+_PURPOSES = {
+    "webhooks": SECRET_PURPOSE,
+    "gift_cards": CODE_PURPOSE,
+    "mails": BODY_PURPOSE,
+    "product_keys": KEY_PURPOSE,
+}
 
 
 async def open_vault(db: Database, given: str | None, file: Path | None, now: Instant) -> Vault:

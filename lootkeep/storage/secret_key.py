@@ -9,12 +9,17 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage import settings
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import gift_cards, mails, webhooks
+from lootkeep.storage.schema import gift_cards, mails, product_keys, webhooks
 
 _SETTINGS = "secret_key"
 _NEWEST_SEALS = {
     table.name: Query(select(table.c[column]).order_by(table.c.id.desc()).limit(1))
-    for table, column in ((webhooks, "secret"), (gift_cards, "sealed_code"), (mails, "body"))
+    for table, column in (
+        (webhooks, "secret"),
+        (gift_cards, "sealed_code"),
+        (mails, "body"),
+        (product_keys, "sealed_key"),
+    )
 }
 
 

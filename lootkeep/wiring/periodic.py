@@ -12,6 +12,7 @@ from lootkeep.services import (
     fraud_calibration as fraud_calibration_service,
     fraud_queue as fraud_queue_service,
     gift_cards as gift_cards_service,
+    orders as orders_service,
     retention as retention_service,
 )
 from lootkeep.settings import Settings
@@ -30,6 +31,7 @@ def periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("look for alerts", 60, partial(alerts_service.look, deps)),
         PeriodicTask("settle gift cards", 60, partial(gift_cards_service.settle_now, deps)),
         PeriodicTask("expire subscriptions", 60, partial(retention_service.expire_subscriptions, deps)),
+        PeriodicTask("serve orders that wait for keys", 60, partial(orders_service.serve_all, deps)),
         PeriodicTask("end holds", 60, partial(fraud_queue_service.end_holds, deps)),
         PeriodicTask("measure large orders", 3600, partial(fraud_amounts_service.refresh, deps)),
         PeriodicTask("measure base odds", 3600, partial(fraud_calibration_service.refresh, deps)),

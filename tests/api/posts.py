@@ -28,6 +28,8 @@ class Store(NamedTuple):
     referral_code: str
     gift_card_code: str
     delivery_id: str
+    item_id: int
+    key_id: int = 1
 
 
 async def full_store(world: World, receiver: Receiver) -> Store:
@@ -40,6 +42,8 @@ async def full_store(world: World, receiver: Receiver) -> Store:
     await new_order(world, 1, (1, 1))
     await new_order(world, 1, (1, 1))
     await paid_order(world, 2, (1, 1))
+    await new_product(world, name="Key", delivery_type="keys", stock=5)
+    sold = await paid_order(world, 2, (3, 1))
     await new_ticket(world, 1)
     await campaigns.reader(world)
     for _ in range(2):
@@ -49,7 +53,9 @@ async def full_store(world: World, receiver: Receiver) -> Store:
     await new_alert(world)
     await world.post("/fraud/lists", {"name": "friends", "kind": "email"})
     await work(DeliveryWorker(world.deps, MemoryWakeup()))
-    return Store(receiver.url, anna["referral_code"], card["code"], receiver.received[0].json["id"])
+    return Store(
+        receiver.url, anna["referral_code"], card["code"], receiver.received[0].json["id"], sold["items"][0]["id"]
+    )
 
 
 async def _nothing(_: World) -> None:
@@ -99,6 +105,10 @@ POSTS = {
     f"{EXTERNAL}/webhooks/{{id}}/replay": Post({"since": "2026-11-14T00:00:00Z"}),
     f"{EXTERNAL}/webhooks/{{id}}/rotate-secret": Post(),
     f"{EXTERNAL}/orders/{{id}}/fulfill": Post({}),
+    f"{EXTERNAL}/orders/{{id}}/items/{{item_id}}/replace-key": Post({"key_id": 1, "reason": "Used."}, id=6),
+    f"{EXTERNAL}/products/{{id}}/keys": Post({"keys": ["AAAA-1111"]}, id=3),
+    f"{EXTERNAL}/products/{{id}}/keys/withdraw": Post({"key_ids": [2]}, id=3),
+    f"{EXTERNAL}/products/{{id}}/keys/{{key_id}}/reveal": Post(id=3),
     f"{EXTERNAL}/gift-cards/validate": Post({"code": "{gift_card_code}"}),
     f"{EXTERNAL}/gift-cards/{{id}}/redeem": Post({"amount": "1.00"}),
     f"{EXTERNAL}/gift-cards/{{id}}/revoke": Post({"reason": "Lost"}, id=2),

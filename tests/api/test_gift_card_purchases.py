@@ -25,7 +25,7 @@ async def test_a_card_of_the_price_is_issued_for_each_unit_when_the_order_is_pai
         assert (gift_card["customer_id"], gift_card["order_id"]) == (customer["id"], order["id"])
         assert (gift_card["recipient_email"], gift_card["recipient_name"]) == (customer["email"], customer["name"])
         assert ledger(gift_card) == [("issue", "50.00", order["id"])]
-    assert await sent(world.db) == ["order.created", "order.paid", "order.completed"]
+    assert await sent(world.db) == ["order.created", "order.paid", "order.delivered", "order.completed"]
     await assert_all_totals_agree(world)
 
 

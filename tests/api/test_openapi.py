@@ -152,7 +152,7 @@ STORIES = (
     *(f"/api/store/v1/{start}" for start in ("customers/{id}", "orders", "subscriptions", "support-tickets")),
     *(f"/api/external/v1/{start}" for start in ("webhooks/deliveries", "webhooks/{id}/replay")),
     *(f"/api/external/v1/fraud/{start}" for start in ("checks/{id}", "explain", "reviews")),
-    *(f"/api/external/v1/{start}" for start in ("orders/{id}", "customers/{id}")),
+    *(f"/api/external/v1/{start}" for start in ("orders/{id}", "customers/{id}", "products/{id}/keys")),
     *(f"/api/external/v1/email-campaigns/{{id}}/{start}" for start in ("send", "cancel")),
     "/api/external/v1/support-tickets/{id}",
 )

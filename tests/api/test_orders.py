@@ -161,7 +161,7 @@ async def test_everything_is_delivered_at_once_and_announced_once(world: World) 
     assert (answer.status_code, answer.json()["message"]) == (200, "Order fulfilled successfully")
     assert (order["status"], order["completed_at"], order["updated_at"]) == ("completed", LATER, LATER)
     assert (order["items"][0]["fulfilled_quantity"], order["fulfillment_note"]) == (2, "by hand")
-    assert await sent(world.db) == ["order.created", "order.paid", "order.completed"]
+    assert await sent(world.db) == ["order.created", "order.paid", "order.delivered", "order.completed"]
     assert (await outbox(world.db))[-1][1]["completed_at"] == LATER
     assert await maintained(world.db) == await recounted(world.db)
 
@@ -188,7 +188,9 @@ async def test_the_rest_of_a_partly_refunded_order_is_delivered_and_announced_on
     rest = (await fulfill(world, 1)).json()
     assert rest["message"] == "Order fulfilled successfully"
     assert (rest["data"]["status"], rest["data"]["completed_at"]) == ("partially_refunded", LATER)
-    assert await sent(world.db) == ["order.created", "order.paid", "order.refunded", "order.completed"]
+    assert await sent(world.db) == [
+        *("order.created", "order.paid", "order.refunded", "order.delivered", "order.completed")
+    ]
     event = (await outbox(world.db))[-1][1]
     assert (event["status"], event["completed_at"]) == ("partially_refunded", LATER)
     assert await maintained(world.db) == await recounted(world.db)

@@ -40,11 +40,14 @@ async def test_each_event_carries_exactly_its_keys_and_values(world: World) -> N
     await step(world, 1, "refund", {"amount": "1.50", "reason": "late"})
     world.clock.advance(MINUTE)
     await step(world, 1, "refund")
-    created, paid, completed, partly, wholly = [
+    created, paid, key, file, completed, partly, wholly = [
         (kind, list(payload.items())) for kind, payload in await outbox(world.db)
     ]
     assert created == ("order.created", data("pending", created_at="2026-11-15T12:00:00Z"))
     assert paid == ("order.paid", data("paid"))
+    delivered_at = "2026-11-15T12:01:00Z"
+    assert key == ("order.delivered", data("paid", item_id=1, kind="key", delivered_at=delivered_at))
+    assert file == ("order.delivered", data("paid", item_id=2, kind="file", delivered_at=delivered_at))
     assert completed == ("order.completed", data("completed", completed_at="2026-11-15T12:01:00Z"))
     assert partly == (
         "order.refunded",

@@ -119,7 +119,7 @@ async def test_keys_and_files_are_delivered_with_the_payment(world: World, deliv
     assert order["status"] == "completed"
     assert order["completed_at"] == order["paid_at"] == "2026-11-15T12:00:00Z"
     assert [item["fulfilled_quantity"] for item in order["items"]] == [3]
-    assert await sent(world.db) == ["order.created", "order.paid", "order.completed"]
+    assert await sent(world.db) == ["order.created", "order.paid", "order.delivered", "order.completed"]
 
 
 @pytest.mark.parametrize("delivery", ["command", "manual"])
@@ -130,4 +130,4 @@ async def test_manually_delivered_lines_wait_for_staff(world: World, delivery: s
     order = await paid_order(world, customer, (1, 1), (2, 2))
     assert (order["status"], order["completed_at"]) == ("paid", None)
     assert [item["fulfilled_quantity"] for item in order["items"]] == [0, 2]
-    assert await sent(world.db) == ["order.created", "order.paid"]
+    assert await sent(world.db) == ["order.created", "order.paid", "order.delivered"]

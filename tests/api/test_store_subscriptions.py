@@ -90,7 +90,7 @@ async def test_a_new_subscription_is_returned_with_its_paid_order(world: World) 
     assert await rows(world, _ORDERS) == [("paid", 999, 1)]
 
 
-@pytest.mark.parametrize(("delivery", "more"), [("manual", []), ("keys", ["order.completed"])])
+@pytest.mark.parametrize(("delivery", "more"), [("manual", []), ("keys", ["order.delivered", "order.completed"])])
 async def test_each_period_sends_order_and_subscription_events(world: World, delivery: str, more: list[str]) -> None:
     await begin(world, delivery_type=delivery)
     await renew(world)

@@ -277,7 +277,7 @@ def test_an_unreadable_feed_is_reported_in_a_sentence(terminal: Terminal, status
 
 
 def _new_product(url: str, token: str, name: str) -> None:
-    body = {"name": name, "price": "5.00", "delivery_type": "keys"}
+    body = {"name": name, "price": "5.00", "delivery_type": "file", "file_url": "https://files.example/1"}
     answer = httpx.post(
         f"{url}/api/store/v1/products", json=body, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS
     )

@@ -16,7 +16,7 @@ SWORD = {
     "name": "Dragon Sword",
     "price": "19.99",
     "status": "active",
-    "delivery_type": "keys",
+    "delivery_type": "manual",
     "billing_type": "one_time",
 }
 BLOCK = b"a=" + b"%41" * 341 + b"&"

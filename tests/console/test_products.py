@@ -17,7 +17,7 @@ SWORD = {
     "name": "Dragon Sword",
     "price": "19.99",
     "status": "active",
-    "delivery_type": "keys",
+    "delivery_type": "manual",
     "billing_type": "one_time",
     "billing_interval": "",
     "tags": "rare, melee, rare",
@@ -82,7 +82,7 @@ async def test_an_edit_keeps_fields_not_in_the_form_and_is_logged(store: World) 
     assert (sword["name"], sword["metadata"], sword["stock"]) == ("Dragon Sword", {"rarity": "epic"}, 9)
     async with store.db.read() as tx:
         (entry,) = await audit_db.changes_since(tx, "product:1", Instant(0))
-    assert {name for name, _, _ in entry.changes} == {"name", "description", "price", "tags", "delivery_type"}
+    assert {name for name, _, _ in entry.changes} == {"name", "description", "price", "tags"}
 
 
 async def test_a_stale_edit_is_rejected_and_so_is_a_taken_sku(store: World) -> None:

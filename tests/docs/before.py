@@ -127,12 +127,22 @@ async def ticket(stage: PageEnvironment) -> None:
 
 
 # Pages that are not named here begin with the small store.
+async def key_that_is_sold(stage: PageEnvironment) -> None:
+    """The small store, and an order of a key."""
+    await small_store(stage)
+    await stage.post(f"{STORE}/products", name="Emberfall", price="39.99", delivery_type="keys")
+    await stage.post(f"{EXTERNAL}/products/3/keys", keys=["EMB9C-L4VKU-M7PDS"], batch="October", unit_cost="18.00")
+    order = await _order(stage, 2, 3)
+    await stage.post(f"{STORE}/orders/{order}/pay")
+
+
 BEFORE: dict[str, Callable[[PageEnvironment], Awaitable[None]]] = {
     "README.md": nothing,
     "docs/quickstart.md": nothing,
     "docs/api/analytics.md": sales_of_two_days,
     "docs/api/fraud.md": suspicious_order,
     "docs/api/gift-cards.md": gift_card,
+    "docs/api/keys.md": key_that_is_sold,
     "docs/api/referrals.md": referral_program,
     "docs/api/store-customers.md": tier_to_claim,
     "docs/api/support-tickets.md": ticket,
@@ -144,11 +154,11 @@ async def _customer(stage: PageEnvironment, name: str, email: str, **more: Any) 
     return await stage.post(f"{STORE}/customers", name=name, email=email, **more)
 
 
-async def _order(stage: PageEnvironment, customer_id: int, **more: Any) -> int:
+async def _order(stage: PageEnvironment, customer_id: int, product_id: int = 1, **more: Any) -> int:
     placed = await stage.post(
         f"{STORE}/orders",
         customer_id=customer_id,
-        items=[{"product_id": 1, "quantity": 1}],
+        items=[{"product_id": product_id, "quantity": 1}],
         ip_address="203.0.113.9",
         **more,
     )

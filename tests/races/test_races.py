@@ -57,7 +57,7 @@ async def test_one_transaction_sent_many_times_is_one_payment(world: World) -> N
         answers = await race(world, [(f"{ORDERS}/{order['id']}/pay", {"transaction_id": "pi_1"})] * AT_ONCE)
         assert statuses(answers) == {200: AT_ONCE}
         assert Counter(await sent(world.db)) == dict.fromkeys(
-            ("order.created", "order.paid", "order.completed"), number
+            ("order.created", "order.paid", "order.delivered", "order.completed"), number
         )
         await assert_all_totals_agree(world)
 

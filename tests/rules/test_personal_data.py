@@ -34,11 +34,13 @@ NOT_PERSONAL = {
     "gift_card_entries": "type reference",
     "gift_cards": "code_hash sealed_code last_four currency stored_status",
     "idempotency_keys": "path key fingerprint",
+    "key_batches": "name",
     "large_amounts": "currency",
     "order_items": "product_name sku delivery_type",
     # Books are kept by these, and totals by country and payment method.
     "orders": "status currency coupon_code referral_code payment_method transaction_id billing_country external_id "
     "risk_level",
+    "product_keys": "key_hash sealed_key last_four status",
     "product_tags": "tag",
     "referral_tiers": "name description reward_type reward_currency",
     "referrals": "status marks",

@@ -15,7 +15,12 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant, instant
 from lootkeep.kernel.errors import AppError
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import customers as customers_service, orders as orders_service, products as products_service
+from lootkeep.services import (
+    customers as customers_service,
+    keys as keys_service,
+    orders as orders_service,
+    products as products_service,
+)
 from tests.builders import honest_buyer
 from tests.world import World
 
@@ -89,6 +94,7 @@ async def live(world: World, steps: list[ScheduledStep], start: datetime) -> Non
         for n in range(3)
     ]
     goods = [(await products_service.create(world.deps, replace(PLAIN, name="g", **terms))).id for terms in CATALOGUE]
+    await keys_service.add(world.deps, goods[1], [f"KEY-{number:04d}" for number in range(1000)], None, None)
     world.clock.advance(instant(start) - world.clock.now())
     placed: list[int] = []
     for operation in steps:

@@ -164,6 +164,9 @@ class StoreModel(Machine):
 
     def _tell_payment(self, details: OrderDetails) -> None:
         self.announced["order.paid", details.order.id] += 1
+        automatic = sum(line.delivery_type in AUTOMATIC_DELIVERY for line in details.items)
+        if automatic:
+            self.announced["order.delivered", details.order.id] += automatic
         if self._after_payment(details) == "completed":
             self.announced["order.completed", details.order.id] += 1
 

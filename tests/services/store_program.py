@@ -18,6 +18,7 @@ from lootkeep.kernel.errors import InvalidFields, NotFound, Unprocessable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import (
     customers as customers_service,
+    keys as keys_service,
     products as products_service,
     referrals as referrals_service,
     tiers as tiers_service,
@@ -25,7 +26,7 @@ from lootkeep.services import (
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.schema import referral_tiers, reward_claims
 from tests.recount import recounted, rows
-from tests.services.goods import CATALOGUE
+from tests.services.goods import CATALOGUE, KEYS
 from tests.services.store_model import StoreModel, people
 
 TIER = TierTerms(
@@ -61,6 +62,7 @@ class Program(StoreModel):
         for name, fields in CATALOGUE.items():
             terms = msgspec.structs.replace(PLAIN, name=name, **fields)
             self.products[name] = self.run(products_service.create(self.deps, terms))
+        self.run(keys_service.add(self.deps, self.products["key"].id, KEYS, None, None))
         self.run(tiers_service.create_tier(self.deps, TIER))
         changes = {"referral_reward_event": event, "referral_welcome_discount_enabled": True}
         self.run(referrals_service.change_settings(self.deps, changes))

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from lootkeep_client import types
 from lootkeep_client.cores import AsyncCore
-from lootkeep_client.pages import AsyncPages
+from lootkeep_client.pages import AsyncPages, Rows
 from lootkeep_client.parameters import orders as takes
 
 
@@ -30,4 +30,22 @@ class Orders:
         """Mark an order as fulfilled."""
         return await self._core.one(
             types.Order, "POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key
+        )
+
+    async def goods(self, order_id: int) -> Rows[types.Good]:
+        """List what an order handed over."""
+        return await self._core.many(types.Good, "GET", "/api/external/v1/orders/{id}/goods", order_id)
+
+    async def replace_key(
+        self, order_id: int, item_id: str, *, idempotency_key: str | None = None, **body: Unpack[takes.ReplaceKey]
+    ) -> types.ReplacedKey:
+        """Replace a key of an order."""
+        return await self._core.one(
+            types.ReplacedKey,
+            "POST",
+            "/api/external/v1/orders/{id}/items/{item_id}/replace-key",
+            order_id,
+            item_id,
+            body=body,
+            key=idempotency_key,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Literal, Required, TypedDict
 
 from lootkeep_client import types
 
@@ -36,3 +36,10 @@ class FulfillOrder(TypedDict, total=False):
 
     items: Sequence[types.DeliveredBody] | None
     note: str | None
+
+
+class ReplaceKey(TypedDict, total=False):
+    """Replace a key of an order."""
+
+    key_id: Required[int]
+    reason: Required[str]

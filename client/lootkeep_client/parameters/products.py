@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from collections.abc import Sequence
+from typing import Literal, Required, TypedDict
 
 from lootkeep_client import types
 
@@ -25,3 +26,30 @@ class ListProducts(TypedDict, total=False):
     min_price: str | float
     max_price: str | float
     sort: Literal["id", "name", "price", "stock", "sales_count", "created_at", "updated_at"]
+
+
+class AddKeys(TypedDict, total=False):
+    """Add keys to a product."""
+
+    keys: Required[Sequence[str]]
+    batch: str | None
+    unit_cost: str | float | None
+
+
+class ListKeys(TypedDict, total=False):
+    """List the keys of a product."""
+
+    page: int
+    per_page: int
+    status: Literal["available", "assigned", "replaced", "revoked", "withdrawn"]
+    batch: str
+    order_id: int
+    sort: Literal["id"]
+    order: types.SortDirection
+
+
+class WithdrawKeys(TypedDict, total=False):
+    """Withdraw keys."""
+
+    batch: str | None
+    key_ids: Sequence[int] | None

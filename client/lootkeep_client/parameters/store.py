@@ -54,6 +54,14 @@ class ClaimTier(TypedDict, total=False):
     tier_id: Required[int]
 
 
+class ListCustomerGoods(TypedDict, total=False):
+    """List what a customer owns."""
+
+    page: int
+    per_page: int
+    active: bool
+
+
 class CreateProduct(TypedDict, total=False):
     """Create a product."""
 
@@ -73,6 +81,8 @@ class CreateProduct(TypedDict, total=False):
     category: str | None
     tags: Sequence[str]
     image_url: str | None
+    file_url: str | None
+    valid_days: int | None
     metadata: Mapping[str, str | float | bool | None]
 
 
@@ -95,6 +105,8 @@ class UpdateProduct(TypedDict, total=False):
     category: str | None
     tags: Sequence[str]
     image_url: str | None
+    file_url: str | None
+    valid_days: int | None
     metadata: Mapping[str, str | float | bool | None]
 
 

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from lootkeep_client import types
 from lootkeep_client.cores import Core
-from lootkeep_client.pages import Pages
+from lootkeep_client.pages import Pages, Rows
 from lootkeep_client.parameters import orders as takes
 
 
@@ -30,4 +30,22 @@ class Orders:
         """Mark an order as fulfilled."""
         return self._core.one(
             types.Order, "POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key
+        )
+
+    def goods(self, order_id: int) -> Rows[types.Good]:
+        """List what an order handed over."""
+        return self._core.many(types.Good, "GET", "/api/external/v1/orders/{id}/goods", order_id)
+
+    def replace_key(
+        self, order_id: int, item_id: str, *, idempotency_key: str | None = None, **body: Unpack[takes.ReplaceKey]
+    ) -> types.ReplacedKey:
+        """Replace a key of an order."""
+        return self._core.one(
+            types.ReplacedKey,
+            "POST",
+            "/api/external/v1/orders/{id}/items/{item_id}/replace-key",
+            order_id,
+            item_id,
+            body=body,
+            key=idempotency_key,
         )

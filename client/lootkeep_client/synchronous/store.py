@@ -6,7 +6,7 @@ from typing import Unpack
 
 from lootkeep_client import types
 from lootkeep_client.cores import Core
-from lootkeep_client.pages import Pages
+from lootkeep_client.pages import Pages, Rows
 from lootkeep_client.parameters import store as takes
 
 
@@ -160,6 +160,10 @@ class StoreOrders:
             types.Dispute, "POST", "/api/store/v1/orders/{id}/dispute", order_id, body=body, key=idempotency_key
         )
 
+    def goods(self, order_id: int) -> Rows[types.HandedGood]:
+        """Read what an order handed over."""
+        return self._core.many(types.HandedGood, "GET", "/api/store/v1/orders/{id}/goods", order_id)
+
 
 class StoreGiftCards:
     """`client.store.gift_cards`."""
@@ -217,6 +221,10 @@ class StoreCustomers:
         return self._core.one(
             types.OwnClaim, "POST", "/api/store/v1/customers/{id}/claims", customer_id, body=body, key=idempotency_key
         )
+
+    def goods(self, customer_id: int, **query: Unpack[takes.ListCustomerGoods]) -> Pages[types.OwnedGood]:
+        """List what a customer owns."""
+        return self._core.pages(types.OwnedGood, "GET", "/api/store/v1/customers/{id}/goods", customer_id, query=query)
 
 
 class Store:

@@ -48,6 +48,10 @@ from lootkeep_client.types.deliveries_part_2 import (
     FraudHeldDelivery as FraudHeldDelivery,
     FraudReviewedData as FraudReviewedData,
     FraudReviewedDelivery as FraudReviewedDelivery,
+    KeysLowData as KeysLowData,
+    KeysLowDelivery as KeysLowDelivery,
+    OrderDeliveredData as OrderDeliveredData,
+    OrderDeliveredDelivery as OrderDeliveredDelivery,
     OrderDisputedData as OrderDisputedData,
     OrderDisputedDelivery as OrderDisputedDelivery,
     TestData as TestData,
@@ -127,12 +131,22 @@ from lootkeep_client.types.gift_cards import (
 )
 from lootkeep_client.types.orders import (
     DeliveredBody as DeliveredBody,
+    Good as Good,
     Order as Order,
     OrderCustomer as OrderCustomer,
     OrderFraud as OrderFraud,
     OrderItem as OrderItem,
+    ReplacedKey as ReplacedKey,
 )
-from lootkeep_client.types.products import Product as Product
+from lootkeep_client.types.products import (
+    AssignedKey as AssignedKey,
+    KeyBatch as KeyBatch,
+    KeysAdded as KeysAdded,
+    KeysWithdrawn as KeysWithdrawn,
+    Product as Product,
+    ProductKey as ProductKey,
+    RevealedKey as RevealedKey,
+)
 from lootkeep_client.types.referrals import (
     Claim as Claim,
     ClaimCoupon as ClaimCoupon,
@@ -159,6 +173,7 @@ from lootkeep_client.types.store import (
     Dispute as Dispute,
     ExportedCheck as ExportedCheck,
     GiftCardWithCode as GiftCardWithCode,
+    HandedGood as HandedGood,
     OrderCheck as OrderCheck,
     OwnClaim as OwnClaim,
     PaidOrder as PaidOrder,
@@ -177,7 +192,11 @@ from lootkeep_client.types.store import (
     SubscriptionProduct as SubscriptionProduct,
     Trace as Trace,
 )
-from lootkeep_client.types.store_part_2 import CustomerReferrals as CustomerReferrals, TierProgress as TierProgress
+from lootkeep_client.types.store_part_2 import (
+    CustomerReferrals as CustomerReferrals,
+    OwnedGood as OwnedGood,
+    TierProgress as TierProgress,
+)
 from lootkeep_client.types.support_tickets import (
     Agent as Agent,
     AgentFigures as AgentFigures,

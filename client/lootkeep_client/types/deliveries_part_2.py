@@ -21,6 +21,40 @@ from lootkeep_client.types.deliveries import (
 from lootkeep_client.types.words import DisputeKind, DisputeReason, FraudDecision, OrderStatus, ReviewOutcome, RiskLevel
 
 
+class OrderDeliveredData(TypedDict):
+    order_id: int
+    order_number: str
+    customer_email: str
+    customer_name: str
+    total: str
+    currency: str
+    status: OrderStatus
+    items: Sequence[ItemData]
+    item_id: int
+    kind: Literal["command", "file", "gift_card", "key", "manual"]
+    delivered_at: str
+
+
+class OrderDeliveredDelivery(TypedDict):
+    id: str
+    event_type: Literal["order.delivered"]
+    created_at: str
+    data: OrderDeliveredData
+
+
+class KeysLowData(TypedDict):
+    product_id: int
+    product_name: str
+    stock: int
+
+
+class KeysLowDelivery(TypedDict):
+    id: str
+    event_type: Literal["keys.low"]
+    created_at: str
+    data: KeysLowData
+
+
 class OrderDisputedData(TypedDict):
     order_id: int
     order_number: str
@@ -124,6 +158,8 @@ WebhookDelivery = (
     | ProductCreatedDelivery
     | ProductUpdatedDelivery
     | ProductDeletedDelivery
+    | OrderDeliveredDelivery
+    | KeysLowDelivery
     | OrderDisputedDelivery
     | FraudFlaggedDelivery
     | FraudHeldDelivery

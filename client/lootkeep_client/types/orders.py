@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from lootkeep_client.types.words import FraudDecision, OrderStatus, RiskLevel
 
@@ -67,3 +67,19 @@ class Order(TypedDict):
     cancelled_at: str | None
     refunded_at: str | None
     fulfillment_note: str | None
+
+
+class Good(TypedDict):
+    item_id: int
+    product_id: int
+    kind: Literal["command", "file", "gift_card", "key", "manual"]
+    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    masked: str | None
+    delivered_at: str | None
+    revealed_at: str | None
+    expires_at: str | None
+
+
+class ReplacedKey(TypedDict):
+    replaced_key_id: int
+    key_id: int

@@ -8,6 +8,51 @@ from typing import Literal, TypedDict
 from lootkeep_client.types.words import BillingInterval, BillingType, DeliveryType, ProductStatus
 
 
+class KeysAdded(TypedDict):
+    added: int
+    already_known: int
+    stock: int
+
+
+class ProductKey(TypedDict):
+    id: int
+    masked_key: str
+    status: Literal["assigned", "available", "replaced", "revoked", "withdrawn"]
+    batch: str | None
+    order_id: int | None
+    item_id: int | None
+    assigned_at: str | None
+    revealed_at: str | None
+    created_at: str
+
+
+class KeyBatch(TypedDict):
+    batch: str | None
+    unit_cost: str | None
+    added: int
+    available: int
+    assigned: int
+    replaced: int
+    revoked: int
+    withdrawn: int
+    created_at: str
+
+
+class AssignedKey(TypedDict):
+    key_id: int
+    order_id: int
+
+
+class KeysWithdrawn(TypedDict):
+    withdrawn: int
+    already_assigned: Sequence[AssignedKey]
+
+
+class RevealedKey(TypedDict):
+    id: int
+    key: str
+
+
 class Product(TypedDict):
     id: int
     name: str
@@ -28,6 +73,9 @@ class Product(TypedDict):
     category: str | None
     tags: Sequence[str]
     image_url: str | None
+    file_url: str | None
+    valid_days: int | None
+    keys_available: int | None
     sales_count: int
     metadata: Mapping[str, str | float | bool | None]
     created_at: str

@@ -160,6 +160,18 @@ class Dispute(TypedDict):
     created_at: str
 
 
+class HandedGood(TypedDict):
+    item_id: int
+    product_id: int
+    kind: Literal["command", "file", "gift_card", "key", "manual"]
+    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    masked: str | None
+    delivered_at: str | None
+    revealed_at: str | None
+    expires_at: str | None
+    value: str | None
+
+
 class GiftCardWithCode(TypedDict):
     id: int
     masked_code: str

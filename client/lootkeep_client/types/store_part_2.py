@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from lootkeep_client.types.store import OwnClaim
 
@@ -26,3 +26,15 @@ class CustomerReferrals(TypedDict):
     counted_referrals: int
     tiers: Sequence[TierProgress]
     claims: Sequence[OwnClaim]
+
+
+class OwnedGood(TypedDict):
+    item_id: int
+    product_id: int
+    kind: Literal["command", "file", "gift_card", "key", "manual"]
+    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    masked: str | None
+    delivered_at: str | None
+    revealed_at: str | None
+    expires_at: str | None
+    order_id: int

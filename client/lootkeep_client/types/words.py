@@ -53,6 +53,8 @@ EventSubscription = Literal[
     "product.created",
     "product.updated",
     "product.deleted",
+    "order.delivered",
+    "keys.low",
     "order.disputed",
     "fraud.flagged",
     "fraud.held",
@@ -77,6 +79,8 @@ EventType = Literal[
     "product.created",
     "product.updated",
     "product.deleted",
+    "order.delivered",
+    "keys.low",
     "order.disputed",
     "fraud.flagged",
     "fraud.held",
@@ -116,7 +120,16 @@ AudienceType = Literal["all", "segment", "customers"]
 
 AlertChannel = Literal["discord", "slack", "email", "webhook"]
 
-AlertTrigger = Literal["order_held", "order_blocked", "order_disputed", "ticket_created", "receiver_failing", "backlog"]
+AlertTrigger = Literal[
+    "order_held",
+    "order_blocked",
+    "order_disputed",
+    "keys_missing",
+    "low_stock",
+    "ticket_created",
+    "receiver_failing",
+    "backlog",
+]
 
 DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
 

@@ -9,13 +9,13 @@ from pydantic import AfterValidator, Field
 from lootkeep.api.http import orders as orders_http
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger, not_blank
 from lootkeep.api.http.pages import ListQuery, in_order
-from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
+from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.fulfilment import DeliveredQuantity
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, OrderStatus
-from lootkeep.services import orders as orders_service
+from lootkeep.services import goods as goods_service, orders as orders_service
 from lootkeep.views import goods as goods_views, orders as orders_views
 
 _Text = Annotated[str, Field(min_length=1, max_length=255)]
@@ -100,6 +100,10 @@ async def fulfill_order(call: Call[FulfillBody, None]) -> Reply:
     return Reply(orders_views.order(details), message=message)
 
 
+async def list_goods(call: Call[None, None]) -> Reply:
+    return Reply([goods_views.good(good) for good in await goods_service.of_order(call.deps, call.id)])
+
+
 async def replace_key(call: Call[ReplaceKeyBody, None]) -> Reply:
     body, item_id = call.body, int(call.path["item_id"])
     new_id = await orders_service.replace_key(call.deps, call.id, item_id, body.key_id, body.reason)
@@ -140,6 +144,16 @@ GROUP = Group(
             body=FulfillBody,
             description="Delivers the given lines, or everything that is left. Sends `order.completed` when everything "
             "is delivered. Repeating it on a completed order returns 200 and changes nothing.",
+        ),
+        Route(
+            "GET",
+            "/orders/{id}/goods",
+            list_goods,
+            "orders:read",
+            "List what an order handed over",
+            many(goods_views.GoodView),
+            description="One row for each key, gift card and other line; empty before the payment.",
+            is_extension=True,
         ),
         Route(
             "POST",

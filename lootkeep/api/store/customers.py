@@ -12,6 +12,7 @@ from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name,
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.store import goods
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
 from lootkeep.domain.sign_up import SignUp
@@ -213,5 +214,6 @@ GROUP = Group(
             body=ClaimBody,
             description="Once per customer and tier; claiming again returns the same coupon with 200.",
         ),
+        *goods.CUSTOMER_ROUTES,
     ),
 )

@@ -12,7 +12,7 @@ from lootkeep.api.http.fields import Country, Currency, IpAddressText, Metadata,
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
-from lootkeep.api.store import order_reports
+from lootkeep.api.store import goods, order_reports
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
 from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.api.store.products import Price
@@ -286,5 +286,6 @@ GROUP = Group(
             description="Only possible before payment. Releases the stock, the coupon and the gift card amount.",
         ),
         *order_reports.ROUTES,
+        *goods.ORDER_ROUTES,
     ),
 )

@@ -1,6 +1,16 @@
 """What orders hand over: the steps that orders take, and the warnings of a stock."""
 
 from lootkeep.services.goods.handing import hand_over, release_waiting, revoke
+from lootkeep.services.goods.owned import hand_to_store, of_customer, of_order
 from lootkeep.services.goods.stock import report_if_low, reserve
 
-__all__ = ["hand_over", "release_waiting", "report_if_low", "reserve", "revoke"]
+__all__ = [
+    "hand_over",
+    "hand_to_store",
+    "of_customer",
+    "of_order",
+    "release_waiting",
+    "report_if_low",
+    "reserve",
+    "revoke",
+]

@@ -38,6 +38,7 @@ from lootkeep.storage.schema import (
     mails,
     orders,
     payment_attempts,
+    product_keys,
     referrals,
     refunds,
     settings,
@@ -123,6 +124,8 @@ PERSONAL: dict[Table, Erasure] = {
             "cancel_reason": case((orders.c.cancel_reason == "fraud", orders.c.cancel_reason)),
         },
     ),
+    # Why a key did not work, in the words of the buyer.
+    product_keys: Erasure(part_of(product_keys.c.order_id, orders), {"replace_reason": None}),
     refunds: Erasure(part_of(refunds.c.order_id, orders), {"reason": None}),
     subscriptions: Erasure(own(subscriptions), {"cancel_reason": None}),
     fraud_checks: Erasure(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from lootkeep.api.http.validation import parse
 from lootkeep.api.store.products import ProductBody, as_recorded
 from lootkeep.deps import Deps
@@ -66,6 +68,9 @@ class Products:
         sent = {name: getattr(form, name) for name in ProductTerms.__struct_fields__}
         try:
             terms = ProductTerms(**as_recorded(sent, deps.currency))
+            if terms.delivery_type == "keys":
+                # Its stock is the keys that are imported next.
+                terms = replace(terms, stock=None)
             await products_service.add_in(tx, terms, deps.clock.now())
         except AppError as reason:
             return reason
