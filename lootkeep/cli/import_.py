@@ -15,6 +15,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from lootkeep import wiring
 from lootkeep.cli.files import DelimiterOption, EncodingOption, MapOption, mapped
+from lootkeep.cli.import_keys import import_keys
 from lootkeep.cli.output import out, print_json, run
 from lootkeep.cli.store import existing, location
 from lootkeep.kernel.errors import StartupError
@@ -129,13 +130,10 @@ def orders(
     _import(Request(kind, file, options, preset, errors, dry_run, json))
 
 
+app.command("keys")(import_keys)
 _command("disputes", Disputes(), "Import disputes, identified by order, kind and external id.")
 _command("gift-cards", GiftCards(), "Import gift cards with their balance, identified by their code.")
-_command(
-    "subscriptions",
-    Subscriptions(),
-    "Import subscriptions, identified by customer, product and start.",
-)
+_command("subscriptions", Subscriptions(), "Import subscriptions, identified by customer, product and start.")
 
 
 def _preset(shop: ShopSoftware | None, kind: RecordKind[Any, Any]) -> Preset:

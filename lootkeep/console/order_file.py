@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lootkeep.console.columns import AGO, TEXT, Cell, Column, amount
-from lootkeep.domain.orders import OrderItem
+from lootkeep.domain.order_items import OrderItem
 
 
 def _line(item: OrderItem) -> str:

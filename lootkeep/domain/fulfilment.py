@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from lootkeep.domain.orders import Order, OrderItem, is_fulfilled
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import Order, is_fulfilled
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 

@@ -8,7 +8,8 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from lootkeep.domain.orders import Order, OrderItem
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.kernel.money import Hundredths

@@ -10,7 +10,8 @@ import msgspec
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.score import Action, RiskLevel
-from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths, text
 
@@ -60,39 +61,6 @@ _DEEDS: dict[OrderStep, str] = {
     "fulfill": "fulfilled",
     "refund": "refunded",
 }
-
-
-class OrderItem(msgspec.Struct, frozen=True):
-    """One line of an order: name and price as they were when it was placed."""
-
-    id: int
-    order_id: int
-    product_id: int
-    product_name: str
-    sku: str | None
-    delivery_type: str
-    quantity: int
-    price: Hundredths
-    total: Hundredths
-    fulfilled_quantity: int
-    holds_stock: bool
-    valid_days: int | None = None
-    # When the whole line was delivered.
-    delivered_at: Instant | None = None
-    # Since when the line is paid and waits for keys.
-    waiting_since: Instant | None = None
-    # When the store first read what was delivered.
-    handed_at: Instant | None = None
-
-    @property
-    def missing(self) -> int:
-        return self.quantity - self.fulfilled_quantity
-
-    @property
-    def expires_at(self) -> Instant | None:
-        if self.valid_days is None or self.delivered_at is None:
-            return None
-        return Instant(self.delivered_at + self.valid_days * DAY)
 
 
 class Order(msgspec.Struct, frozen=True):

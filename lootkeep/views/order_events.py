@@ -8,7 +8,8 @@ import msgspec
 
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason
 from lootkeep.domain.goods import KINDS, GoodKind
-from lootkeep.domain.orders import OrderDetails, OrderItem, OrderStatus, Refund
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import OrderDetails, OrderStatus, Refund
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Time, field

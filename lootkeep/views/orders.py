@@ -8,12 +8,12 @@ import msgspec
 
 from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.orders import (
     CheckoutStep,
     Order,
     OrderCheck,
     OrderDetails,
-    OrderItem,
     OrderStatus,
     Refund,
     RefundReason,

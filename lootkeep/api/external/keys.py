@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.fields import PositiveMoney, QueryInteger, not_blank, refuse
 from lootkeep.api.http.pages import PageQuery, SortDirection
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, paged, single
+from lootkeep.api.http.routes import MAX_HUGE_BODY, MAX_LARGE_BODY, Call, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.goods import MAX_BATCH_NAME, MAX_KEY_LENGTH, MAX_KEYS, KeyStatus
 from lootkeep.domain.products import Product
@@ -19,9 +19,6 @@ from lootkeep.storage.goods import keys as keys_db
 from lootkeep.storage.products import rows as products_db
 from lootkeep.views import goods as goods_views
 
-# 10,000 keys of ordinary length, or a few thousand of the longest.
-MAX_KEYS_BODY = 16 * 1024 * 1024
-
 
 def _key(value: str) -> str:
     key = value.strip()
@@ -30,7 +27,7 @@ def _key(value: str) -> str:
     return key
 
 
-Key = Annotated[str, AfterValidator(_key)]
+Key = Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": MAX_KEY_LENGTH}), AfterValidator(_key)]
 BatchName = Annotated[str, Field(min_length=1, max_length=MAX_BATCH_NAME), AfterValidator(not_blank)]
 
 
@@ -122,7 +119,7 @@ ROUTES = (
         "Add keys to a product",
         single(goods_views.KeysAddedView, "Keys added successfully", status=201),
         body=KeysBody,
-        max_body=MAX_KEYS_BODY,
+        max_body=MAX_HUGE_BODY,
         description="Up to 10,000 keys of 1 to 4,000 characters. A key that the product has, or had, is skipped. Paid "
         "orders that wait for a key are served first, and the rest is added to the stock. Another cost for a known "
         "batch is 422; a product with another delivery type is 409 `not_a_key_product`.",

@@ -17,6 +17,9 @@ MAX_BODY = 64 * 1024
 # For routes with long texts or long lists.
 MAX_LARGE_BODY = 1024 * 1024
 
+# For thousands of keys at once.
+MAX_HUGE_BODY = 16 * 1024 * 1024
+
 B = TypeVar("B")
 Q = TypeVar("Q")
 

@@ -29,9 +29,9 @@ async def hand_order_goods(call: Call[None, None]) -> Reply:
 async def list_customer_goods(call: Call[None, OwnedQuery]) -> Reply:
     page, wanted = call.query.asked, call.query.active
     goods = await goods_service.of_customer(call.deps, call.id)
-    found = [good for good in goods if wanted is None or good.is_active is wanted]
-    rows = found[page.offset : page.offset + page.size]
-    return Reply([goods_views.owned(good) for good in rows], page=page, total=len(found))
+    goods = [good for good in goods if wanted is None or good.is_active is wanted]
+    rows = goods[page.offset : page.offset + page.size]
+    return Reply([goods_views.owned(good) for good in rows], page=page, total=len(goods))
 
 
 ORDER_ROUTES = (

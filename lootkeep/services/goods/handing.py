@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lootkeep.domain.fulfilment import delivered
-from lootkeep.domain.orders import Order, OrderItem
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.goods import keys as keys_db

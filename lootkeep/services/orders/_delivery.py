@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lootkeep.domain.fulfilment import concluded
-from lootkeep.domain.orders import Order, OrderDetails, OrderItem
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.orders import rows as orders_db

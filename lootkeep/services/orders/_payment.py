@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
-from lootkeep.domain.orders import Order, OrderDetails, OrderItem
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import gift_cards, goods, referrals
 from lootkeep.services.orders import _alert, _delivery

@@ -43,8 +43,7 @@ async def refund(
         if before.payment_held_at is not None:
             # Counted like any payment, and given back: nothing was handed over.
             paid = held_payments_rules.released(before, now)
-            await _payment.add_sold(tx, [details], {})
-            await _release_keys(tx, details)
+            await _count_held(tx, details)
         given = await orders_db.add_refund(tx, paid, left, reason, now, reason_code)
         after = orders_rules.refunded(paid, given.amount, now)
         # Cards are locked by age: the card that paid is older than any that was bought.
@@ -55,8 +54,6 @@ async def refund(
             await _payment.count(tx, [replace(details, order=paid)], deps.currency)
         await orders_db.save(tx, paid, after, details.items)
         details = replace(details, order=after)
-        if after.status == "refunded":
-            details = replace(details, items=await goods.revoke(tx, details.items, now))
         await _count(tx, details, given, deps.currency)
         if reason_code:
             await _labels.settle(tx, details, check, now)
@@ -64,8 +61,9 @@ async def refund(
     return details, given, replace(parts, unrecovered=unrecovered)
 
 
-async def _release_keys(tx: Transaction, details: OrderDetails) -> None:
-    """A held payment reserves keys until it is released."""
+async def _count_held(tx: Transaction, details: OrderDetails) -> None:
+    """Its lines count as sold; the keys that it reserved can be sold again."""
+    await _payment.add_sold(tx, [details], {})
     for line in sorted(details.items, key=lambda line: line.product_id):
         if line.delivery_type == "keys":
             await products_db.release_stock(tx, line.product_id, line.quantity)
@@ -95,9 +93,10 @@ async def _recover(
 
 
 async def _count(tx: Transaction, details: OrderDetails, refund: Refund, store_currency: str) -> None:
-    """What a refund changes besides the order: the customer's totals, the referral."""
+    """What a refund changes besides the order: the customer's totals, the referral, the keys."""
     is_full = details.order.status == "refunded"
     counted = details.counted_in(store_currency, refund.amount)
     await customers_db.take_back(tx, details.customer.id, counted, orders=1 if is_full else 0)
     if is_full:
+        await goods.revoke(tx, details.items, refund.created_at)
         await referrals.update_status(tx, details.customer)

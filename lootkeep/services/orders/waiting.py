@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain.fulfilment import delivered
-from lootkeep.domain.orders import OrderItem
+from lootkeep.domain.order_items import OrderItem
 from lootkeep.kernel.clock import Instant
 from lootkeep.services.orders import _delivery, _details
 from lootkeep.storage.engine.database import Transaction

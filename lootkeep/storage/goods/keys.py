@@ -11,7 +11,7 @@ from sqlalchemy import Text, bindparam, literal_column, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.goods import KeyBatch, KeyCount, KeyStatus, ProductKey, SealedKey
-from lootkeep.domain.orders import OrderItem
+from lootkeep.domain.order_items import OrderItem
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed

@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import bindparam, select, update
 
 from lootkeep.domain.goods import LineGoods, OwnedCard, ProductKey
-from lootkeep.domain.orders import Order, OrderItem
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query

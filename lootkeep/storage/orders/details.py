@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, bindparam, cast, select
 
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.orders import Order, OrderCheck, OrderDetails, OrderItem
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import Order, OrderCheck, OrderDetails
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join

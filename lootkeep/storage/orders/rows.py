@@ -8,7 +8,8 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 
 from lootkeep.domain.checkout import PricedLine
-from lootkeep.domain.orders import Order, OrderItem, Refund, RefundReason
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import Order, Refund, RefundReason
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from lootkeep.domain.gift_cards import GiftCardTerms
-from lootkeep.domain.orders import OrderDetails, OrderItem
+from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.tickets import TicketCategory, TicketForm, TicketPriority
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths

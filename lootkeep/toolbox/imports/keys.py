@@ -1,0 +1,53 @@
+"""Keys from a file: one per line, or the column `key` of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from lootkeep.deps import Deps
+from lootkeep.domain.goods import MAX_KEY_LENGTH, MAX_KEYS
+from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.money import Hundredths
+from lootkeep.services import keys as keys_service
+from lootkeep.services.keys import KeysAdded
+from lootkeep.storage import natural_keys as natural_keys_db
+
+_COLUMN = "key"
+
+
+def keys_in(content: bytes) -> list[str]:
+    """The keys of a file; an error names the line, never the key."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise StartupError("The file is not UTF-8 text: save it as UTF-8, one key per line.") from None
+    heading = next(csv.reader(io.StringIO(text)), [])
+    columns = [name.strip().lower() for name in heading]
+    if _COLUMN in columns:
+        index = columns.index(_COLUMN)
+        lines = [row[index] if index < len(row) else "" for row in csv.reader(io.StringIO(text))][1:]
+    else:
+        lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if len(line.strip()) > MAX_KEY_LENGTH:
+            raise StartupError(f"Key {number} is longer than {MAX_KEY_LENGTH} characters. Nothing was imported.")
+    keys = [line.strip() for line in lines if line.strip()]
+    if not keys:
+        raise StartupError("The file contains no keys.")
+    return keys
+
+
+async def import_keys(
+    deps: Deps, sku: str, keys: list[str], batch: str | None, unit_cost: Hundredths | None
+) -> KeysAdded:
+    """Adds them in parts; a part that was added is skipped when the file is imported again."""
+    async with deps.db.read() as tx:
+        product_id = (await natural_keys_db.products_by_sku(tx, [sku])).get(sku)
+    if product_id is None:
+        raise StartupError("There is no product with this sku.")
+    added = already_known = stock = 0
+    for start in range(0, len(keys), MAX_KEYS):
+        part = await keys_service.add(deps, product_id, keys[start : start + MAX_KEYS], batch, unit_cost)
+        added, already_known, stock = added + part.added, already_known + part.already_known, part.stock
+    return KeysAdded(added, already_known, stock)
