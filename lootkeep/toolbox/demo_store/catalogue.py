@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
+from lootkeep.domain.goods import MAX_KEYS
 from lootkeep.domain.products import PLAIN, Product, ProductTerms
 from lootkeep.domain.referrals import TierTerms
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import (
     access as access_service,
     fraud as fraud_service,
+    keys as keys_service,
     products as products_service,
     referrals as referrals_service,
     tiers as tiers_service,
@@ -47,22 +50,26 @@ _TIERS: tuple[tuple[str, int, str, int, bool], ...] = (
     ("Gold recruiter", 20, "fixed_discount", 25_00, True),
     ("Founder's circle", 50, "fixed_discount", 75_00, False),
 )
+# Keys of each game, more than a small store sells in a month; a key has no letter that looks like a digit.
+_KEYS = 60
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 BLOCKED_COUNTRIES = frozenset({"AQ"})
 
 
 class Catalogue:
     """The products of the store, with the weight of each."""
 
-    def __init__(self, deps: Deps) -> None:
+    def __init__(self, deps: Deps, rng: Random) -> None:
         self._deps = deps
+        self._rng = rng
         self.products: list[Product] = []
         self.weights: list[int] = []
         self.subscription_id = 0
         self.tiers: list[tuple[int, int]] = []
         self.staff: list[int] = []
 
-    async def open(self) -> None:
-        """The store on its first day."""
+    async def open(self, orders: int) -> None:
+        """The store on its first day, with keys for that many orders."""
         for email, name in STAFF:
             self.staff.append((await access_service.add_user(self._deps, email, name)).id)
         await referrals_service.change_settings(self._deps, {"referral_welcome_discount_enabled": True})
@@ -72,6 +79,8 @@ class Catalogue:
                 await products_service.create(self._deps, self._terms(name, sku, price, delivery, category))
             )
             self.weights.append(weight)
+            if delivery == "keys":
+                await self._add_keys(self.products[-1], _KEYS + orders // 10)
         rhythm: dict[str, Any] = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
         self.subscription_id = (await products_service.create(self._deps, self._terms(*_SUBSCRIPTION, **rhythm))).id
         await products_service.create(
@@ -79,6 +88,14 @@ class Catalogue:
         )
         for order, tier in enumerate(_TIERS):
             await self._add_tier(order, *tier)
+
+    async def _add_keys(self, product: Product, count: int) -> None:
+        """In two deliveries; past orders were delivered elsewhere."""
+        for batch, share in (("Spring", count // 3), ("Autumn", count - count // 3)):
+            keys = ["-".join("".join(self._rng.choices(_LETTERS, k=5)) for _ in range(3)) for _ in range(share)]
+            cost = Hundredths(product.price // 2)
+            for start in range(0, share, MAX_KEYS):
+                await keys_service.add(self._deps, product.id, keys[start : start + MAX_KEYS], batch, cost)
 
     async def _add_tier(self, order: int, name: str, required: int, kind: Any, value: int, is_active: bool) -> None:
         terms = TierTerms(
@@ -106,6 +123,7 @@ class Catalogue:
             price=Hundredths(price),
             currency=self._deps.currency,
             category=category,
+            file_url=f"https://files.pixelforge.example/{sku.lower()}" if delivery == "file" else None,
             tags=json.dumps([category.lower().replace(" ", "-"), "demo"]),
             **more,
         )

@@ -8,7 +8,7 @@ from random import Random
 from lootkeep.deps import Deps
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import OrderDetails
-from lootkeep.kernel.errors import Unavailable
+from lootkeep.kernel.errors import InvalidFields, Unavailable
 from lootkeep.kernel.money import text
 from lootkeep.services import customers as customers_service, orders as orders_service
 from lootkeep.storage import demo as demo_db
@@ -47,6 +47,8 @@ class Live:
                 await self._step()
             except Unavailable:
                 self._say("The database is busy; trying again.")
+            except InvalidFields:
+                self._say("A product is sold out: add keys to it.")
 
     async def _step(self) -> None:
         chance = self._rng.random()

@@ -95,7 +95,7 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
     length = DAYS * DAY
     stories = max(_MIN_STORIES, orders // 40)
     sending = Deliveries(shop)
-    await shop.catalogue.open()
+    await shop.catalogue.open(orders)
     # The rest are orders of frauds, and renewals of subscriptions.
     Year(shop, shop.clock.now(), orders * 19 // 20 - 2 * stories).begin()
     Frauds(shop).begin(stories, length)

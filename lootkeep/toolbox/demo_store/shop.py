@@ -41,7 +41,7 @@ class Shop:
         self.clock = clock
         self.rng = rng
         self.agenda = Agenda(clock, end)
-        self.catalogue = Catalogue(deps)
+        self.catalogue = Catalogue(deps, rng)
         self.make = People(rng)
         self.people: list[DemoCustomer] = []
         self.orders_placed = 0
