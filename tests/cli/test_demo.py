@@ -56,7 +56,13 @@ MISSING = {"mail", "vpn", "proxy", "tor"}
 # A tenth of the small scale.
 ORDERS = 200
 # Sealed with a new nonce each time.
-SEALED = {"alerts": {"target"}, "webhooks": {"secret"}, "gift_cards": {"sealed_code"}, "mails": {"body"}}
+SEALED = {
+    "alerts": {"target"},
+    "webhooks": {"secret"},
+    "gift_cards": {"sealed_code"},
+    "mails": {"body"},
+    "product_keys": {"sealed_key"},
+}
 ROWS = {table.name: Query(select(table).order_by(*table.primary_key.columns)) for table in metadata.sorted_tables}
 
 
