@@ -35,7 +35,7 @@ async def hand_to_store(deps: Deps, order_id: int) -> list[tuple[Good, str | Non
 async def of_customer(deps: Deps, customer_id: int) -> list[Good]:
     """Of all orders, newest first."""
     async with deps.db.read(slow=True) as tx:
-        existing(await customers_db.get(tx, customer_id), "Customer")
+        existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         return goods_of(await owned_db.of_customer(tx, customer_id), deps.clock.now())
 
 
