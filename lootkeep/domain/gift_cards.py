@@ -196,10 +196,17 @@ def require_redeemable(card: GiftCard, amount: Hundredths, now: Instant) -> None
         raise invalid("amount", f"The amount field must not be greater than {text(card.balance)}, the card's balance.")
 
 
+class UnknownCard(InvalidFields):
+    """A code that no card has; a caller that sends many of them is guessing."""
+
+    def __init__(self) -> None:
+        super().__init__({"gift_card_code": ["The gift card code field is not a gift card of this store."]})
+
+
 def check_tender(card: GiftCard | None, currency: str, now: Instant) -> AppError | None:
     """Why an order cannot be paid with the card."""
     if card is None:
-        return _not_tender("is not a gift card of this store")
+        return UnknownCard()
     state = status(card, now)
     if state != "active":
         return _not_tender(f"is a gift card that {_WHY_NOT[state]}")

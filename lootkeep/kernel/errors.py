@@ -57,6 +57,12 @@ class RateLimited(AppError):
         self.retry_after = seconds
 
 
+class TooManyRequests(RateLimited):
+    def __init__(self, seconds: int) -> None:
+        unit = "second" if seconds == 1 else "seconds"
+        super().__init__("rate_limited", f"Too many requests. Please try again in {seconds} {unit}.", seconds)
+
+
 class Unavailable(AppError):
     """A dependency of the service is down; a later retry may work."""
 

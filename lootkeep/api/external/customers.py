@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lootkeep.api.http import customers as customers_http
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.records import customers as customer_records
 from lootkeep.domain.customers import MAX_TAG_LENGTH, CustomerStatus
 from lootkeep.views import customers as customers_views
 
@@ -37,17 +37,17 @@ class CustomerQuery(ListQuery):
 
 async def list_customers(call: Call[None, CustomerQuery]) -> Reply:
     has_orders = call.query.has_orders
-    return await customers_http.answer_page(
+    return await customer_records.answer_page(
         call, has_orders=1 if has_orders else None, has_no_orders=0 if has_orders is False else None
     )
 
 
 async def get_customer(call: Call[None, None]) -> Reply:
-    return await customers_http.read(call)
+    return await customer_records.read(call)
 
 
 async def update_customer(call: Call[Body, None]) -> Reply:
-    return await customers_http.change(call)
+    return await customer_records.change(call)
 
 
 GROUP = Group(
@@ -80,7 +80,7 @@ GROUP = Group(
             "customers:write",
             "Change a customer",
             single(customers_views.CustomerView, "Customer updated successfully"),
-            body=customers_http.CustomerChanges,
+            body=customer_records.CustomerChanges,
             description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",
             may_conflict=True,

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http import card_codes
 from lootkeep.api.http.fields import (
     Currency,
     EmailAddress,
@@ -135,7 +134,7 @@ async def get_gift_card_statistics(call: Call[None, None]) -> Reply:
 
 
 async def validate_gift_card(call: Call[ValidateBody, None]) -> Reply:
-    card = await card_codes.find(call.deps, call.token, call.body.code)
+    card = await gift_cards_service.find_by_code(call.deps, call.token.id, call.body.code)
     return Reply(gift_cards_views.validation(card, call.body.amount, call.deps.clock.now()))
 
 

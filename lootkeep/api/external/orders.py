@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http import orders as orders_http
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger, not_blank
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.records import orders as order_records
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.fraud.score import RiskLevel
 from lootkeep.domain.fulfilment import DeliveredQuantity
@@ -81,11 +81,11 @@ async def list_orders(call: Call[None, OrderQuery]) -> Reply:
     query = call.query
     in_order("total", query.min_total, query.max_total)
     request = query.request(coupon_code=plain_code(query.coupon_code) if query.coupon_code else None)
-    return await orders_http.answer_page(call, request)
+    return await order_records.answer_page(call, request)
 
 
 async def get_order(call: Call[None, None]) -> Reply:
-    return await orders_http.read(call)
+    return await order_records.read(call)
 
 
 async def fulfill_order(call: Call[FulfillBody, None]) -> Reply:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lootkeep.kernel import errors
-from lootkeep.kernel.errors import AppError, RateLimited
+from lootkeep.kernel.errors import AppError
 
 
 def as_size(count: int) -> str:
@@ -73,12 +73,6 @@ class PayloadTooLarge(AppError):
 class UnsupportedMediaType(AppError):
     def __init__(self) -> None:
         super().__init__("unsupported_media_type", "The request body must be sent as application/json.")
-
-
-class TooManyRequests(RateLimited):
-    def __init__(self, seconds: int) -> None:
-        unit = "second" if seconds == 1 else "seconds"
-        super().__init__("rate_limited", f"Too many requests. Please try again in {seconds} {unit}.", seconds)
 
 
 class ServerError(AppError):

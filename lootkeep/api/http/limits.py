@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lootkeep.api.http.envelope import Headers
-from lootkeep.api.http.errors import TooManyRequests, Unauthorized
+from lootkeep.api.http.errors import Unauthorized
 from lootkeep.domain.access import Token
 from lootkeep.domain.addresses import network_key
 from lootkeep.engines.ratelimit import RateLimiter, RateLimitState
 from lootkeep.kernel.clock import SECOND, Instant
+from lootkeep.kernel.errors import TooManyRequests
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http import customers as customers_http
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name, Time, not_blank
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.records import customers as customer_records
 from lootkeep.api.store import goods
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
@@ -77,15 +77,15 @@ async def create_customer(call: Call[SignUpBody, None]) -> Reply:
 
 
 async def find_customers(call: Call[None, FindQuery]) -> Reply:
-    return await customers_http.answer_page(call)
+    return await customer_records.answer_page(call)
 
 
 async def read_store_customer(call: Call[None, None]) -> Reply:
-    return await customers_http.read(call)
+    return await customer_records.read(call)
 
 
 async def change_store_customer(call: Call[Body, None]) -> Reply:
-    return await customers_http.change(call)
+    return await customer_records.change(call)
 
 
 async def export_customer(call: Call[None, None]) -> Reply:
@@ -165,7 +165,7 @@ GROUP = Group(
             "store:write",
             "Change a customer of the store",
             single(customers_views.CustomerView, "Customer updated successfully"),
-            body=customers_http.CustomerChanges,
+            body=customer_records.CustomerChanges,
             description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",
             may_conflict=True,

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from lootkeep.api.http import card_codes, orders as orders_http
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Currency, IpAddressText, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.records import orders as order_records
 from lootkeep.api.store import goods, order_reports
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
 from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.api.store.products import Price
 from lootkeep.domain.checkout import Cart, CartLine, PastRefund
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, PastStatus, RefundReason
-from lootkeep.services import orders as orders_service
+from lootkeep.services import gift_cards as gift_cards_service, orders as orders_service
 from lootkeep.views import orders as orders_views
 
 # The message of an order that cannot be paid now never says "placed", even if it is sent again.
@@ -165,20 +166,21 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     sent["refunds"] = tuple(PastRefund(**refund.sent()) for refund in sent.get("refunds", ()))
     metadata = metadata_text(sent.pop("metadata", {}))
     payment = payment_facts(call.deps, sent.pop("payment", None))
-    if call.body.gift_card_code:
-        await card_codes.find(call.deps, call.token, call.body.gift_card_code)
+    cart = Cart(**sent, lines=lines, metadata=metadata, payment=payment)
     place = orders_service.import_order if is_history else orders_service.place
-    details, is_new = await place(call.deps, Cart(**sent, lines=lines, metadata=metadata, payment=payment))
+    has_code = bool(cart.gift_card_code)
+    async with gift_cards_service.counting_misses(call.deps, call.token.id) if has_code else nullcontext():
+        details, is_new = await place(call.deps, cart)
     answer = orders_views.placed(details)
     return Reply(answer, message=_NOT_PLACED.get(answer.next), is_repeated=not is_new)
 
 
 async def find_orders(call: Call[None, FindOrderQuery]) -> Reply:
-    return await orders_http.answer_page(call, call.query.request())
+    return await order_records.answer_page(call, call.query.request())
 
 
 async def read_store_order(call: Call[None, None]) -> Reply:
-    return await orders_http.read(call)
+    return await order_records.read(call)
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from lootkeep.domain import codes
+from lootkeep.domain import codes as codes_rules
 from lootkeep.domain.fraud import countries
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.review import (
@@ -73,7 +73,7 @@ def test_a_signal_that_is_no_longer_in_the_table_is_reported_by_its_name() -> No
 
 
 def test_the_countries_exist_and_are_in_one_list_only() -> None:
-    assert codes.countries().keys() >= countries.SANCTIONED | countries.HIGH_RISK
+    assert codes_rules.countries().keys() >= countries.SANCTIONED | countries.HIGH_RISK
     assert not countries.SANCTIONED & countries.HIGH_RISK
     assert {"CU", "IR", "KP"} == countries.SANCTIONED
 

@@ -6,6 +6,7 @@ from lootkeep.api.http import errors
 from lootkeep.api.http.errors import Status
 from lootkeep.api.http.openapi.schemas import Json, ref
 from lootkeep.api.http.routes import MAX_BODY, Route
+from lootkeep.kernel.errors import TooManyRequests
 
 # What each error means, and when an operation can return it.
 _FAILURES: dict[str, tuple[Status, str, str, str]] = {
@@ -50,7 +51,7 @@ _FAILURES: dict[str, tuple[Status, str, str, str]] = {
         errors.TOO_MANY_REQUESTS,
         "rate_limited",
         "The rate limit is exceeded; `Retry-After` is the number of seconds to wait.",
-        errors.TooManyRequests(12).message,
+        TooManyRequests(12).message,
     ),
     "ServerError": (errors.SERVER_ERROR, "server_error", "An error in the service.", errors.ServerError().message),
     "ServiceUnavailable": (

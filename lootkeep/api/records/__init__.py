@@ -1,0 +1,1 @@
+"""Records that both APIs show and change, one file per area."""
