@@ -77,7 +77,7 @@ class Database(Protocol):
         ...
 
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
-        """`write` for changes of tokens: when the block ends, no process uses the old state."""
+        """`write` for changes of tokens: when the block ends, this process uses the new state, and others soon do."""
         ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import asyncpg
 
@@ -21,7 +21,7 @@ from lootkeep.storage.engine.postgres_session import (
     Sessions,
     is_poolers,
 )
-from lootkeep.storage.engine.postgres_tokens import changing_tokens, watching_tokens
+from lootkeep.storage.engine.postgres_tokens import watching_tokens
 from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 
 # What belongs to an extension (deptype e) says nothing about whose the database is.
@@ -41,6 +41,8 @@ class PostgresDatabase:
     def __init__(self, pool: Pool, listen_url: str | None) -> None:
         self.pool = pool
         self._listen_url = listen_url
+        # Of this process.
+        self._token_changes = 0
 
     @classmethod
     async def open(
@@ -75,18 +77,19 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def write_tokens(self) -> AsyncIterator[Transaction]:
+        async with self.write() as tx:
+            yield tx
+        # Other processes are notified a moment later.
+        self._token_changes += 1
+
+    @asynccontextmanager
+    async def watch_tokens(self) -> AsyncIterator[Callable[[], int | None]]:
         if self._listen_url is None:
             # Behind a pooler no process is notified of changes, so none caches tokens.
-            async with self.write() as tx:
-                yield tx
+            yield lambda: None
             return
-        async with changing_tokens(self._listen_url) as all_have_forgotten:
-            async with self.write() as tx:
-                yield tx
-            await all_have_forgotten()
-
-    def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
-        return watching_tokens(self._listen_url) if self._listen_url else nullcontext(lambda: None)
+        async with watching_tokens(self._listen_url) as notified:
+            yield lambda: None if (version := notified()) is None else version + self._token_changes
 
     async def revision(self) -> str | None:
         async with Read(self.pool) as tx:

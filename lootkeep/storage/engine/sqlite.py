@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.engine.database import READ_STAMP, Transaction
 from lootkeep.storage.engine.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.engine.sqlite_tokens import note_change, watching_tokens
+from lootkeep.storage.engine.sqlite_tokens import watching_changes
 from lootkeep.storage.totals.changes import Totals
 
 R = TypeVar("R")
@@ -149,14 +149,11 @@ class SqliteDatabase:
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Write(self._writer, self._tx)
 
-    @asynccontextmanager
-    async def write_tokens(self) -> AsyncIterator[Transaction]:
-        async with self.write() as tx:
-            yield tx
-        note_change(self._path)
+    def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
+        return self.write()
 
     def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
-        return watching_tokens(self._path)
+        return watching_changes(_open_for_reading(self._path))
 
     def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
         """Calls the operation after every commit in this process, with the tables whose rows changed.

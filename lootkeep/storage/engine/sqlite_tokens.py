@@ -1,46 +1,33 @@
-"""The small file next to an embedded database that its processes share: it changes with any token, and one serves."""
+"""What the processes of an embedded database know of each other: whether it has changed, and that one serves it."""
 
 from __future__ import annotations
 
 import fcntl
 import os
-import secrets
-import stat
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from mmap import mmap
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
-import structlog
+import apsw
 
-from lootkeep.kernel.errors import StartupError, Unavailable
-
-log = structlog.get_logger(__name__)
-
-_BYTES = 8
+from lootkeep.kernel.errors import StartupError
 
 
 @asynccontextmanager
-async def watching_tokens(database: Path) -> AsyncIterator[Callable[[], int | None]]:
-    """Inside the block: another number after every change of a token; None if it is unknown."""
-    try:
-        memory = _map_number(database)
-    except OSError as error:
-        log.warning("cannot watch token changes, each request looks up its token", error=str(error))
-        yield lambda: None
-        return
-    with memory, memoryview(memory) as view, view.cast("Q") as numbers:
-        yield lambda: numbers[0]
+async def watching_changes(connection: apsw.Connection) -> AsyncIterator[Callable[[], int | None]]:
+    """Inside the block: another number after every commit on another connection; None if it is unknown."""
+    cursor = connection.cursor()
 
+    def version() -> int | None:
+        try:
+            return int(cursor.execute("PRAGMA data_version").get)
+        except apsw.Error:
+            return None
 
-def note_change(database: Path) -> None:
-    """After the commit of a change: no process uses the old state any more."""
     try:
-        # Without the file, nobody has cached anything from before the commit.
-        with suppress(FileNotFoundError), _file(database).open("r+b") as file:
-            file.write(secrets.token_bytes(_BYTES))
-    except OSError as error:
-        raise Unavailable from error
+        yield version
+    finally:
+        connection.close()
 
 
 @contextmanager
@@ -62,26 +49,6 @@ def serving_alone(database: Path) -> Iterator[None]:
         ) from None
     finally:
         os.close(file)
-
-
-def _map_number(database: Path) -> mmap:
-    """Mapped into memory like SQLite's own index of the log: a read of the file would cost five microseconds."""
-    file = os.open(_file(database), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        return _prepared(file, database.stat())
-    finally:
-        os.close(file)
-
-
-def _prepared(file: int, owner: os.stat_result) -> mmap:
-    # Anyone who may change the database may change the number, as with SQLite's own files.
-    with suppress(PermissionError):
-        os.fchmod(file, stat.S_IMODE(owner.st_mode))
-    if os.geteuid() == 0:
-        os.fchown(file, owner.st_uid, owner.st_gid)
-    # Now, not at the first change, when the disk may be full.
-    os.pwrite(file, secrets.token_bytes(_BYTES), 0)
-    return mmap(file, _BYTES)
 
 
 def _file(database: Path) -> Path:
