@@ -62,7 +62,7 @@ class MailServer:
     tls: ssl.SSLContext | None = None
     is_tls_from_the_start: bool = False
     password: str | None = None
-    sender_refusal: str | None = None
+    sender_rejection: str | None = None
     takes_utf8: bool = True
     arrived: list[ReceivedEmail] = field(default_factory=list)
     connections: int = 0
@@ -129,8 +129,8 @@ class MailServer:
     async def handle_MAIL(  # noqa: N802  aiosmtpd's name
         self, server: SMTP, _: Any, envelope: Envelope, email: str, options: list[str]
     ) -> str:
-        if self.sender_refusal:
-            return self.sender_refusal
+        if self.sender_rejection:
+            return self.sender_rejection
         envelope.mail_from = email
         envelope.mail_options.extend(options)
         return "250 OK"

@@ -17,9 +17,6 @@ _STANDARD = {
     "collections.abc": {"Mapping", "Sequence"},
     "typing": {"Any", "Literal", "NotRequired", "Required", "TypedDict", "Unpack"},
 }
-# Before the largest type, so that no file is too long.
-_MAX_LINES = 200
-_LINES_AROUND = 2
 _PLAIN_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
 
@@ -66,7 +63,6 @@ class Types:
 
     def public(self, schema: dict[str, Any]) -> str:
         """The same for files outside of `types/`."""
-        self._continue_if_long()
         return re.sub(r"\b[A-Z]\w*\b", self._with_module, self.type_of(schema))
 
     def record(self, schema: dict[str, Any]) -> str:
@@ -79,20 +75,9 @@ class Types:
         return [(name, self.type_of(field), name in required) for name, field in schema["properties"].items()]
 
     def add_union(self, name: str, schemas: Iterable[dict[str, Any]]) -> None:
-        members = " | ".join(self._member(schema) for schema in schemas)
+        members = " | ".join(self.type_of(schema) for schema in schemas)
         self._home[name] = self._file
         self._files[self._file].append(f"{name} = {members}")
-
-    def _member(self, schema: dict[str, Any]) -> str:
-        self._continue_if_long()
-        return self.type_of(schema)
-
-    def _continue_if_long(self) -> None:
-        """Between two types that nothing waits for: what follows is written to another file."""
-        lines = sum(block.count("\n") + _LINES_AROUND for block in self._files[self._file])
-        if lines > _MAX_LINES:
-            base, _, number = self._file.partition("_part_")
-            self.start(f"{base}_part_{int(number or 1) + 1}")
 
     def texts(self, note: str) -> dict[str, str]:
         """The text of each file; `__init__` has all types."""

@@ -32,7 +32,7 @@ from lootkeep.toolbox.backtest.report import Report, report
 from lootkeep.toolbox.files.reading import FileOptions
 
 # At most this many bad rows are printed on the terminal.
-_TOLD_ROWS = 20
+_MAX_PRINTED_ROWS = 20
 
 
 def backtest(
@@ -179,10 +179,10 @@ def _print_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str
 
 def _report_skipped(result: Report) -> None:
     """On stderr, so stdout has only the report."""
-    for row in result.skipped_rows[:_TOLD_ROWS]:
+    for row in result.skipped_rows[:_MAX_PRINTED_ROWS]:
         _say(f"Line {row.line}: {row.reason}")
-    if result.skipped > _TOLD_ROWS:
-        _say(f"and {result.skipped - _TOLD_ROWS} more.")
+    if result.skipped > _MAX_PRINTED_ROWS:
+        _say(f"and {result.skipped - _MAX_PRINTED_ROWS} more.")
     if result.skipped:
         _say(f"Skipped rows: {result.skipped}.")
 

@@ -31,7 +31,7 @@ USERS = lists.ListPage(
     ),
     exported=(Column("Id", "id"),),
     link=lambda user: f"/users/{user.id}",
-    text="Who may sign in to the console, and in whose names API tokens act.",
+    text="People who can sign in to the console, and who own the API tokens.",
     links=(lists.Link("/users/new", "Invite a user"),),
     empty="People who work in the store. Invite the first one.",
     has_dates=False,
@@ -51,16 +51,16 @@ TOKENS = lists.ListPage(
         Column("Last used", "last_used_at", AGO, "last_used_at"),
         Column("Revoked", "revoked_at", AGO),
     ),
-    text="What programs call the API with. Tokens themselves are not stored, only their beginning.",
+    text="Credentials of programs that call the API. A token is shown once; afterwards only its beginning is known.",
     links=(lists.Link("/tokens/new", "Create a token"),),
     empty="A token lets a program call the API. Create one with the scopes that the program needs.",
     has_dates=False,
 )
-_RATE = "The limit of the store when empty; 0 for any number."
+_RATE = "Leave empty for the store’s limit; 0 means no limit."
 TOKEN = (
     Field("name", "What it is for", forms.text(), is_required=True, placeholder="Discord bot"),
     Field("scopes", "Scopes", forms.several(SCOPES, "Choose at least one scope.")),
-    Field("expires_in_days", "Expires after days", forms.whole(1, _MAX_DAYS), "Never when empty."),
+    Field("expires_in_days", "Expires after days", forms.whole(1, _MAX_DAYS), "Leave empty if it never expires."),
     Field("rate_limit", "Requests a minute", forms.whole(0, _MAX_REQUESTS), _RATE),
 )
 
@@ -74,7 +74,7 @@ async def show_user(visit: Visit) -> Answer:
     return {"user": user, "account": account, "last_seen_at": seen, "fields": (ROLE,), "title": user.name}
 
 
-_LINK = "You get a one-time link to send them; nothing is mailed."
+_LINK = "You get a one-time link to send to them. No e-mail is sent."
 show_invitation = forms.new(INVITATION, text=_LINK, submit="Invite")
 
 
@@ -106,7 +106,7 @@ def _with_link(visit: Visit, user_id: int, link: str, sentence: str, after: dict
     """The page that shows a one-time link."""
     # Never from the request, whose `Host` anyone could have sent.
     address = f"{visit.deps.store.public_url}{url('/setup')}?token={link}"
-    advice = "Send them this link: it works once, within a day, for the first who opens it."
+    advice = "Send them this link. It works once, and expires after a day."
     shown = {"title": "One-time link", "sentence": f"{sentence} {advice}", "secret": address}
     return Done(url(f"/users/{user_id}"), "", f"user:{user_id}", {}, after, shown=shown)
 
@@ -128,10 +128,10 @@ async def revoke_token(visit: Visit) -> Answer:
 
 _DISABLED = (
     "They are signed out everywhere and cannot sign in until they get a new one-time link. "
-    "API tokens in their name go on working; revoke those on the page of tokens."
+    "Their API tokens keep working; revoke them on the tokens page."
 )
 _ONCE = "It is shown once. Give it only the scopes that its program needs."
-_REVOKED = "Programs that use it are refused from their next request on. This cannot be undone."
+_REVOKED = "Programs that use it lose access immediately. This cannot be undone."
 
 PAGES = (
     lists.page("/users", "Users", USERS, "Store", role="owner"),

@@ -38,7 +38,7 @@ FORM = (
     Field("minutes", _LATE, forms.whole(1, _MAX_MINUTES), is_required=True, default="15"),
     Field("limit_per_hour", "Messages an hour, at most", forms.whole(1, _MAX_PER_HOUR), is_required=True, default="10"),
 )
-_TEXT = "What is beyond the limit, or happens while it is muted, comes as one summary."
+_TEXT = "Messages beyond the limit, or while the alert is muted, are combined into one summary."
 
 
 async def list_alerts(visit: Visit) -> Answer:
@@ -71,7 +71,7 @@ async def test(visit: Visit) -> Answer:
 
 
 _MUTED = "{0.name} is muted for 8 hours; then you get one summary."
-_DELETED = "It sends nothing more, and what waits to be sent by it is dropped."
+_DELETED = "It sends no more messages, and messages that are waiting are dropped."
 
 PAGES = (
     Page("GET", "/alerts", "read_only", "Alerts", list_alerts, "alerts.html", group="Connect"),

@@ -69,17 +69,17 @@ AUDIENCES = {
     "customers": "Customers by their ids",
 }
 MAIL = (
-    Field("name", "Name", forms.text(), "For the store’s own eyes.", is_required=True),
+    Field("name", "Name", forms.text(), "Only staff see it.", is_required=True),
     Field("subject", "Subject", forms.text(), is_required=True),
     Field("preview_text", "Preview text", forms.text(), "What mail programs show next to the subject."),
     Field("body_html", "HTML", forms.text(MAX_BODY, "tall")),
-    Field("body_text", "Plain text", forms.text(MAX_BODY, "textarea"), "Made from the HTML when empty."),
-    Field("from_name", "From", forms.text(), "The store’s name when empty."),
-    Field("reply_to", "Answers go to", forms.EMAIL),
+    Field("body_text", "Plain text", forms.text(MAX_BODY, "textarea"), "Leave empty to create it from the HTML."),
+    Field("from_name", "From", forms.text(), "Leave empty for the store’s name."),
+    Field("reply_to", "Reply to", forms.EMAIL),
 )
-_CUSTOMERS = "For customers by their ids, separated by commas."
+_CUSTOMERS = "Ids of customers, separated by commas."
 _PRODUCTS = forms.words(_MAX_WORDS, _MAX_ID_LENGTH, forms.ID)
-_REACHED = "Only customers who accept marketing and can be reached are written to."
+_REACHED = "Only customers who accept marketing and have a working mailbox receive it."
 AUDIENCE = (
     Field("audience", "Audience", forms.choice(AUDIENCES), _REACHED, default="all"),
     Field("customer_ids", "Customer ids", forms.words(MAX_CUSTOMERS, _MAX_ID_LENGTH, forms.ID), _CUSTOMERS),
@@ -89,7 +89,7 @@ CONDITIONS = (
     Field("tags", "Tags", forms.words(_MAX_WORDS, _MAX_TAG_LENGTH), "With one of these, separated by commas"),
     Field("min_orders", "Paid orders, at least", forms.whole(0, _MAX_ORDERS)),
     Field("min_total_spent", "Spent, at least", forms.amount()),
-    Field("product_ids", "Bought one of the products", _PRODUCTS, "Ids, with commas"),
+    Field("product_ids", "Bought one of the products", _PRODUCTS, "Ids, separated by commas"),
     Field("last_order_before", "Last order before", forms.day()),
     Field("last_order_after", "Last order on or after", forms.day()),
     Field("registered_from", "Signed up on or after", forms.day()),
@@ -99,8 +99,10 @@ CONDITIONS = (
 CARDS = {"The e-mail": MAIL, "Whom it is for": AUDIENCE, "Conditions of a segment": CONDITIONS}
 _LOGGED = (*(field.name for field in MAIL), "audience", "status", "scheduled_at")
 CAMPAIGN = Record[Campaign]("Campaign", "/campaigns/{id}", campaigns_db.ROWS, _LOGGED)
-SEND = (Field("scheduled_at", "When", forms.time(), "Now when empty; in the store’s zone."),)
-TEST = (Field("email", "To", forms.EMAIL, "To any mailbox; nothing in it is counted.", is_required=True),)
+SEND = (Field("scheduled_at", "When", forms.time(), "Leave empty to send now. The time is in the store’s time zone."),)
+TEST = (
+    Field("email", "To", forms.EMAIL, "Any mailbox. Opens and clicks of a test are not counted.", is_required=True),
+)
 # A mail is shown as it is sent, so its own styles count; it can load, send and execute nothing.
 _MAIL_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 
@@ -158,7 +160,7 @@ async def show_mail(visit: Visit) -> Answer:
 
 
 _PLACEHOLDERS = ", ".join(placeholder(name) for name in PLACEHOLDERS)
-_TEXT = f"Nothing is sent by saving. Filled in for each reader: {_PLACEHOLDERS}."
+_TEXT = f"Saving sends nothing. Placeholders: {_PLACEHOLDERS}."
 _FORM = {"text": _TEXT, "submit": "Save and preview"}
 show_new = forms.new(CARDS, **_FORM)
 
@@ -228,10 +230,10 @@ def _written(visit: Visit, campaign: Campaign) -> dict[str, str]:
     return shown | {"audience": audience.type, "customer_ids": ids}
 
 
-_SENT = "The mail goes out to everyone in the audience who can be written to. What was sent cannot be called back."
+_SENT = "The e-mail is sent to everyone in the audience who accepts e-mail. This cannot be undone."
 _NO_MORE = "{0.name} is cancelled; nobody more is written to."
-_CANCELLED = "Nobody more is written to. A cancelled campaign cannot go on; it can be duplicated."
-_DELETED = "The draft is gone for good, with its text and its audience."
+_CANCELLED = "No more e-mails are sent. A cancelled campaign cannot be resumed, but it can be duplicated."
+_DELETED = "The draft is deleted with its text and audience. This cannot be undone."
 
 PAGES = (
     lists.page("/campaigns", "Campaigns", CAMPAIGNS, "Grow"),

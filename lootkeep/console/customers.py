@@ -55,7 +55,7 @@ CUSTOMERS = lists.ListPage(
     linked={"country": ("Country", str.upper), "tag": ("Tag", str)},
     search="Name or e-mail",
 )
-_ORDERS = ORDERS.only("Order", "Status", "Risk", "Total", "Placed", empty="No order yet. The first one will be here.")
+_ORDERS = ORDERS.only("Order", "Status", "Risk", "Total", "Placed", empty="No orders yet.")
 _TICKETS = TICKETS.only("Ticket", "Subject", "Status", "Priority", "Last message", empty="They never asked for help.")
 _CARDS = GIFT_CARDS.only("Card", "Status", "Balance", "Issued with", "Issued", empty="They have no gift card yet.")
 _REFERRED = REFERRALS.only("Customer", "Status", "First order", "Signed up", empty="Nobody has used their code yet.")
@@ -70,12 +70,19 @@ FORM = (
     Field("name", "Name", forms.text(), is_required=True),
     Field("email", "E-mail", forms.EMAIL, is_required=True),
     Field("country", "Country", forms.COUNTRY, "Two letters, such as KR."),
-    Field("tags", "Tags", forms.tags(MAX_TAGS, MAX_TAG_LENGTH), "With commas between. Lists and campaigns go by them."),
+    Field(
+        "tags",
+        "Tags",
+        forms.tags(MAX_TAGS, MAX_TAG_LENGTH),
+        "Separated by commas. Lists and campaigns can filter by them.",
+    ),
     Field("note", "Note", forms.text(MAX_NOTE_LENGTH, "textarea"), "For staff only."),
-    Field("accepts_marketing", "Campaigns", forms.yes_or_no("Accepts", "Declines"), "A change’s time is recorded."),
+    Field(
+        "accepts_marketing", "Campaigns", forms.yes_or_no("Accepts", "Declines"), "The time of a change is recorded."
+    ),
     Field("email_status", "Mailbox", forms.choice(options(MailboxStatus))),
 )
-_REFUSED = "Orders and subscriptions are refused from now on."
+_REFUSED = "New orders and subscriptions are rejected from now on."
 BLOCK = (Field("status_reason", "Reason", forms.text(MAX_NOTE_LENGTH), _REFUSED, is_required=True),)
 UNBLOCK = (Field("status_reason", "Reason", forms.text(MAX_NOTE_LENGTH), "For staff."),)
 
@@ -141,7 +148,7 @@ async def _others(tx: Transaction, customer_id: int) -> list[Step]:
 async def show_form(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         customer = existing(await customers_db.ROWS.get(tx, visit.id), "Customer")
-    text = "What you change here, the store sees too."
+    text = "The store sees your changes through the API."
     return forms.show(visit, FORM, customer, title=f"Edit {customer.name}", text=text, back=f"/customers/{visit.id}")
 
 
@@ -179,7 +186,7 @@ async def erase(visit: Visit) -> Answer:
 
 
 _ERASE = (
-    "The personal data of this customer goes, wherever it is stored, and cannot be brought back. Orders, totals and "
+    "The personal data of this customer is erased everywhere and cannot be restored. Orders, totals and "
     "fraud evidence stay under a pseudonym. Active subscriptions are cancelled."
 )
 

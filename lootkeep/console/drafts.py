@@ -13,7 +13,7 @@ from lootkeep.storage import idempotency as idempotency_db
 from lootkeep.storage.access import accounts as accounts_db
 from lootkeep.storage.idempotency import StoredResponse
 
-RESTORED = ("info", "You had been signed out. What you had typed is here again; nothing of it is saved yet.")
+RESTORED = ("info", "Your session had ended. Your input is restored, but it is not saved yet.")
 _PATH = "draft"
 _PURPOSE = "console draft"
 # Not kept: what belongs to one sending of a form, and what nobody should store.

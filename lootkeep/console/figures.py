@@ -35,7 +35,7 @@ PERIODS: dict[PeriodName, str] = {
     "this_month": "This month",
 }
 _LATEST = 6
-_FIRST = "The first order will be here. The store places it through the Store API."
+_FIRST = "No orders yet. The store places them through the Store API."
 _MAX_RECEIVERS = 5
 # One thing to do: its tone, title and text, and the button to the page that it is done on.
 Need = tuple[str, str, str, str, str]
@@ -62,7 +62,7 @@ _PRODUCTS = Table(
         Column("Revenue", "part.gross", amount()),
     ),
     link=lambda row: f"/products/{row.part.key}",
-    empty="What was sold in this range, the best first.",
+    empty="Products sold in this period, the best sellers first.",
 )
 _CUSTOMERS = Table(
     columns=(
@@ -211,7 +211,7 @@ async def show_analytics(visit: Visit) -> Answer:
         "tables": [
             ("Products", _PRODUCTS.only("Product", "Sold", "Revenue"), products, "products"),
             ("Customers", _CUSTOMERS.only("Customer", "Orders", "Spent"), customers, "customers"),
-            ("Countries", _parts_of("Country", "Where the buyers are, by the bill."), countries, None),
+            ("Countries", _parts_of("Country", "The billing countries of the orders."), countries, None),
             ("Payment methods", _parts_of("Method", "How they paid.", LABEL), methods, None),
         ],
     }

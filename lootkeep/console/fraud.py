@@ -132,7 +132,7 @@ def _next(shown_id: int | None, queue: lists.Shown) -> int | None:
 async def show_check(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         case = await fraud_case.load(tx, visit.id, await fraud_case.decisions(tx, visit.now), visit.formats)
-    return {"case": case, "title": f"Check of {case['sale'].order.number}"}
+    return {"case": case, "title": f"Check of {case['details'].order.number}"}
 
 
 PAGES = (

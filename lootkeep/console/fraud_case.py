@@ -38,20 +38,22 @@ def version(check: FraudCheck, order: Order) -> int:
 async def load(tx: Transaction, check_id: int, decisions: Sequence[Decision], formats: Formats) -> dict[str, Any]:
     """Everything that a reviewer sees of a check."""
     check = existing(await fraud_checks_db.get(tx, check_id), "Fraud check")
-    sale = existing(await order_details_db.get(tx, check.order_id), "Order")
-    referrer_id = sale.customer.referred_by_id
+    details = existing(await order_details_db.get(tx, check.order_id), "Order")
+    referrer_id = details.customer.referred_by_id
     referrer = await customers_db.ROWS.get(tx, referrer_id) if referrer_id is not None else None
     reasons, facts = await bars(tx, check), facts_of(check)
     return {
         "check": check,
-        "sale": sale,
-        "version": version(check, sale.order),
+        "details": details,
+        "version": version(check, details.order),
         "bars": reasons,
         "facts": list(_facts(check, facts)),
-        "payment": list(_payment(sale.order, facts, await payment_attempts_db.of_order(tx, sale.order.id), formats)),
-        **await fraud_links.load(tx, sale.customer.id, formats.money),
-        "if_approved": _if_approved(sale, referrer),
-        "if_rejected": _if_rejected(sale.order),
+        "payment": list(
+            _payment(details.order, facts, await payment_attempts_db.of_order(tx, details.order.id), formats)
+        ),
+        **await fraud_links.load(tx, details.customer.id, formats.money),
+        "if_approved": _if_approved(details, referrer),
+        "if_rejected": _if_rejected(details.order),
         "precedents": _precedents([bar["name"] for bar in reasons], decisions),
         "reviews": await reviews(tx, check),
         # Of fraud, by the score and the base odds of this store.
@@ -129,10 +131,10 @@ _SYSTEMS = {
 _KINDS = {"vpn": "VPN", "tor": "Tor", "relay": "forwarding"}
 
 
-def _if_approved(sale: OrderDetails, referrer: Customer | None) -> str:
-    order = sale.order
+def _if_approved(details: OrderDetails, referrer: Customer | None) -> str:
+    order = details.order
     if order.payment_held_at is not None:
-        text = "The order is paid and released: it is handed over and announced as any other."
+        text = "The order is paid and released: it is delivered and announced like any other."
     elif order.status == "on_hold":
         text = (
             "The order is released, and its buyer can pay."
@@ -140,12 +142,12 @@ def _if_approved(sale: OrderDetails, referrer: Customer | None) -> str:
             else "The order is released and paid at once: nothing is left to pay."
         )
     elif order.status == "pending":
-        text = "The order goes on: it waits for its payment and was never stopped."
+        text = "The order continues: it is waiting for payment and was not stopped."
     elif order.status == "cancelled":
         text = "The order stays cancelled; its buyer has to order again."
     else:
         return f"The order is {order.status.replace('_', ' ')} already; only the review is recorded."
-    if referrer is not None and sale.customer.first_order_at is None and order.status != "cancelled":
+    if referrer is not None and details.customer.first_order_at is None and order.status != "cancelled":
         text += f" {referrer.name}’s referral counts with the payment."
     return text
 

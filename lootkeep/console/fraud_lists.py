@@ -27,7 +27,7 @@ _EMAIL = Field("emails", "E-mail", forms.EMAIL, is_required=True, placeholder="j
 _ADDRESS = Field("addresses", "IP address", _IP, is_required=True, placeholder="203.0.113.9")
 _COUNTRY = Field("countries", "Country code", forms.COUNTRY, is_required=True, placeholder="KP")
 _ALLOWED = "Orders of these are always allowed."
-_BLOCKED = "Orders from these, by address or bill, are always blocked."
+_BLOCKED = "Orders from these countries, by IP address or billing country, are always blocked."
 # The lists of every store by the name of their path: the setting, title, text, and an entry as people enter it.
 LISTS: Mapping[str, tuple[fraud_service.ListName, str, str, Field]] = {
     "emails": ("fraud_whitelisted_emails", "Trusted e-mails", _ALLOWED, _EMAIL),

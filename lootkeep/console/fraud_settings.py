@@ -34,13 +34,13 @@ ACTIONS: dict[RuleAction, str] = {
     "flag": "Let it pass and flag it",
     "verify": "Hold the order for a review",
     "block": "Block the order",
-    "allow": "Allow it, whatever else counts against it",
+    "allow": "Allow it, regardless of all signals",
     "points": "Add points to the score",
 }
-MODES: dict[RuleMode, str] = {"shadow": "Shadow: only count what it fits", "on": "On", "off": "Off"}
+MODES: dict[RuleMode, str] = {"shadow": "Shadow: only count matches", "on": "On", "off": "Off"}
 assert ACTIONS.keys() == set(get_args(RuleAction))
 assert MODES.keys() == set(get_args(RuleMode))
-_POINTS = "Only when points are added: ten double the odds."
+_POINTS = "Only if the action adds points. Ten points double the odds."
 _EXAMPLE = "For example: total > 100 and account_age < 1h and is_vpn"
 RULE = (
     Field("name", "Name", forms.text(MAX_NAME), is_required=True),
@@ -54,7 +54,7 @@ RULE = (
 _AUDITED = ("name", "expression", "action", "points", "mode", "note", "expires_at")
 _SENSITIVITIES = {name: f"{name.capitalize()}: from a score of {THRESHOLDS[name]}" for name in get_args(Sensitivity)}
 _ACTIONS = {name: ACTIONS[name] for name in get_args(FraudAction)}
-_WHEN_DUE = {"wait": "Hold it until someone has looked", "release": "Release it", "cancel": "Cancel it"}
+_WHEN_DUE = {"wait": "Keep it on hold until someone reviews it", "release": "Release it", "cancel": "Cancel it"}
 assert _WHEN_DUE.keys() == set(get_args(WhenDue))
 
 

@@ -65,24 +65,39 @@ _NOTE = Field("note", "Note for staff", forms.text(gift_cards_rules.MAX_NOTE_LEN
 NEW = (
     Field("initial_balance", "Amount", _AMOUNT, is_required=True, placeholder="25.00"),
     Field("recipient_name", "Recipient", forms.text()),
-    Field("recipient_email", "E-mail", forms.EMAIL, "It is sent there once it is valid, or you hand over the code."),
+    Field(
+        "recipient_email",
+        "E-mail",
+        forms.EMAIL,
+        "The card is e-mailed there once it is valid. Leave empty to hand over the code yourself.",
+    ),
     Field("sender_name", "From", forms.text()),
     Field("message", "Message", _MESSAGE),
-    Field("starts_at", "First day", forms.day(), "Valid at once when empty."),
-    Field("expires_at", "Last day", _LAST_DAY, "Never expires when empty."),
+    Field("starts_at", "First day", forms.day(), "Leave empty if it is valid immediately."),
+    Field("expires_at", "Last day", _LAST_DAY, "Leave empty if it never expires."),
     _NOTE,
 )
 EDIT = (
     Field("recipient_name", "Name", forms.text()),
     Field("recipient_email", "E-mail", forms.EMAIL),
-    Field("message", "Message of the giver", _MESSAGE),
-    Field("expires_at", "Last day", _LAST_DAY, "Never when empty. A later day makes an expired card valid again."),
+    Field("message", "Message from the sender", _MESSAGE),
+    Field(
+        "expires_at",
+        "Last day",
+        _LAST_DAY,
+        "Leave empty if it never expires. A later day makes an expired card valid again.",
+    ),
     _NOTE,
 )
 SEND = (Field("email", "To", forms.EMAIL),)
 REDEEM = (
     Field("amount", "Amount", _AMOUNT, is_required=True, placeholder="5.00"),
-    Field("reference", "Reference", _REFERENCE, "Yours; the same one never takes an amount twice."),
+    Field(
+        "reference",
+        "Reference",
+        _REFERENCE,
+        "Your own reference. An amount with the same reference is taken only once.",
+    ),
 )
 REVOKE = (Field("reason", "Reason", forms.text(gift_cards_rules.MAX_MESSAGE_LENGTH), "Stored with the card."),)
 
@@ -148,7 +163,7 @@ async def edit(visit: Visit) -> Answer:
     changed = [field for field in sent if visit.form[field.name].strip() != shown[field.name]]
     changes = forms.read(visit, changed)
     after = await gift_cards_service.change(visit.deps, visit.id, changes) if changes else before
-    return GIFT_CARD.done("The card is saved." if changes else "Nothing was different.", before, after)
+    return GIFT_CARD.done("The card is saved." if changes else "Nothing was changed.", before, after)
 
 
 async def redeem(visit: Visit) -> Answer:
@@ -171,7 +186,7 @@ async def _customer(visit: Visit, text: str) -> Customer | None:
 
 
 _TAKEN = "The amount is taken off the card. It cannot be put back here."
-_REVOKED = ("The card is revoked.", "The card is worth nothing from now on, for good.", REVOKE)
+_REVOKED = ("The card is revoked.", "The card loses its value. This cannot be undone.", REVOKE)
 
 PAGES = (
     Page("GET", "/gift-cards", "read_only", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),

@@ -48,4 +48,4 @@ async def once(visit: Visit, operation: Callable[[Deps], Awaitable[Done]]) -> Do
         else:
             outcome = msgspec.json.decode(answer, type=_Outcome)
             return Done(**asdict(outcome))
-    raise Unavailable("This is still being worked on. Open the page again in a minute to see what came of it.")
+    raise Unavailable("This is still in progress. Open the page again in a minute to see the result.")

@@ -89,10 +89,10 @@ ORDER = Record[Order](
     "Order", "/orders/{id}", orders_db.ROWS, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
 )
 REFUND = (
-    Field("amount", "Amount", forms.amount(1), "Everything that is left when empty."),
+    Field("amount", "Amount", forms.amount(1), "Leave empty to refund everything that is left."),
     Field("reason", "Reason", forms.text(), "Stored with the refund and sent to receivers."),
 )
-_HELD_PAYMENT = "The customer is blocked: nothing is handed over, counted or announced until someone decides."
+_HELD_PAYMENT = "The customer is blocked: nothing is delivered, counted or announced until someone decides."
 # Points of a reason whose bar is full.
 _FULL_BAR = 40
 _REFUNDED = (
@@ -210,7 +210,7 @@ async def show_order(visit: Visit) -> Answer:
     return {
         "order": order,
         "title": order.number,
-        "sale": details,
+        "details": details,
         "moments": moments,
         "steps": orders_rules.steps(order),
         "can_review": check is not None and consequence("legitimate", order) is not None,
@@ -269,7 +269,7 @@ def _review(outcome: ReviewedAs, what: str) -> Handler:
     return handler
 
 
-_GONE = "The order is cancelled for good. Its coupon, stock and gift card are released."
+_GONE = "The order is cancelled permanently. Its coupon, stock and gift card are released."
 _FRAUD = "The order is cancelled where it still can be, and counts as confirmed fraud for its buyer."
 
 PAGES = (

@@ -45,7 +45,7 @@ PRODUCTS = lists.ListPage(
     exported=(Column("Id", "id"), Column("Currency", "currency")),
     link=lambda product: f"/products/{product.id}",
     links=(lists.Link("/products/new", "New product", key="n"),),
-    empty="What the store sells will be here. Create the first product, or send it through the Store API.",
+    empty="No products yet. Create the first one here or through the Store API.",
     choices=(
         lists.Choice("status", "Status", options(products_rules.ProductStatus), is_open=True),
         lists.Choice("out_of_stock", "Stock", {"0": "Out of stock"}, int, is_open=True),
@@ -63,17 +63,17 @@ _TAGS = forms.tags(products_rules.MAX_TAGS, products_rules.MAX_WORD_LENGTH)
 _PRICE = forms.amount(0, products_rules.HIGHEST_PRICE)
 _STATUS = forms.choice(options(products_rules.ProductStatus))
 _INTERVALS = {"": "–"} | options(products_rules.BillingInterval)
-STOCK = Field("stock", "Stock", forms.whole(0, products_rules.MAX_STOCK), "Unlimited when empty.")
+STOCK = Field("stock", "Stock", forms.whole(0, products_rules.MAX_STOCK), "Leave empty for unlimited stock.")
 FORM = {
     "What customers see": (
         Field("name", "Name", forms.text(), is_required=True),
         Field("description", "Description", forms.text(_MAX_DESCRIPTION, "textarea")),
         Field("category", "Category", forms.text()),
-        Field("tags", "Tags", _TAGS, "Words to find it by, with commas between."),
+        Field("tags", "Tags", _TAGS, "Separated by commas. The list can filter by them."),
     ),
     "Price": (
         Field("price", "Price", _PRICE, is_required=True, placeholder="12.50"),
-        Field("compare_at_price", "Price before", _PRICE, "Struck through; above the price."),
+        Field("compare_at_price", "Original price", _PRICE, "Shown struck through; must be above the price."),
         Field("billing_type", "Billing", forms.choice(options(products_rules.BillingType)), default="one_time"),
         Field("billing_interval_count", "Every", forms.whole(1, _MAX_INTERVALS), "Only when recurring."),
         Field("billing_interval", "Period", forms.choice(_INTERVALS)),
@@ -82,7 +82,9 @@ FORM = {
         Field("status", "Status", _STATUS, "Only active products can be bought.", default="active"),
         Field("delivery_type", "Delivery", forms.choice(options(products_rules.DeliveryType)), default="manual"),
         Field("sku", "SKU", forms.text(products_rules.MAX_WORD_LENGTH), "Your own number, unique in the store."),
-        Field("max_per_order", "Per order at most", forms.whole(1, products_rules.MAX_STOCK), "Any number when empty."),
+        Field(
+            "max_per_order", "Per order at most", forms.whole(1, products_rules.MAX_STOCK), "Leave empty for no limit."
+        ),
     ),
 }
 _NEW_FORM = FORM | {"Selling": (*FORM["Selling"], STOCK)}
@@ -129,7 +131,7 @@ def _left(stock: int | None) -> str:
     return "unlimited" if stock is None else f"{stock:,}"
 
 
-_GONE = "The product leaves the store for good. Orders go on naming it. To pause it, archive it instead."
+_GONE = "The product is deleted permanently; its orders keep its name. To pause it, archive it instead."
 
 PAGES = (
     lists.page("/products", "Products", PRODUCTS, "Sell"),

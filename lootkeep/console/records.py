@@ -98,7 +98,7 @@ class Record(Generic[R]):
         async def save(visit: Visit) -> Answer:
             before = await self.lock(visit)
             after = await operation(visit.deps, visit.id, forms.read(visit, cards))
-            message = f"The {self.name.lower()} is saved." if after != before else "Nothing was different."
+            message = f"The {self.name.lower()} is saved." if after != before else "Nothing was changed."
             return self.done(message, before, after)
 
         return forms.rows(path, action, show, save)

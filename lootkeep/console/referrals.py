@@ -68,7 +68,7 @@ REFUSED = lists.ListPage(
         Column("Refused", "created_at", AGO, "created_at"),
     ),
     link=lambda refused: f"/customers/{refused.customer_id}",
-    text="The sign-up went through; it counts for nobody.",
+    text="The sign-up succeeded, but it does not count as a referral.",
     links=_PROGRAM_LINK,
     empty="Sign-ups with the code of someone who looks like the same person appear here. None has been refused.",
     has_dates=False,
@@ -113,7 +113,7 @@ PROGRAM = (
     Field("referral_welcome_discount_value", "How much", forms.amount(1), _HOW_MUCH, is_required=True),
 )
 _DAYS = forms.whole(1, referrals_rules.MAX_COUPON_VALIDITY_DAYS)
-_POSITION = "The lowest comes first; equal ones by the referrals needed."
+_POSITION = "The lowest position comes first; tiers with the same position are sorted by the referrals needed."
 FORM = (
     Field("name", "Name", forms.text(), is_required=True),
     Field("description", "Description", forms.text(referrals_rules.MAX_DESCRIPTION_LENGTH, "textarea")),
@@ -197,7 +197,7 @@ async def delete_tier(visit: Visit) -> Answer:
     return TIER.done(message, before, await TIER.get(visit))
 
 
-_GONE = "Customers see the tier no more. One that has claims is switched off instead, and its coupons stay valid."
+_GONE = "Customers no longer see the tier. A tier with claims is switched off instead, and its coupons stay valid."
 
 PAGES = (
     Page("GET", "/referrals", "read_only", "Referrals", show_program, "referrals.html", group="Grow"),

@@ -115,7 +115,7 @@ async def stop_totp(visit: Visit) -> Answer:
 
 async def renew_codes(visit: Visit) -> Answer:
     codes = await second_factor_service.new_codes(visit.deps, visit.user.id, visit.form.get("own_password", ""))
-    return _show_codes(visit, "The recovery codes of before no longer work.", codes)
+    return _show_codes(visit, "The previous recovery codes no longer work.", codes)
 
 
 def _show_codes(visit: Visit, sentence: str, codes: Sequence[str]) -> Done:

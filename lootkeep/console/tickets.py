@@ -56,8 +56,8 @@ TICKETS = lists.ListPage(
     ),
     link=lambda ticket: f"/tickets/{ticket.id}",
     links=(lists.Link("/tickets", "Mine", "", query="?agent={user}"),),
-    text="Open tickets wait for an answer.",
-    empty="Nobody waits for an answer. Tickets appear here as customers open them through the store.",
+    text="Open tickets are waiting for a reply.",
+    empty="No customer is waiting for a reply. Tickets appear here when customers open them through the store.",
     first=WAITING,
     choices=(
         lists.Choice("status", "Status", options(TicketStatus) | {lists.ANY: "All"}, is_open=True),

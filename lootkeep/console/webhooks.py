@@ -72,7 +72,7 @@ DELIVERIES = lists.ListPage(
         Column("Last attempt", "last_at", AGO),
     ),
     link=lambda sent: f"/deliveries/{sent.delivery.public_id}",
-    empty="What is sent appears here, as soon as one of its events happens. Send a test to try the receiver now.",
+    empty="Deliveries appear here when one of its events happens. Send a test to try the receiver now.",
     choices=(
         lists.Choice("status", "Status", options(DeliveryStatus), is_open=True),
         lists.Choice("event_type", "Event", {name: name for name in EVENT_TYPES}),
@@ -87,8 +87,8 @@ _ROTATED_LATELY = f"{_ROTATED} It was rotated less than 24 hours ago: the secret
 WEBHOOK = Record[Webhook](
     "Webhook", "/webhooks/{id}", endpoints_db.ROWS, ("url", "event_types", "is_active", "previous_secret_until")
 )
-_OFF = "Nothing is sent while it is off, and what happens meanwhile is not sent later."
-_PUBLIC = "An https address that can be reached from the internet."
+_OFF = "While it is off, nothing is sent, and events of that time are not sent later."
+_PUBLIC = "An https URL that can be reached from the internet."
 _URL = Field("url", "URL", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
 _NO_EVENT = "Choose at least one event."
 NEW = (_URL, Field("events", "Events", forms.several(EVENT_TYPES, _NO_EVENT)))
@@ -106,7 +106,7 @@ EVENTS = lists.ListPage(
     ),
     link=lambda row: f"/events/{row.event.id}",
     text="What happened in the store, in the order it was recorded.",
-    empty="Everything that receivers can be sent is recorded here: orders, subscriptions and products.",
+    empty="All events that can be sent to receivers are recorded here: orders, subscriptions and products.",
     choices=(lists.Choice("type", "Event", {name: name for name in EVENT_TYPES}),),
     load=lambda _, tx, events: _with_outcomes(tx, events),
 )
@@ -146,7 +146,7 @@ async def create(visit: Visit) -> Answer:
 async def rotate(visit: Visit) -> Answer:
     before = await WEBHOOK.lock(visit)
     webhook, secret = await webhooks_service.rotate_secret(visit.deps, visit.id)
-    return _with_secret(webhook, secret, "The secret is rotated. The old one goes on signing for 24 hours.", before)
+    return _with_secret(webhook, secret, "The secret is rotated. The old one keeps signing for 24 hours.", before)
 
 
 async def test(visit: Visit) -> Answer:
@@ -158,7 +158,7 @@ async def test(visit: Visit) -> Answer:
 
 def _replay(webhook: Webhook) -> tuple[Field, Field]:
     """The form for a webhook: it can be sent what it is subscribed to."""
-    since = "In the store’s zone. Everything that was recorded from then on."
+    since = "In the store’s time zone. All events recorded from then on."
     events = forms.several(dict.fromkeys(webhook.event_types, ""), _NO_EVENT)
     return Field("since", "Since", forms.time(), since, is_required=True), Field("events", "Events", events)
 
@@ -221,7 +221,7 @@ def _with_secret(webhook: Webhook, secret: str, sentence: str, before: Webhook |
 
 
 _ONCE = "Its secret is shown once, after it is created."
-_GONE = "It receives nothing more, and what waits to be sent to it is cancelled."
+_GONE = "It receives no more events, and waiting deliveries are cancelled."
 _DELETE = "/webhooks/{id}/delete"
 _EDIT = {"title": "Edit the webhook", "text": "{0.url}", "actions": [(_DELETE, "Delete…", "danger-text")]}
 _DELIVERY = "/deliveries/{delivery_id}"

@@ -34,7 +34,7 @@ _MAX_CODE = 64
 _CODE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _GROUP = 4
 
-_WHY_NOT: dict[GiftCardStatus, str] = {
+_UNUSABLE_BECAUSE: dict[GiftCardStatus, str] = {
     "scheduled": "is not valid yet",
     "redeemed": "has no balance left",
     "expired": "has expired",
@@ -209,7 +209,7 @@ def check_tender(card: GiftCard | None, currency: str, now: Instant) -> AppError
         return UnknownCard()
     state = status(card, now)
     if state != "active":
-        return _not_tender(f"is a gift card that {_WHY_NOT[state]}")
+        return _not_tender(f"is a gift card that {_UNUSABLE_BECAUSE[state]}")
     if card.currency != currency:
         return _not_tender(f"is a gift card in {card.currency}, not {currency}")
     return None
@@ -290,7 +290,7 @@ def _check_expiry(starts_at: Instant | None, expires_at: Instant | None, now: In
 
 
 def _rejection(state: GiftCardStatus, operation: str) -> Conflict:
-    return Conflict(f"gift_card_{state}", f"This gift card {_WHY_NOT[state]} and cannot be {operation}.")
+    return Conflict(f"gift_card_{state}", f"This gift card {_UNUSABLE_BECAUSE[state]} and cannot be {operation}.")
 
 
 def _not_tender(predicate: str) -> AppError:

@@ -54,7 +54,7 @@ BY_GIFT_CARD = "gift_card"
 # The cancel reason of an order that fraud detection or a reviewer stopped.
 FRAUD = "fraud"
 
-_DEEDS: dict[OrderStep, str] = {
+_STEP_RESULTS: dict[OrderStep, str] = {
     "pay": "paid",
     "cancel": "cancelled",
     "release": "released",
@@ -212,7 +212,7 @@ def require(order: Order, step: OrderStep) -> None:
     """Rejects a step that the order's state does not allow."""
     if not allows(order, step):
         state = as_text(order.status) if order.payment_held_at is None else "paid and held for review,"
-        raise Conflict(f"order_{order.status}", f"Order {order.number} is {state} and cannot be {_DEEDS[step]}.")
+        raise Conflict(f"order_{order.status}", f"Order {order.number} is {state} and cannot be {_STEP_RESULTS[step]}.")
 
 
 def check_reported(order: Order, at: Instant | None, now: Instant) -> Instant:

@@ -86,7 +86,7 @@ async def test_nobody_gets_in_anywhere_without_a_valid_token(unlimited: World) -
 async def test_the_scope_of_the_route_is_enough(unlimited: World) -> None:
     tokens = {scope: await unlimited.new_token(scope) for scope in SCOPES}
     enough: dict[str, list[str]] = {}
-    wrongly_told = []
+    wrong_answers = []
     for prefix, route in ROWS:
         enough[prefix + row_name(route)] = []
         message = f"The token lacks the required scope {route.scope}."
@@ -96,9 +96,9 @@ async def test_the_scope_of_the_route_is_enough(unlimited: World) -> None:
             if answer.status_code not in (401, 403):
                 enough[prefix + row_name(route)].append(scope)
             elif (answer.status_code, answer.json()) != (403, rejection):
-                wrongly_told.append((row_name(route), scope, answer.text))
+                wrong_answers.append((row_name(route), scope, answer.text))
     assert enough == {prefix + row_name(route): [route.scope] for prefix, route in ROWS}
-    assert wrongly_told == []
+    assert wrong_answers == []
 
 
 async def test_all_scopes_but_that_of_the_route_are_not_enough(unlimited: World) -> None:

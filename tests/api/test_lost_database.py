@@ -45,7 +45,7 @@ on_postgresql = pytest.mark.parametrize("db_location", ["postgresql"], indirect=
 on_sqlite = pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
 
 
-async def told_everywhere(world: World) -> dict[str, tuple[int, Any]]:
+async def answers_everywhere(world: World) -> dict[str, tuple[int, Any]]:
     answers = {f"{method} {path}": await world.call(method, path) for method, path in ALL_PATHS}
     return {name: (answer.status_code, answer.json()) for name, answer in answers.items()}
 
@@ -53,7 +53,7 @@ async def told_everywhere(world: World) -> dict[str, tuple[int, Any]]:
 @on_postgresql
 async def test_every_endpoint_reports_that_postgresql_is_gone(remote_world: World, gate: Gate) -> None:
     await gate.shut()
-    responses = await told_everywhere(remote_world)
+    responses = await answers_everywhere(remote_world)
     assert responses == dict.fromkeys(responses, (503, UNAVAILABLE))
 
 
@@ -120,5 +120,5 @@ async def test_liveness_does_not_depend_on_postgresql(remote_world: World, gate:
 async def test_every_endpoint_reports_that_the_embedded_database_is_broken(world: World, db_location: Path) -> None:
     for file in db_location.parent.glob("test.db*"):
         file.write_bytes(b"no database" * (file.stat().st_size // 11))
-    responses = await told_everywhere(world)
+    responses = await answers_everywhere(world)
     assert responses == dict.fromkeys(responses, (503, UNAVAILABLE))

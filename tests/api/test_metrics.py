@@ -82,7 +82,7 @@ async def test_decisions_are_counted_by_level_and_action_also_when_they_are_revi
 
 @pytest.mark.parametrize(("rejection", "outcome"), [(None, "sent"), ("550 no", "failed")])
 async def test_emails_are_counted_by_queue_and_outcome(world: World, rejection: str | None, outcome: str) -> None:
-    async with MailServer(sender_refusal=rejection) as server:
+    async with MailServer(sender_rejection=rejection) as server:
         await emailing.write(world)
         worker = emailing.email_worker(world, server, metrics=WorkerMetrics(world.metrics.registry))
         await emailing.work(worker)

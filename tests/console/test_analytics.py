@@ -16,7 +16,7 @@ async def test_a_range_shows_its_figures_products_and_customers(store: World) ->
     assert "15 Nov: $40.00 · 1 order" in page
     assert "1 bought for the first time" in page
     empty = (await visits.get("/analytics?from=2025-01-01&to=2025-12-31")).text
-    assert ("Jun Park" in empty, "What was sold in this range" in empty) == (False, True)
+    assert ("Jun Park" in empty, "Products sold in this period" in empty) == (False, True)
 
 
 async def test_the_shown_figures_can_be_exported(store: World) -> None:

@@ -73,7 +73,7 @@ async def test_an_owner_erases_a_customer_after_a_confirmation(store: World) -> 
     asked = await visits.post(f"{PAGE}/erase", on=PAGE)
     assert "<h1><bdi>Jun Park</bdi>" in asked.text
     assert "Erase a customer? The personal data" in asked.text
-    assert "cannot be brought back" in asked.text
+    assert "cannot be restored" in asked.text
     assert (await visits.post(f"{PAGE}/erase", on=PAGE, confirmed="yes")).status_code == 303
     page = (await visits.get(PAGE)).text
     assert "Erased customer" in page

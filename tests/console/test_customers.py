@@ -65,6 +65,6 @@ async def test_a_rejected_referral_is_part_of_the_timeline_with_its_reason(store
 async def test_a_customer_without_activity_has_a_page_that_says_so(world: World) -> None:
     await new_customer(world)
     page = (await (await visitor(world, "read_only")).get("/customers/1")).text
-    assert "No order yet." in page
+    assert "No orders yet." in page
     assert "They never asked for help." in page
     assert (await (await visitor(world, "read_only")).get("/customers/2")).status_code == 404

@@ -78,7 +78,7 @@ async def test_an_edit_changes_only_what_differs_and_keeps_the_expiry_time(store
     after = await card(store)
     assert (after["note"], after["expires_at"]) == ("Lost once", "2026-12-24T17:30:00Z")
     assert await send(visits, "edit", **form) == 303
-    assert "Nothing was different." in (await visits.get(HERE)).text
+    assert "Nothing was changed." in (await visits.get(HERE)).text
 
 
 async def test_an_amount_is_redeemed_and_the_card_revoked_after_a_confirmation(store: World) -> None:

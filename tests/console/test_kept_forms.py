@@ -38,7 +38,7 @@ async def test_what_was_typed_is_on_the_same_page_after_signing_in_again(store: 
     await _signs_in_again(store, visits)
     page = (await visits.http.get(target)).text
     assert ">A long answer</textarea>" in page
-    assert "nothing of it is saved yet" in page
+    assert "it is not saved yet" in page
     assert (await visits.http.get(target)).text.count("A long answer") == 1
     sent = await visits.http.post(f"{PREFIX}/tickets/1/reply", data=_form(page, message="A long answer"))
     assert sent.status_code == 303

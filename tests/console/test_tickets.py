@@ -126,4 +126,4 @@ async def test_the_list_opens_on_what_waits_for_an_answer_and_the_navigation_cou
     assert "1–2 of 2" in everything
     assert "1–2 of 2" in (await visits.get("/tickets?customer_id=1")).text
     await visits.post("/tickets/2/reply", on="/tickets/2", message="Try again.")
-    assert "Nobody waits for an answer." in (await visits.get("/tickets")).text
+    assert "No customer is waiting for a reply." in (await visits.get("/tickets")).text

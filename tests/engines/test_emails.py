@@ -185,7 +185,7 @@ async def test_an_unreachable_server_is_reported() -> None:
 
 
 async def test_a_rejected_sender_affects_every_email() -> None:
-    async with MailServer(sender_refusal="550 not you") as server:
+    async with MailServer(sender_rejection="550 not you") as server:
         assert await send(server, email()) == [SendResult("unreachable", "the mail server answered 550: not you")]
 
 

@@ -74,7 +74,7 @@ def test_failures_and_slow_work_are_logged_at_any_sampling_rate(
     assert lines.wants(is_good=is_good, seconds=seconds) is is_written
 
 
-async def test_a_sampled_line_says_how_many_it_stands_for(capsys: Captured) -> None:
+async def test_a_sampled_line_says_how_many_it_represents(capsys: Captured) -> None:
     lines = Lines("info", "json", 0.1)
     lines.write(line(), is_good=True)
     slow = line()

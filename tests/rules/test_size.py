@@ -11,6 +11,8 @@ MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 40
 
 FOLDERS = [folder for folder in ("lootkeep", "client", "bench", "tools") if (ROOT / folder).is_dir()]
+# Nobody reads a generated file from top to bottom.
+GENERATED = "client/lootkeep_client/types/"
 SOURCES = [file for folder in FOLDERS for file in files("*.py", under=ROOT / folder)]
 TESTS = [file for file in files("*.py", under=ROOT / "tests") if file.stat().st_size]
 
@@ -19,6 +21,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def test_no_file_is_too_long() -> None:
     lengths = {name(file): len(file.read_text().splitlines()) for file in [*SOURCES, *TESTS]}
+    lengths = {file: lines for file, lines in lengths.items() if not file.startswith(GENERATED)}
     long = {file: lines for file, lines in lengths.items() if lines > MAX_FILE_LINES}
     assert not long, f"Make a package of each, with one file per subject: {long}"
 

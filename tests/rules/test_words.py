@@ -27,7 +27,7 @@ def retired_words() -> list[RetiredWord]:
     rows = [(line + "\t").split("\t")[:3] for line in lines]
     return [
         RetiredWord(
-            re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE),
+            re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE),
             re.compile(words.replace("(?-i:", "(?:").lower()),
             better,
             tuple(exceptions.split()),
@@ -59,4 +59,5 @@ def test_no_file_uses_a_retired_word() -> None:
 def test_the_rule_sees_a_retired_word() -> None:
     better = {word.better for word in retired_words() if word.pattern.search("counted " + "ane" + "w")}
     assert better == {"again"}
+    assert any(word.pattern.search("_is_" + "to" + "ld") for word in retired_words())
     assert {ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "lootkeep/settings.py", Path(__file__)} <= set(texts())

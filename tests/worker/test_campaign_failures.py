@@ -59,7 +59,7 @@ async def test_an_unreachable_mail_server_does_not_count_against_the_readers(wor
     for _ in range(2):
         await reader(world)
     campaign = await send(world)
-    async with MailServer(sender_refusal="451 come back later") as server:
+    async with MailServer(sender_rejection="451 come back later") as server:
         working = campaign_worker(world, server)
         for _ in range(20):
             await work(world, working)
@@ -67,7 +67,7 @@ async def test_an_unreachable_mail_server_does_not_count_against_the_readers(wor
             assert (data["status"], data["failed_count"]) == ("sending", 0)
             assert data["error"] == "Waiting for the mail server: the mail server answered 451: come back later."
             world.clock.advance(HOLD_OFF)
-        server.sender_refusal = None
+        server.sender_rejection = None
         world.clock.advance(MINUTE)
         await work(world, working)
         data = await read(world, campaign)

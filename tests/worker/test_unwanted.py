@@ -20,13 +20,13 @@ async def test_an_operation_that_is_rolled_back_sends_nothing(
 ) -> None:
     await subscribe(insecure_world, receiver, "product.created")
 
-    async def deed_that_fails() -> None:
+    async def operation_that_fails() -> None:
         async with insecure_world.db.write() as tx:
             await outbox_db.append(tx, "product.created", SampleData(1), insecure_world.clock.now())
             raise ValueError("the operation fails after its event")
 
     with pytest.raises(ValueError, match="the operation fails"):
-        await deed_that_fails()
+        await operation_that_fails()
     await work(worker)
     assert receiver.received == []
     assert (await insecure_world.get("/events")).json()["data"]["events"] == []

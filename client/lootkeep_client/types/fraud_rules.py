@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from lootkeep_client.types.fraud_part_2 import Tally
+from lootkeep_client.types.fraud import Tally
 from lootkeep_client.types.words import FraudRuleAction, FraudRuleMode
 
 

@@ -93,7 +93,7 @@ class Admission:
     def __init__(
         self,
         slots: int,
-        on_refusal: Callable[[], None] = lambda: None,
+        on_rejection: Callable[[], None] = lambda: None,
         *,
         is_worker_behind: Callable[[], bool] = lambda: False,
         burst_seconds: float = _BURST_SECONDS,
@@ -103,7 +103,7 @@ class Admission:
         self._free = slots
         self._reserved = max(0, slots - _SHARED_SLOTS)
         self._is_worker_behind = is_worker_behind
-        self._on_rejection = on_refusal
+        self._on_rejection = on_rejection
         self._burst_seconds = burst_seconds
         self._overload_seconds = overload_seconds
         self._slow_seconds = slow_seconds

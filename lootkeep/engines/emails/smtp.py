@@ -100,7 +100,7 @@ class SmtpMailer:
             async with asyncio.timeout(self._deadline):
                 return await self._hand_over(email, raw, transfer)
         except SMTPResponseException as error:
-            return await self._refusal(error, transfer)
+            return await self._rejection(error, transfer)
         except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as error:
             self._drop()
             reason = _failure_text(error, self._deadline)
@@ -176,7 +176,7 @@ class SmtpMailer:
         self._client = client
         return client
 
-    async def _refusal(self, error: SMTPResponseException, transfer: _Transfer) -> SendResult:
+    async def _rejection(self, error: SMTPResponseException, transfer: _Transfer) -> SendResult:
         """The server responded: the connection can be used for the next e-mail, unless the server ends it."""
         await self._reset(error)
         # Errors about the sender concern every e-mail.

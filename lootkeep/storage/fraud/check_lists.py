@@ -52,7 +52,7 @@ LISTING = Listing(
 )
 
 
-_MADE = Query(
+_COUNTS = Query(
     select(fraud_checks.c.risk_level, fraud_checks.c.action_taken, func.count())
     .where(fraud_checks.c.created_at >= bindparam("start"), fraud_checks.c.created_at < bindparam("end"))
     .group_by(fraud_checks.c.risk_level, fraud_checks.c.action_taken)
@@ -84,7 +84,7 @@ _FRAUDS = Query(
 
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
     """How many checks of each level and action were made in this time."""
-    return {(level, action): count for level, action, count in await tx.all(_MADE, start=start, end=end)}
+    return {(level, action): count for level, action, count in await tx.all(_COUNTS, start=start, end=end)}
 
 
 async def blocked_by_day(tx: Transaction, days: Sequence[Instant]) -> list[int]:

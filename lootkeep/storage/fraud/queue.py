@@ -29,7 +29,7 @@ _HELD = case((fraud_checks.c.action_taken == literal_column("'verification_requi
 
 
 # Nothing happens to these until someone decides.
-_STANDS_STILL = orders.c.status == literal_column("'on_hold'", Text)
+_IS_ON_HOLD = orders.c.status == literal_column("'on_hold'", Text)
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ _WAITING = (
     orders.c.payment_held_at,
 )
 _UNDECIDED = (fraud_checks.c.review_outcome.is_(None), fraud_checks.c.action_taken != _ALLOWED)
-_of_check = select(orders.c.id).where(orders.c.id == fraud_checks.c.order_id, _STANDS_STILL).exists()
+_of_check = select(orders.c.id).where(orders.c.id == fraud_checks.c.order_id, _IS_ON_HOLD).exists()
 # Held orders first, then by age: their buyers wait.
 QUEUE = Listing(
     fraud_checks,
@@ -127,7 +127,7 @@ _TO_DECIDE = Query(
     )
     .select_from(fraud_checks)
     .join(orders, orders.c.id == fraud_checks.c.order_id)
-    .where(*_UNDECIDED, _STANDS_STILL),
+    .where(*_UNDECIDED, _IS_ON_HOLD),
     Held,
 )
 # Of one customer: what a decision can still release or cancel.

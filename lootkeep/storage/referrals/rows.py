@@ -64,7 +64,7 @@ _ADD_REFUSED = Query(
         created_at=bindparam("now"),
     )
 )
-_REFUSALS = Query(
+_REJECTIONS = Query(
     select(refused_referrals.c.reason, refused_referrals.c.created_at)
     .where(refused_referrals.c.customer_id == bindparam("customer"))
     .order_by(refused_referrals.c.id)
@@ -88,7 +88,7 @@ async def add_refused(tx: Transaction, customer_id: int, referrer_id: int, reaso
 
 async def rejections_of(tx: Transaction, customer_id: int) -> list[tuple[AbuseReason, Instant]]:
     """Why a sign-up of this customer was not attributed, and when."""
-    return [(reason, created_at) for reason, created_at in await tx.all(_REFUSALS, customer=customer_id)]
+    return [(reason, created_at) for reason, created_at in await tx.all(_REJECTIONS, customer=customer_id)]
 
 
 async def first_standing_order(tx: Transaction, customer_id: int) -> Instant | None:

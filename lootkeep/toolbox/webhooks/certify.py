@@ -15,7 +15,7 @@ from lootkeep.toolbox.webhooks.certify_cases import CertifyCase, SignedRequest, 
 
 # The receiver is the developer's own, wherever it runs.
 _ANYWHERE: tuple[IpNetwork, ...] = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
-_REFUSALS = (401, 403, 400)
+_REJECTED_STATUSES = (401, 403, 400)
 _SLOW = (
     f"Store the delivery, respond with 200 and process it afterwards: after {DEADLINE_SECONDS} s it counts as failed."
 )
@@ -78,7 +78,7 @@ def _judge(case: CertifyCase, answers: list[AttemptResult]) -> CaseResult:
 
 
 def _fits(case: CertifyCase, answer: AttemptResult) -> bool:
-    return answer.is_delivered if case.is_good else answer.response_code in _REFUSALS
+    return answer.is_delivered if case.is_good else answer.response_code in _REJECTED_STATUSES
 
 
 def _expected(case: CertifyCase) -> str:

@@ -30,7 +30,7 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
         return {
             name: example_of(field, schemas)
             for name, field in schema["properties"].items()
-            if _is_told(name, field, schema)
+            if _is_in_example(name, field, schema)
         }
     if schema.get("type") == "array":
         return [example_of(schema["items"], schemas)]
@@ -38,6 +38,6 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
     return {} if kinds == "object" else _BY_TYPE.get(kinds[0] if isinstance(kinds, list) else kinds, "text")
 
 
-def _is_told(name: str, field: dict[str, Any], schema: dict[str, Any]) -> bool:
+def _is_in_example(name: str, field: dict[str, Any], schema: dict[str, Any]) -> bool:
     """An example has the required fields and those with their own example, not every option."""
     return name in schema.get("required", ()) or "examples" in field
