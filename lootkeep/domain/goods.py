@@ -70,6 +70,14 @@ class KeyBatch(msgspec.Struct, frozen=True):
     created_at: Instant
 
 
+class RevokedKey(msgspec.Struct, frozen=True):
+    """For the supplier: the whole key, and the batch it came with."""
+
+    key: ProductKey
+    value: str
+    batch: str
+
+
 class KeyCount(msgspec.Struct, frozen=True):
     """How many keys of a batch have a status: what the maintained totals count."""
 

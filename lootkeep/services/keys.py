@@ -9,7 +9,7 @@ import msgspec
 
 from lootkeep.deps import Deps
 from lootkeep.domain import goods as goods_rules
-from lootkeep.domain.goods import KEY_PURPOSE, KeyBatch, ProductKey, SealedKey
+from lootkeep.domain.goods import KEY_PURPOSE, KeyBatch, ProductKey, RevokedKey, SealedKey
 from lootkeep.domain.products import Product
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant
@@ -87,6 +87,17 @@ async def reveal(
             tx, user_id=user_id, action=REVEAL, record=record, after=after, ip_address=ip_address, now=now
         )
     return key, deps.vault.open(key.sealed_key, KEY_PURPOSE)
+
+
+async def list_revoked(deps: Deps, product_id: int, *, user_id: int | None) -> list[RevokedKey]:
+    """Whole, for the supplier; who read them is in the audit log."""
+    async with deps.db.write() as tx:
+        await _product(tx, product_id)
+        keys = await keys_db.ROWS.find(tx, product_id=product_id, status="revoked")
+        batches = {batch.id: batch.name for batch in await keys_db.BATCHES.find(tx, product_id=product_id)}
+        record, now, after = f"product:{product_id}", deps.clock.now(), {"keys": len(keys)}
+        await audit_db.add(tx, user_id=user_id, action=LIST_REVOKED, record=record, after=after, now=now)
+    return [RevokedKey(key, deps.vault.open(key.sealed_key, KEY_PURPOSE), batches[key.batch_id]) for key in keys]
 
 
 async def _take_turn(tx: Transaction, product_id: int) -> None:

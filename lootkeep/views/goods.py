@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.goods import Good, GoodKind, GoodState, KeyBatch, KeyStatus, ProductKey
-from lootkeep.kernel.clock import utc
+from lootkeep.domain.goods import Good, GoodKind, GoodState, KeyBatch, KeyStatus, ProductKey, RevokedKey
+from lootkeep.domain.orders import order_number
+from lootkeep.kernel.clock import iso, utc
+from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import optional_text, shown
 
@@ -105,6 +110,18 @@ def batch(record: KeyBatch, counts: dict[str, int]) -> KeyBatchView:
         created_at=utc(record.created_at),
         **by_status,
     )
+
+
+def supplier_file(keys: Iterable[RevokedKey]) -> bytes:
+    """Revoked keys as CSV."""
+    file = io.StringIO()
+    rows = csv.writer(file)
+    rows.writerow(("key", "batch", "order", "revoked_at"))
+    for revoked in keys:
+        ended, order_id = revoked.key.ended_at, revoked.key.order_id
+        cells = (revoked.value, revoked.batch, order_number(order_id or 0), iso(ended) if ended is not None else "")
+        rows.writerow([plain_cell(cell) for cell in cells])
+    return file.getvalue().encode()
 
 
 def handed(record: Good, value: str | None) -> HandedGoodView:

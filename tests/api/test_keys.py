@@ -108,3 +108,22 @@ async def test_a_look_at_a_whole_key_is_in_the_audit_log(shop: World) -> None:
     ((entry),) = [row for row in await rows(shop.db, audit_log) if row["action"] == "Show a key"]
     assert (entry["record"], entry["after"]) == ("product:1", '{"key_id":1,"key":"••••1111"}')
     assert (await shop.post(f"{KEYS}/2/reveal")).status_code == 404
+
+
+async def test_revoked_keys_are_listed_whole_for_the_supplier(shop: World) -> None:
+    await added(shop, "AAAA-1111", "=BBBB-2222", "CCCC-3333", batch="October")
+    await paid_order(shop, 1, (1, 2))
+    await step(shop, 1, "refund")
+    csv = {"Accept": "text/csv"}
+    answer = await shop.get(f"{KEYS}?status=revoked", headers=csv)
+    assert answer.headers["content-type"] == "text/csv"
+    assert answer.text.splitlines() == [
+        "key,batch,order,revoked_at",
+        "AAAA-1111,October,ORD-000001,2026-11-15T12:00:00Z",
+        "'=BBBB-2222,October,ORD-000001,2026-11-15T12:00:00Z",
+    ]
+    assert [row["record"] for row in await rows(shop.db, audit_log)] == ["product:1"]
+    assert errors(await shop.get(KEYS, headers=csv)).keys() == {"status"}
+    reader = await shop.new_token("products:read")
+    refused = await shop.get(f"{KEYS}?status=revoked", headers=csv, token=reader)
+    assert (refused.status_code, refused.headers["content-type"]) == (403, "application/json")

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import PositiveMoney, QueryInteger, not_blank, refuse
 from lootkeep.api.http.pages import PageQuery, SortDirection
 from lootkeep.api.http.routes import MAX_HUGE_BODY, MAX_LARGE_BODY, Call, Reply, Route, many, paged, single
@@ -29,6 +30,9 @@ def _key(value: str) -> str:
 
 Key = Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": MAX_KEY_LENGTH}), AfterValidator(_key)]
 BatchName = Annotated[str, Field(min_length=1, max_length=MAX_BATCH_NAME), AfterValidator(not_blank)]
+
+
+WRITE = "products:write"
 
 
 class KeysBody(Body):
@@ -73,6 +77,8 @@ async def add_keys(call: Call[KeysBody, None]) -> Reply:
 
 async def list_keys(call: Call[None, KeyQuery]) -> Reply:
     query = call.query
+    if call.is_csv_asked:
+        return await _list_for_supplier(call)
     async with call.deps.db.read(slow=True) as tx:
         product = await _product(tx, call.id)
         request = query.request(product_id=product.id, batch=None)
@@ -81,6 +87,16 @@ async def list_keys(call: Call[None, KeyQuery]) -> Reply:
             request = query.request(product_id=product.id, batch=None, batch_id=batch.id if batch else 0)
         rows, total = await keys_db.LISTING.page(tx, request)
     return Reply([goods_views.product_key(row.key, row.batch) for row in rows], page=request.page, total=total)
+
+
+async def _list_for_supplier(call: Call[None, KeyQuery]) -> Reply:
+    """Whole keys: this needs the scope of a change, and is in the audit log."""
+    if not call.token.may(WRITE):
+        raise Forbidden(WRITE)
+    if call.query.status != "revoked":
+        raise invalid("status", "The status field must be revoked: only revoked keys are listed whole.")
+    keys = await keys_service.list_revoked(call.deps, call.id, user_id=call.token.user_id)
+    return Reply(csv=goods_views.supplier_file(keys))
 
 
 async def list_batches(call: Call[None, None]) -> Reply:
@@ -115,7 +131,7 @@ ROUTES = (
         "POST",
         "/products/{id}/keys",
         add_keys,
-        "products:write",
+        WRITE,
         "Add keys to a product",
         single(goods_views.KeysAddedView, "Keys added successfully", status=201),
         body=KeysBody,
@@ -133,7 +149,9 @@ ROUTES = (
         "List the keys of a product",
         paged(goods_views.ProductKeyView),
         query=KeyQuery,
-        description="Newest first, masked.",
+        description="Newest first, masked. With `status=revoked` and the header `Accept: text/csv`, all revoked keys "
+        "are returned whole, as a CSV file for the supplier; this needs `products:write`, and is recorded in the audit "
+        "log.",
         is_extension=True,
     ),
     Route(
@@ -150,7 +168,7 @@ ROUTES = (
         "POST",
         "/products/{id}/keys/withdraw",
         withdraw_keys,
-        "products:write",
+        WRITE,
         "Withdraw keys",
         single(goods_views.KeysWithdrawnView, "Keys withdrawn successfully"),
         body=WithdrawBody,
@@ -163,7 +181,7 @@ ROUTES = (
         "POST",
         "/products/{id}/keys/{key_id}/reveal",
         reveal_key,
-        "products:write",
+        WRITE,
         "Show a whole key",
         single(goods_views.RevealedKeyView),
         description="Recorded in the audit log.",

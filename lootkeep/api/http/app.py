@@ -14,7 +14,7 @@ from lootkeep.api.http.admission import TICKET, AdmissionTicket
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
 from lootkeep.api.http.errors import Forbidden, ServerError
-from lootkeep.api.http.exchange import AsgiMessage, Exchange, Receive, Scope, Send
+from lootkeep.api.http.exchange import CSV, AsgiMessage, Exchange, Receive, Scope, Send
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.observer import Observer
@@ -107,9 +107,14 @@ class Api:
         query = parse_query(scope["query_string"], route, exchange.ignored)
         body = await parse_body(raw, route, self._deps, exchange.ignored) if route.body else None
 
+        is_csv_asked = CSV in exchange.headers.get(b"accept", b"")
+
         async def operation(deps: Deps) -> tuple[int, bytes]:
-            reply = await self._observer.run(exchange, route, Call(deps, token, path, body, query))
+            reply = await self._observer.run(exchange, route, Call(deps, token, path, body, query, is_csv_asked))
             answer = route.answer.again() if reply.is_repeated else route.answer
+            if reply.csv is not None:
+                exchange.content_type = CSV
+                return answer.status, reply.csv
             return answer.status, envelope.success(reply, answer.message)
 
         key = exchange.headers.get(b"idempotency-key")

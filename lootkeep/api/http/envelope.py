@@ -15,11 +15,9 @@ from lootkeep.views.fields import field
 
 Headers = list[tuple[bytes, bytes]]
 
-FIXED_HEADERS: Headers = [
-    (b"content-type", b"application/json"),
-    (b"cache-control", b"no-store"),
-    (b"x-content-type-options", b"nosniff"),
-]
+# Of every response, also of a file.
+SAFE_HEADERS: Headers = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
+FIXED_HEADERS: Headers = [(b"content-type", b"application/json"), *SAFE_HEADERS]
 
 _encode = msgspec.json.Encoder().encode
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from lootkeep.api.http import envelope
-from lootkeep.api.http.envelope import FIXED_HEADERS, Headers
+from lootkeep.api.http.envelope import SAFE_HEADERS, Headers
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import Token
 from lootkeep.engines.tracing import Span
@@ -22,11 +22,15 @@ Send = Callable[[AsgiMessage], Awaitable[None]]
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 
 
+JSON, CSV = b"application/json", b"text/csv"
+
+
 class Exchange:
     __slots__ = (
         "answer_headers",
         "body",
         "cause",
+        "content_type",
         "headers",
         "ignored",
         "receive",
@@ -52,6 +56,7 @@ class Exchange:
         self.span: Span | None = None
         self.token: Token | None = None
         self.status = 500
+        self.content_type = JSON
         self.body = b""
 
     @property
@@ -61,12 +66,14 @@ class Exchange:
         return client[0] if client else ""
 
     def fail(self, reason: AppError) -> None:
+        self.content_type = JSON
         self.status, self.body, headers = envelope.failure(reason)
         self.answer_headers += headers
 
     async def send(self, send: Send) -> None:
         headers = [
-            *FIXED_HEADERS,
+            (b"content-type", self.content_type),
+            *SAFE_HEADERS,
             (b"content-length", b"%d" % len(self.body)),
             (b"x-request-id", self.request_id.encode()),
             *self.answer_headers,

@@ -33,6 +33,8 @@ class Call(Generic[B, Q]):
     path: dict[str, Any]
     body: B
     query: Q
+    # Whether the caller accepts CSV; only the routes that say so return it.
+    is_csv_asked: bool = False
 
     @property
     def id(self) -> int:
@@ -50,6 +52,8 @@ class Reply:
     total: int = 0
     # If the record already existed, the response is 200, not 201, with the route's message for that case.
     is_repeated: bool = False
+    # A file instead of JSON.
+    csv: bytes | None = None
 
 
 RouteHandler = Callable[[Call[Any, Any]], Awaitable[Reply]]
