@@ -1,4 +1,4 @@
-"""The console as one route: the first visit imports its pages and compiles its templates, in a thread."""
+"""Console and buyers' pages as one route: the first visit imports them and compiles their templates, in a thread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import asyncio
 from starlette.routing import BaseRoute, Match, Router
 from starlette.types import Receive, Scope, Send
 
-from lootkeep.console.page import PREFIX, Options
+from lootkeep.console.page import BUYER_PREFIX, PREFIX, Options
 from lootkeep.deps import Deps
 
 
@@ -20,7 +20,7 @@ class LateRoutes(BaseRoute):
         self._built: asyncio.Task[Router] | None = None
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        is_below = scope["type"] == "http" and f"{scope['path']}/".startswith(f"{PREFIX}/")
+        is_below = scope["type"] == "http" and f"{scope['path']}/".startswith((f"{PREFIX}/", f"{BUYER_PREFIX}/"))
         return (Match.FULL if is_below else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -31,7 +31,9 @@ class LateRoutes(BaseRoute):
         await router(scope, receive, send)
 
     def _router(self) -> Router:
+        from lootkeep.console.buyer_page import BuyerPages
         from lootkeep.console.edge import Edge
         from lootkeep.console.pages import PAGES
 
-        return Router(Edge(self._deps, self._options, PAGES).routes(), redirect_slashes=False)
+        routes = [*BuyerPages(self._deps, self._options).routes(), *Edge(self._deps, self._options, PAGES).routes()]
+        return Router(routes, redirect_slashes=False)

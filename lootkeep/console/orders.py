@@ -25,7 +25,7 @@ from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.orders import FRAUD, Order, OrderDetails, OrderStatus, Refund
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, existing
-from lootkeep.services import fraud as fraud_service, orders as orders_service
+from lootkeep.services import fraud as fraud_service, goods as goods_service, orders as orders_service
 from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
@@ -211,6 +211,7 @@ async def show_order(visit: Visit) -> Answer:
         "order": order,
         "title": order.number,
         "details": details,
+        "page_url": goods_service.page_url(visit.deps, order),
         "moments": moments,
         "steps": orders_rules.steps(order),
         "can_review": check is not None and consequence("legitimate", order) is not None,

@@ -21,6 +21,8 @@ from lootkeep.kernel.redaction import ShownSetting
 from lootkeep.services.health import Finding
 
 PREFIX = "/console"
+# The pages of buyers: short, because the address is part of e-mails.
+BUYER_PREFIX = "/o"
 
 
 @dataclass(frozen=True, slots=True)

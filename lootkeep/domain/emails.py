@@ -40,6 +40,12 @@ class StoreIdentity(msgspec.Struct, frozen=True):
     mail_reason: str | None = None
     # Without one, e-mails stay in the outbox.
     has_mail_server: bool = False
+    # Without one, orders have no page: its link would lead nowhere.
+    has_public_url: bool = False
+    # Of the pages of buyers, such as `#b45309`.
+    colour: str | None = None
+    # Whether a payment sends the link to the buyer's page.
+    sends_order_emails: bool = False
 
     def referral_link(self, code: str) -> str:
         """The referral URL of a customer; only the operator sets its host."""

@@ -117,6 +117,18 @@ class Good(msgspec.Struct, frozen=True):
         return self.state == "delivered"
 
 
+class Look(msgspec.Struct, frozen=True):
+    """A buyer looked at a key, or opened a file, on the page of the order."""
+
+    id: int
+    order_id: int
+    item_id: int
+    key_id: int | None
+    at: Instant
+    ip_address: str | None
+    user_agent: str | None
+
+
 class OwnedCard(msgspec.Struct, frozen=True):
     """A gift card that was bought in an order."""
 

@@ -99,6 +99,8 @@ class Order(msgspec.Struct, frozen=True):
     fulfillment_note: str | None = None
     # When the money of an order arrived that is on hold: it counts as paid from its release on.
     payment_held_at: Instant | None = None
+    # Part of the link to the buyer's page: another number makes another link.
+    page_version: int = 0
 
     @property
     def number(self) -> str:

@@ -82,6 +82,7 @@ class OrderView(msgspec.Struct, frozen=True):
     cancelled_at: Annotated[Moment | None, field("When it was cancelled.", None)]
     refunded_at: Annotated[Moment | None, field("When it was last refunded.", None)]
     fulfillment_note: Annotated[str | None, field("The note from fulfilment.", None)]
+    page_url: Annotated[str | None, field("The buyer's page; only in the Store API, and only with a public URL.", None)]
 
 
 class PaidOrderView(OrderView, frozen=True):
@@ -133,17 +134,19 @@ class RefundedOrderView(msgspec.Struct, frozen=True):
     refund: RefundView
 
 
-_ORDER = shown(OrderView, Order, "customer", "items", "fraud", order_number="number", paid_at="received_at")
-_PAID = shown(PaidOrderView, Order, "customer", "items", "fraud", "next", order_number="number", paid_at="received_at")
+_ORDER = shown(OrderView, Order, "customer", "items", "fraud", "page_url", order_number="number", paid_at="received_at")
+_PAID = shown(
+    PaidOrderView, Order, "customer", "items", "fraud", "page_url", "next", order_number="number", paid_at="received_at"
+)
 _item = shown(OrderItemView, OrderItem)
 
 
-def order(details: OrderDetails) -> OrderView:
-    return _ORDER(details.order, **_parts(details))
+def order(details: OrderDetails, page_url: str | None = None) -> OrderView:
+    return _ORDER(details.order, **_parts(details), page_url=page_url)
 
 
-def paid(details: OrderDetails) -> PaidOrderView:
-    return _PAID(details.order, **_parts(details), next=next_step(details.order, details.check))
+def paid(details: OrderDetails, page_url: str | None) -> PaidOrderView:
+    return _PAID(details.order, **_parts(details), page_url=page_url, next=next_step(details.order, details.check))
 
 
 def _parts(details: OrderDetails) -> dict[str, Any]:
@@ -157,8 +160,8 @@ def _fraud(check: OrderCheck | None) -> OrderFraudView | None:
     return OrderFraudView(check.id, check.risk_score, check.risk_level, check.action_taken)
 
 
-def placed(details: OrderDetails) -> PlacedOrderView:
-    return PlacedOrderView(order(details), next_step(details.order, details.check), _check(details.check))
+def placed(details: OrderDetails, page_url: str | None) -> PlacedOrderView:
+    return PlacedOrderView(order(details, page_url), next_step(details.order, details.check), _check(details.check))
 
 
 def _check(check: OrderCheck | None) -> OrderCheckView | None:
@@ -168,7 +171,7 @@ def _check(check: OrderCheck | None) -> OrderCheckView | None:
     return OrderCheckView(check.id, check.risk_score, check.risk_level, check.action_taken, signals)
 
 
-def refunded(details: OrderDetails, given: Refund, split: RefundSplit) -> RefundedOrderView:
+def refunded(details: OrderDetails, given: Refund, split: RefundSplit, page_url: str | None) -> RefundedOrderView:
     refund = RefundView(
         id=given.id,
         amount=text(given.amount),
@@ -180,4 +183,4 @@ def refunded(details: OrderDetails, given: Refund, split: RefundSplit) -> Refund
         reason_code=given.reason_code,
         created_at=utc(given.created_at),
     )
-    return RefundedOrderView(order(details), refund)
+    return RefundedOrderView(order(details, page_url), refund)

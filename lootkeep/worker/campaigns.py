@@ -138,7 +138,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         return TrackingLinks(
             unsubscribe,
             f"{base}/r/{sign(str(recipient_id), campaigns_service.REFERRAL)}",
-            f"{base}/o/{sign(str(recipient_id), campaigns_service.OPEN)}",
+            f"{base}/p/{sign(str(recipient_id), campaigns_service.OPEN)}",
             lambda number: f"{base}/c/{sign(f'{recipient_id}.{number}', campaigns_service.CLICK)}",
         )
 

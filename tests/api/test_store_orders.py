@@ -71,6 +71,7 @@ async def test_a_placed_order_is_returned_with_every_field(world: World) -> None
                 "cancelled_at": None,
                 "refunded_at": None,
                 "fulfillment_note": None,
+                "page_url": None,
             },
             "next": "pay",
             "fraud_check": {

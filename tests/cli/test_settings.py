@@ -36,6 +36,8 @@ BAD = {
     "mail_from": ("Shop", "must be an address such as Shop <shop@example.com>"),
     "public_url": ("shop.example", "must be a URL such as https://shop.example"),
     "store_url": ("shop.example", "must be a URL such as https://shop.example"),
+    "store_colour": ("red", "must be a colour such as #b45309"),
+    "order_emails": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "store_logo_url": ("logo.png", "must be a URL such as https://shop.example"),
     "docs_url": ("docs.example", "must be a URL such as https://shop.example"),
     "campaign_mails_per_minute": ("0", "input should be greater than or equal to 1"),

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 
 # Longer than any test: a worker that nobody wakes never looks again, whatever time the machine takes.
 FOR_GOOD = 3600.0
+# What a test waits for happens well before.
+SOON = 60
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(SOON):
+        while not is_so():
+            await asyncio.sleep(0.02)
 
 
 class OnlyWoken:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.emails import EmailWorker
 from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from tests.gate import Gate
+from tests.worker.resting import until
 from tests.world import World
 
 # A deadline against a hang; generous, because a busy machine must not fail the test.
@@ -137,12 +138,6 @@ def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:
         EmailWorker(world.deps, wakeup.follower(), OutboxMailer()).run,
         CampaignWorker(world.deps, wakeup.follower(), OutboxMailer(), options).run,
     )
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(SOON):
-        while not is_so():
-            await asyncio.sleep(0.02)
 
 
 class Expiry:

@@ -12,7 +12,7 @@ from lootkeep.worker.loop import Worker
 from lootkeep.worker.retention import Retention
 from tests.console.visits import visitor
 from tests.worker.delivering import fan_out, only_postgresql, only_sqlite, record
-from tests.worker.test_away import until
+from tests.worker.resting import until
 from tests.world import World
 
 

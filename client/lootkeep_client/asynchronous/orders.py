@@ -49,3 +49,9 @@ class Orders:
             body=body,
             key=idempotency_key,
         )
+
+    async def evidence(self, order_id: int, **query: Unpack[takes.ReadEvidence]) -> types.Evidence:
+        """Read the evidence of an order."""
+        return await self._core.one(
+            types.Evidence, "GET", "/api/external/v1/orders/{id}/evidence", order_id, query=query
+        )

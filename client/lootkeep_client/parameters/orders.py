@@ -43,3 +43,9 @@ class ReplaceKey(TypedDict, total=False):
 
     key_id: Required[int]
     reason: Required[str]
+
+
+class ReadEvidence(TypedDict, total=False):
+    """Read the evidence of an order."""
+
+    dispute_id: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
-from lootkeep_client.types.words import FraudDecision, OrderStatus, RiskLevel
+from lootkeep_client.types.words import AuthorType, FraudDecision, OrderStatus, RiskLevel
 
 
 class DeliveredBody(TypedDict):
@@ -67,6 +67,7 @@ class Order(TypedDict):
     cancelled_at: str | None
     refunded_at: str | None
     fulfillment_note: str | None
+    page_url: str | None
 
 
 class Good(TypedDict):
@@ -83,3 +84,103 @@ class Good(TypedDict):
 class ReplacedKey(TypedDict):
     replaced_key_id: int
     key_id: int
+
+
+class EvidenceCustomer(TypedDict):
+    id: int
+    name: str
+    email: str
+    created_at: str
+
+
+class EvidenceNetwork(TypedDict):
+    ip_address: str | None
+    country: str | None
+
+
+class EvidencePayment(TypedDict):
+    paid_at: str
+    amount: str
+    currency: str
+    method: str | None
+    transaction_id: str | None
+    country: str | None
+    funding: Literal["credit", "debit", "prepaid", "unknown"] | None
+    three_d_secure: Literal["failed", "not_used", "passed"] | None
+
+
+class Look(TypedDict):
+    at: str
+    ip_address: str | None
+    user_agent: str | None
+
+
+class EvidenceGood(TypedDict):
+    item_id: int
+    product_id: int
+    kind: Literal["command", "file", "gift_card", "key", "manual"]
+    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    masked: str | None
+    delivered_at: str | None
+    revealed_at: str | None
+    expires_at: str | None
+    product_name: str
+    looks: Sequence[Look]
+
+
+class EvidenceEmail(TypedDict):
+    kind: str
+    subject: str
+    to_email: str
+    status: str
+    at: str
+
+
+class EvidenceMessage(TypedDict):
+    author_type: AuthorType
+    body: str
+    at: str
+
+
+class EvidenceTicket(TypedDict):
+    id: int
+    ticket_number: str
+    subject: str
+    created_at: str
+    messages: Sequence[EvidenceMessage]
+
+
+class EarlierOrder(TypedDict):
+    order_id: int
+    order_number: str
+    status: OrderStatus
+    total: str
+    currency: str
+    paid_at: str | None
+
+
+class MatchingOrder(TypedDict):
+    order_id: int
+    order_number: str
+    paid_at: str
+    matches: Sequence[Literal["customer", "device", "email", "ip_address", "player"]]
+
+
+class CompellingEvidence(TypedDict):
+    qualifies: bool
+    orders: Sequence[MatchingOrder]
+    matches: Sequence[Literal["customer", "device", "email", "ip_address", "player"]]
+
+
+class Evidence(TypedDict):
+    order: Order
+    customer: EvidenceCustomer
+    network: EvidenceNetwork
+    device_id: str | None
+    payment: EvidencePayment | None
+    goods: Sequence[EvidenceGood]
+    emails: Sequence[EvidenceEmail]
+    tickets: Sequence[EvidenceTicket]
+    earlier_orders: Sequence[EarlierOrder]
+    compelling_evidence: CompellingEvidence
+    created_at: str

@@ -122,6 +122,7 @@ class PaidOrder(TypedDict):
     cancelled_at: str | None
     refunded_at: str | None
     fulfillment_note: str | None
+    page_url: str | None
     next: CheckoutStep | None
 
 

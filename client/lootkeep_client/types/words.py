@@ -96,6 +96,8 @@ BillingType = Literal["one_time", "recurring"]
 
 BillingInterval = Literal["day", "week", "month", "year"]
 
+AuthorType = Literal["customer", "staff", "system"]
+
 AnalyticsPeriod = Literal[
     "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"
 ]
@@ -111,8 +113,6 @@ TicketPriority = Literal["low", "normal", "high", "urgent"]
 TicketCategory = Literal["order", "payment", "delivery", "account", "refund", "technical", "other"]
 
 LastMessageBy = Literal["customer", "staff"]
-
-AuthorType = Literal["customer", "staff", "system"]
 
 CampaignStatus = Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"]
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from lootkeep.api.external import evidence
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger, not_blank
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
@@ -167,5 +168,6 @@ GROUP = Group(
             "`no_keys_left`.",
             is_extension=True,
         ),
+        *evidence.ROUTES,
     ),
 )

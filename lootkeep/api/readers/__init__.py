@@ -40,7 +40,7 @@ def pages(deps: Deps) -> list[Route]:
         Route("/u/{token}", reader.unsubscribe, methods=["POST"]),
         Route("/u/{token}/undo", reader.undo, methods=["POST"]),
         Route("/r/{token}", reader.referred, methods=["GET"]),
-        Route("/o/{token}", reader.opened, methods=["GET"]),
+        Route("/p/{token}", reader.opened, methods=["GET"]),
         Route("/c/{token}", reader.followed, methods=["GET"]),
     ]
 

@@ -19,7 +19,7 @@ from lootkeep.api.store.payment import PaymentBody, payment_facts
 from lootkeep.api.store.products import Price
 from lootkeep.domain.checkout import Cart, CartLine, PastRefund
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, PastStatus, RefundReason
-from lootkeep.services import gift_cards as gift_cards_service, orders as orders_service
+from lootkeep.services import gift_cards as gift_cards_service, goods as goods_service, orders as orders_service
 from lootkeep.views import orders as orders_views
 
 # The message of an order that cannot be paid now never says "placed", even if it is sent again.
@@ -171,21 +171,22 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
     has_code = bool(cart.gift_card_code)
     async with gift_cards_service.counting_misses(call.deps, call.token.id) if has_code else nullcontext():
         details, is_new = await place(call.deps, cart)
-    answer = orders_views.placed(details)
+    answer = orders_views.placed(details, goods_service.page_url(call.deps, details.order))
     return Reply(answer, message=_NOT_PLACED.get(answer.next), is_repeated=not is_new)
 
 
 async def find_orders(call: Call[None, FindOrderQuery]) -> Reply:
-    return await order_records.answer_page(call, call.query.request())
+    return await order_records.answer_page(call, call.query.request(), goods_service.page_url)
 
 
 async def read_store_order(call: Call[None, None]) -> Reply:
-    return await order_records.read(call)
+    return await order_records.read(call, goods_service.page_url)
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
     body = call.body
-    paid = orders_views.paid(await orders_service.pay(call.deps, call.id, body.payment_method, body.transaction_id))
+    details = await orders_service.pay(call.deps, call.id, body.payment_method, body.transaction_id)
+    paid = orders_views.paid(details, goods_service.page_url(call.deps, details.order))
     return Reply(paid, message=_NOT_PLACED.get(paid.next))
 
 
@@ -200,14 +201,15 @@ async def refund_order(call: Call[RefundBody, None]) -> Reply:
         allow_unrecovered=body.allow_unrecovered,
     )
     return Reply(
-        orders_views.refunded(details, refund, split),
+        orders_views.refunded(details, refund, split, goods_service.page_url(call.deps, details.order)),
         message=_UNRETURNED.format("refunded") if split.unreturned else None,
     )
 
 
 async def cancel_order(call: Call[CancelBody, None]) -> Reply:
     details, unreturned = await orders_service.cancel(call.deps, call.id, call.body.reason)
-    return Reply(orders_views.order(details), message=_UNRETURNED.format("cancelled") if unreturned else None)
+    order = orders_views.order(details, goods_service.page_url(call.deps, details.order))
+    return Reply(order, message=_UNRETURNED.format("cancelled") if unreturned else None)
 
 
 GROUP = Group(

@@ -1,15 +1,21 @@
 """What orders hand over: the steps that orders take, and the warnings of a stock."""
 
+from lootkeep.services.goods.buyer_page import BuyerPage, load_page, look, page_url, renew_page
 from lootkeep.services.goods.handing import hand_over, release_waiting, revoke
 from lootkeep.services.goods.owned import hand_to_store, of_customer, of_order
 from lootkeep.services.goods.stock import report_if_low, reserve
 
 __all__ = [
+    "BuyerPage",
     "hand_over",
     "hand_to_store",
+    "load_page",
+    "look",
     "of_customer",
     "of_order",
+    "page_url",
     "release_waiting",
+    "renew_page",
     "report_if_low",
     "reserve",
     "revoke",

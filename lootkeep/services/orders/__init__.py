@@ -3,6 +3,7 @@
 from lootkeep.services.orders.cancel import cancel
 from lootkeep.services.orders.decline import decline
 from lootkeep.services.orders.dispute import DisputeReport, dispute, import_dispute
+from lootkeep.services.orders.evidence import evidence
 from lootkeep.services.orders.fulfill import fulfill
 from lootkeep.services.orders.history import import_history, import_order
 from lootkeep.services.orders.pay import pay
@@ -19,6 +20,7 @@ __all__ = [
     "decline",
     "dispute",
     "end_hold",
+    "evidence",
     "fulfill",
     "import_dispute",
     "import_history",

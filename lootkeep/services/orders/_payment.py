@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -14,13 +15,13 @@ from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import gift_cards, goods, referrals
 from lootkeep.services.orders import _alert, _delivery
-from lootkeep.storage import coupons as coupons_db
+from lootkeep.storage import coupons as coupons_db, emails as emails_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.customers.rows import CustomerPayment
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.products import rows as products_db
-from lootkeep.views import order_events as order_events_views
+from lootkeep.views import emails as emails_views, order_events as order_events_views
 
 
 async def record(deps: Deps, tx: Transaction, details: OrderDetails, paid: Order) -> OrderDetails:
@@ -32,10 +33,25 @@ async def record(deps: Deps, tx: Transaction, details: OrderDetails, paid: Order
     await gift_cards.issue_bought(deps, tx, done, paid.updated_at)
     announced = ("order.paid", order_events_views.paid(replace(done, order=paid)))
     await outbox_db.append_all(tx, [announced, *_delivery.events(details, paid, done)], paid.updated_at)
+    if deps.store.sends_order_emails:
+        await _send_page(deps, tx, done, paid.updated_at)
     if any(line.waiting_since is not None for line in lines):
         what = "it is paid, and keys are missing"
         await _alert.raise_for(tx, done.order, "keys_missing", f"keys:{paid.id}", what, paid.updated_at)
     return done
+
+
+async def _send_page(deps: Deps, tx: Transaction, details: OrderDetails, now: Instant) -> None:
+    page_url, customer = goods.page_url(deps, details.order), details.customer
+    if page_url is not None:
+        values: dict[str, Any] = {
+            "number": details.order.number,
+            "name": customer.name,
+            "lines": details.items,
+            "page_url": page_url,
+        }
+        email = emails_views.render("order", deps.store, customer.email, customer.name, **values)
+        await emails_db.add(tx, email, deps.vault.seal, now)
 
 
 async def record_if_nothing_due(

@@ -9,7 +9,7 @@ from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason, check_disputable
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
-from lootkeep.services.orders import _alert, _details, _labels
+from lootkeep.services.orders import _alert, _details, _labels, evidence
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import checks as fraud_checks_db
@@ -38,6 +38,8 @@ async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dis
     async with deps.db.write() as tx:
         details, recorded, is_new = await _record(tx, order_id, report, now)
         if is_new:
+            if recorded.kind == "dispute":
+                await evidence.store_copy(tx, details, recorded, now)
             await outbox_db.append(tx, "order.disputed", order_events_views.disputed(details, recorded), now)
             key, what = f"dispute:{recorded.id}", _WORDS[recorded.kind]
             await _alert.raise_for(tx, details.order, "order_disputed", key, what, now)

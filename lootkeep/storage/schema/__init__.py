@@ -26,9 +26,17 @@ from lootkeep.storage.schema.fraud import (
     large_amounts,
 )
 from lootkeep.storage.schema.gift_cards import gift_card_entries, gift_cards
-from lootkeep.storage.schema.goods import key_batches, product_keys
+from lootkeep.storage.schema.goods import goods_looks, key_batches, product_keys
 from lootkeep.storage.schema.mails import mails
-from lootkeep.storage.schema.orders import disputes, order_items, orders, payment_attempts, refunds, subscriptions
+from lootkeep.storage.schema.orders import (
+    disputes,
+    evidence,
+    order_items,
+    orders,
+    payment_attempts,
+    refunds,
+    subscriptions,
+)
 from lootkeep.storage.schema.products import product_tags, products
 from lootkeep.storage.schema.referrals import (
     coupons,
@@ -59,6 +67,7 @@ __all__ = [
     "disputes",
     "email_campaigns",
     "events",
+    "evidence",
     "failed_attempts",
     "fraud_checks",
     "fraud_list_entries",
@@ -67,6 +76,7 @@ __all__ = [
     "fraud_reviews",
     "gift_card_entries",
     "gift_cards",
+    "goods_looks",
     "idempotency_keys",
     "key_batches",
     "labels",

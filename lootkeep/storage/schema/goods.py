@@ -60,3 +60,20 @@ product_keys = Table(
     Index(None, "item_id"),
     sqlite_autoincrement=True,
 )
+
+goods_looks = Table(
+    "goods_looks",
+    metadata,
+    identity(),
+    link("order_id", "orders.id"),
+    link("item_id", "order_items.id"),
+    link("key_id", "product_keys.id", optional=True),
+    number("at"),
+    text("ip_address", optional=True),
+    text("user_agent", optional=True),
+    Index(None, "order_id", "id"),
+    # For the foreign keys.
+    Index(None, "item_id"),
+    Index(None, "key_id"),
+    sqlite_autoincrement=True,
+)

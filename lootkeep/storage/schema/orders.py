@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql, true
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Table,
+    UniqueConstraint,
+    text as sql,
+    true,
+)
 
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
 
@@ -84,6 +94,7 @@ orders = Table(
     text("ip_network", optional=True),
     # When the money of an order arrived that is on hold.
     number("payment_held_at", optional=True),
+    Column("page_version", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("payment_held_at IS NULL OR status = 'on_hold'", name="payment_held_at"),
     CheckConstraint(
         "status IN ('pending', 'on_hold', 'paid', 'completed', 'partially_refunded', 'refunded', 'cancelled')",
@@ -182,6 +193,15 @@ disputes = Table(
     CheckConstraint("reason IN ('fraudulent', 'other')", name="reason"),
     UniqueConstraint("order_id", "external_id", "kind"),
     sqlite_autoincrement=True,
+)
+
+# What was known of an order when its dispute was opened, as JSON in its public form.
+evidence = Table(
+    "evidence",
+    metadata,
+    Column("dispute_id", BigInteger, ForeignKey("disputes.id"), primary_key=True, autoincrement=False),
+    text("document"),
+    number("created_at"),
 )
 
 refunds = Table(

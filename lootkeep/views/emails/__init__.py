@@ -17,6 +17,7 @@ _SUBJECT = "Subject: "
 _REASONS = {
     "alert": "You get this e-mail because you work for {store}.",
     "gift_card": "You get this e-mail because a gift card of {store} was sent to you.",
+    "order": "You get this e-mail because you bought something at {store}.",
     "ticket_reply": "You get this e-mail because you contacted the support of {store}.",
     "campaign": "You get this e-mail because you agreed to receive news and offers from {store}.",
 }

@@ -75,6 +75,7 @@ _EXTERNAL = {
     "GET /orders/{id}": "orders.get",
     "POST /orders/{id}/fulfill": "orders.fulfill",
     "GET /orders/{id}/goods": "orders.goods",
+    "GET /orders/{id}/evidence": "orders.evidence",
     "POST /orders/{id}/items/{item_id}/replace-key": "orders.replace_key",
     "GET /customers": "customers.list",
     "GET /customers/{id}": "customers.get",

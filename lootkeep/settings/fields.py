@@ -1,4 +1,4 @@
-"""Every setting of the process, with its default and one sentence; read by wiring and the command line only."""
+"""Every setting of the process, with its default and one sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lootkeep.domain.analytics import zone
@@ -20,7 +20,6 @@ from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.database_url import check_postgres, is_postgres
 from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.redaction import ShownSetting, shown_value
 
 PREFIX = "LOOTKEEP_"
 _ENV_FILE = ".env"
@@ -105,6 +104,10 @@ class Settings(BaseSettings):
     store_name: str | None = Field(None, description="The store's name; the name in `LOOTKEEP_MAIL_FROM` if not set.")
     store_url: str | None = Field(None, description="The URL of the shop, the target of referral links in e-mails.")
     store_logo_url: str | None = Field(None, description="An image for the header of e-mails, shown 40 pixels high.")
+    store_colour: str | None = Field(None, description="The colour of the pages of buyers, such as `#b45309`.")
+    order_emails: bool = Field(
+        False, description="Sends *Your order* with the link to the buyer's page after each payment."
+    )
     store_postal_address: str | None = Field(None, description="For the footer of e-mails; many countries require it.")
     store_mail_reason: str | None = Field(None, description="Why customers get campaigns, if not the usual reason.")
     docs_url: str | None = Field(None, description="Where you publish the output of `make docs`; `/docs` links to it.")
@@ -202,6 +205,13 @@ class Settings(BaseSettings):
     def _one_line(cls, text: str | None) -> str | None:
         return one_line(text or "") or None
 
+    @field_validator("store_colour")
+    @classmethod
+    def _colour(cls, colour: str | None) -> str | None:
+        if colour and not re.fullmatch("#[0-9a-fA-F]{6}", colour):
+            raise ValueError("must be a colour such as #b45309")
+        return colour or None
+
     @field_validator("currency")
     @classmethod
     def _known_currency(cls, code: str) -> str:
@@ -228,8 +238,15 @@ class Settings(BaseSettings):
         sender = parse_sender(self.mail_from).name if self.mail_from else ""
         public_url = self.public_url or f"http://{self.host}:{self.port}"
         shown = (self.store_url, self.store_logo_url, self.store_postal_address, self.store_mail_reason)
-        has_server = self.smtp_url is not None
-        return StoreIdentity(self.store_name or sender or "Lootkeep", public_url, *shown, has_mail_server=has_server)
+        return StoreIdentity(
+            self.store_name or sender or "Lootkeep",
+            public_url,
+            *shown,
+            has_mail_server=self.smtp_url is not None,
+            has_public_url=self.public_url is not None,
+            colour=self.store_colour,
+            sends_order_emails=self.order_emails,
+        )
 
     @property
     def unknown_names(self) -> list[str]:
@@ -261,32 +278,8 @@ class Settings(BaseSettings):
         return given, key_file.of(self.sqlite_path) if self.sqlite_path else None
 
 
-def load() -> Settings:
-    """The settings, or one sentence per invalid setting; values are not shown, because they may be secrets."""
-    try:
-        return Settings()
-    except ValidationError as error:
-        raise StartupError("\n".join(_sentence(detail) for detail in error.errors(include_input=False))) from None
-
-
-def shown(settings: Settings) -> list[ShownSetting]:
-    """Every setting, without the secrets in it."""
-    fields, given = Settings.model_fields.items(), settings.model_fields_set
-    return [
-        ShownSetting(variable(name), shown_value(getattr(settings, name)), field.description or "", name not in given)
-        for name, field in fields
-    ]
-
-
 def variable(name: str) -> str:
     return f"{PREFIX}{name.upper()}"
-
-
-def _sentence(detail: object) -> str:
-    assert isinstance(detail, dict)
-    name = variable(str(detail["loc"][0]))
-    reason = str(detail["msg"]).removeprefix("Value error, ")
-    return f"{name}: {reason[0].lower()}{reason[1:]}."
 
 
 # The variables of the client are not settings of the service.

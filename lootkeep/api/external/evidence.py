@@ -1,0 +1,43 @@
+"""The evidence of an order over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.routes import Call, Reply, Route, single
+from lootkeep.api.http.validation import QueryParameters
+from lootkeep.services import orders as orders_service
+from lootkeep.views.evidence import EvidenceView
+
+
+class EvidenceQuery(QueryParameters):
+    """Which state of the evidence."""
+
+    dispute_id: Annotated[
+        QueryInteger | None, Field(ge=1, description="As it was when this dispute was opened; by default as it is now.")
+    ] = None
+
+
+async def read_evidence(call: Call[None, EvidenceQuery]) -> Reply:
+    return Reply(await orders_service.evidence(call.deps, call.id, call.query.dispute_id))
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/orders/{id}/evidence",
+        read_evidence,
+        "orders:read",
+        "Read the evidence of an order",
+        single(EvidenceView),
+        query=EvidenceQuery,
+        description="Everything that answers a dispute: buyer, payment, what was handed over, e-mails, tickets, and "
+        "earlier orders. `compelling_evidence` lists the undisputed orders of the same instrument that were paid 120 "
+        "to 365 days before the dispute (before now without one) and share the IP address or the device, and one more "
+        "of customer, e-mail, player, IP address and device. Two of them qualify.",
+        is_extension=True,
+    ),
+)

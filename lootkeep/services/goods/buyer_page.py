@@ -1,0 +1,97 @@
+"""The buyer's page of an order: an unguessable link, what was handed over, and who looked at it."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain.disputes import is_disputed
+from lootkeep.domain.goods import KEY_PURPOSE, Good, Look, goods_of
+from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.kernel.errors import NotFound, existing
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.goods import looks as looks_db, owned as owned_db
+from lootkeep.storage.orders import details as order_details_db, disputes as disputes_db, rows as orders_db
+
+_PURPOSE = "order page"
+# The id and a signature: 43 characters together.
+_ID_BYTES = 8
+_SIGNATURE_BYTES = 24
+
+
+@dataclass(frozen=True)
+class BuyerPage:
+    details: OrderDetails
+    goods: list[Good]
+    is_disputed: bool
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether keys and files are handed over: not after a refund, while it is disputed, or once it was fraud."""
+        order = self.details.order
+        return order.paid_at is not None and order.status != "refunded" and not self.is_disputed
+
+
+def page_url(deps: Deps, order: Order) -> str | None:
+    """None without a public URL: a link that leads nowhere helps nobody."""
+    return f"{deps.store.public_url}/o/{_token(deps, order)}" if deps.store.has_public_url else None
+
+
+async def load_page(deps: Deps, token: str) -> BuyerPage:
+    async with deps.db.read() as tx:
+        return await _load(deps, tx, token)
+
+
+async def look(
+    deps: Deps, token: str, item_id: int, key_id: int | None, ip_address: str | None, user_agent: str | None
+) -> tuple[BuyerPage, str]:
+    """The key, or the URL of the file, of a line; each look is recorded."""
+    async with deps.db.write() as tx:
+        page = await _load(deps, tx, token)
+        found = [good for good in page.goods if (good.item_id, good.key_id) == (item_id, key_id)]
+        value = _value(deps, found[0]) if found and page.is_shown and found[0].state == "delivered" else None
+        if value is None:
+            raise NotFound("Good")
+        new = Look(0, page.details.order.id, item_id, key_id, deps.clock.now(), ip_address, user_agent)
+        await looks_db.add(tx, new)
+    return page, value
+
+
+async def renew_page(deps: Deps, order_id: int) -> Order:
+    """A new link; the old one no longer leads anywhere."""
+    async with deps.db.write() as tx:
+        before = existing(await orders_db.ROWS.lock(tx, order_id), "Order")
+        return await orders_db.ROWS.save(tx, before, replace(before, page_version=before.page_version + 1))
+
+
+async def _load(deps: Deps, tx: Transaction, token: str) -> BuyerPage:
+    order_id = _order_id(token)
+    details = None if order_id is None else await order_details_db.get(tx, order_id)
+    if details is None or not hmac.compare_digest(_token(deps, details.order).encode(), token.encode()):
+        raise NotFound("Order")
+    goods = goods_of(await owned_db.of_order(tx, details.order.id), deps.clock.now())
+    return BuyerPage(details, goods, is_disputed(await disputes_db.of_order(tx, details.order.id)))
+
+
+def _value(deps: Deps, good: Good) -> str | None:
+    return good.url if good.sealed_key is None else deps.vault.open(good.sealed_key, KEY_PURPOSE)
+
+
+def _token(deps: Deps, order: Order) -> str:
+    """Derived, not stored: a copy of the database without the key opens no page."""
+    content = f"{order.id} {order.page_version}".encode()
+    signature = bytes.fromhex(deps.vault.fingerprint(content, _PURPOSE))[:_SIGNATURE_BYTES]
+    return base64.urlsafe_b64encode(order.id.to_bytes(_ID_BYTES) + signature).decode().rstrip("=")
+
+
+def _order_id(token: str) -> int | None:
+    try:
+        raw = base64.urlsafe_b64decode(token + "=")
+    except ValueError:
+        return None
+    order_id = int.from_bytes(raw[:_ID_BYTES])
+    return order_id if len(raw) == _ID_BYTES + _SIGNATURE_BYTES and order_id < 2**63 else None

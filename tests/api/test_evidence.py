@@ -1,0 +1,96 @@
+"""The evidence of an order: what it shows now, what it showed when the dispute was opened, and what qualifies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lootkeep.kernel.clock import DAY
+from tests.builders import STORE, new_customer, new_order, new_product, new_ticket, paid_order
+from tests.world import World
+
+CARD = {"payment": {"fingerprint": "card-1", "country": "DE", "funding": "credit", "three_d_secure": "passed"}}
+
+
+async def evidence(world: World, order_id: int, query: str = "") -> dict[str, Any]:
+    answer = await world.get(f"/orders/{order_id}/evidence{query}")
+    assert answer.status_code == 200, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+async def dispute(world: World, order_id: int, kind: str = "dispute") -> int:
+    report = {"kind": kind, "reason": "fraudulent", "external_id": f"dp_{order_id}"}
+    answer = await world.post(f"{STORE}/orders/{order_id}/dispute", report)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["data"]["id"])
+
+
+@pytest.fixture
+async def shop(world: World) -> World:
+    await new_customer(world, email="jun@park.example", name="Jun Park")
+    await new_product(world, delivery_type="manual")
+    return world
+
+
+async def test_it_shows_order_buyer_payment_goods_and_tickets(shop: World) -> None:
+    await new_product(shop, name="Emberfall key", delivery_type="keys", stock=0)
+    await shop.post("/products/2/keys", {"keys": ["AAAA-BBBB-7QK2"]})
+    order = await paid_order(shop, 1, (2, 1), **CARD)
+    await new_ticket(shop, 1, order_id=order["id"], message="Where is my key?")
+    found = await evidence(shop, order["id"])
+    assert (found["order"]["order_number"], found["customer"]["email"]) == ("ORD-000001", "jun@park.example")
+    payment = {name: found["payment"][name] for name in ("amount", "country", "funding", "three_d_secure")}
+    assert payment == {"amount": "20.00", "country": "DE", "funding": "credit", "three_d_secure": "passed"}
+    (good,) = found["goods"]
+    assert (good["kind"], good["state"], good["masked"], good["looks"]) == ("key", "delivered", "••••7QK2", [])
+    ((message,),) = [ticket["messages"] for ticket in found["tickets"]]
+    assert (message["author_type"], message["body"]) == ("customer", "Where is my key?")
+    assert "AAAA-BBBB" not in str(found)
+
+
+async def test_an_order_that_was_never_paid_has_no_payment_and_an_unknown_one_is_not_found(shop: World) -> None:
+    found = await evidence(shop, (await new_order(shop, 1, (1, 1)))["id"])
+    assert (found["payment"], found["goods"]) == (None, [])
+    assert (await shop.get("/orders/99/evidence")).status_code == 404
+    assert (await shop.get("/orders/1/evidence?dispute_id=7")).status_code == 404
+
+
+async def test_two_undisputed_orders_of_the_same_card_months_before_qualify(shop: World) -> None:
+    for _ in range(2):
+        await paid_order(shop, 1, (1, 1), **CARD)
+        shop.clock.advance(10 * DAY)
+    shop.clock.advance(120 * DAY)
+    order = await paid_order(shop, 1, (1, 1), **CARD)
+    compelling = (await evidence(shop, order["id"]))["compelling_evidence"]
+    assert compelling["qualifies"]
+    assert [other["order_number"] for other in compelling["orders"]] == ["ORD-000002", "ORD-000001"]
+    assert compelling["matches"] == ["customer", "device", "email", "ip_address"]
+
+
+async def test_one_earlier_order_or_one_that_was_reported_or_refunded_does_not_qualify(shop: World) -> None:
+    orders = [await paid_order(shop, 1, (1, 1), **CARD) for _ in range(3)]
+    await shop.post(f"{STORE}/orders/{orders[1]['id']}/refund", {})
+    await dispute(shop, orders[2]["id"], "early_warning")
+    shop.clock.advance(130 * DAY)
+    order = await paid_order(shop, 1, (1, 1), **CARD)
+    compelling = (await evidence(shop, order["id"]))["compelling_evidence"]
+    assert (compelling["qualifies"], [other["order_id"] for other in compelling["orders"]]) == (False, [1])
+
+
+async def test_the_copy_of_a_dispute_shows_what_was_so_when_it_was_opened(shop: World) -> None:
+    order = await paid_order(shop, 1, (1, 1), **CARD)
+    dispute_id = await dispute(shop, order["id"])
+    await new_ticket(shop, 1, order_id=order["id"], message="I want my money back.")
+    await shop.post(f"/orders/{order['id']}/fulfill", {})
+    copy, now = await evidence(shop, order["id"], f"?dispute_id={dispute_id}"), await evidence(shop, order["id"])
+    assert (copy["order"]["status"], now["order"]["status"]) == ("paid", "completed")
+    assert (len(copy["tickets"]), len(now["tickets"])) == (0, 1)
+
+
+async def test_an_erased_buyer_is_in_no_copy(shop: World) -> None:
+    order = await paid_order(shop, 1, (1, 1), **CARD)
+    dispute_id = await dispute(shop, order["id"])
+    assert (await shop.call("DELETE", f"{STORE}/customers/1")).status_code in (200, 204)
+    assert (await shop.get(f"/orders/{order['id']}/evidence?dispute_id={dispute_id}")).status_code == 404
