@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError, UnknownPath
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
-from lootkeep.api.http.reference import ASSETS, render
 from lootkeep.api.http.resources import LateResource, Resource
 from lootkeep.api.http.routes import Reply
 from lootkeep.deps import Deps
@@ -33,7 +33,6 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_ASSETS = {name: Resource.of(*asset) for name, asset in ASSETS.items()}
 _SECURITY = {"x-content-type-options": "nosniff", "content-security-policy": _POLICY, "referrer-policy": "no-referrer"}
 
 
@@ -57,9 +56,7 @@ class Probes:
         self._metrics = metrics
         self._checks = checks
         self._openapi = LateResource(lambda: Resource.of("application/json", msgspec.json.encode(document())))
-        self._reference = LateResource(
-            lambda: Resource.of("text/html; charset=utf-8", render(document(), guides_at=docs_url))
-        )
+        self._reference = LateResource(lambda: _reference(document(), docs_url))
         self._disk = disk
 
     def app(self, *others: BaseRoute) -> Starlette:
@@ -117,10 +114,24 @@ class Probes:
         return (await self._reference.get()).answer(request, _SECURITY)
 
     async def docs_asset(self, request: Request) -> Response:
-        asset = _ASSETS.get(request.path_params["name"])
+        asset = _assets().get(request.path_params["name"])
         if asset is None:
             raise UnknownPath
         return asset.answer(request, _SECURITY)
+
+
+def _reference(document: dict[str, Any], docs_url: str | None) -> Resource:
+    # Loaded with the first visit, like its templates.
+    from lootkeep.api.http.reference import render
+
+    return Resource.of("text/html; charset=utf-8", render(document, guides_at=docs_url))
+
+
+@cache
+def _assets() -> dict[str, Resource]:
+    from lootkeep.api.http.reference import ASSETS
+
+    return {name: Resource.of(*asset) for name, asset in ASSETS.items()}
 
 
 def _data(data: Any) -> Response:
