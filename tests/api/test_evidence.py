@@ -39,20 +39,23 @@ async def test_it_shows_order_buyer_payment_goods_and_tickets(shop: World) -> No
     await shop.post("/products/2/keys", {"keys": ["AAAA-BBBB-7QK2"]})
     order = await paid_order(shop, 1, (2, 1), **CARD)
     await new_ticket(shop, 1, order_id=order["id"], message="Where is my key?")
-    found = await evidence(shop, order["id"])
-    assert (found["order"]["order_number"], found["customer"]["email"]) == ("ORD-000001", "jun@park.example")
-    payment = {name: found["payment"][name] for name in ("amount", "country", "funding", "three_d_secure")}
+    shown_evidence = await evidence(shop, order["id"])
+    assert (shown_evidence["order"]["order_number"], shown_evidence["customer"]["email"]) == (
+        "ORD-000001",
+        "jun@park.example",
+    )
+    payment = {name: shown_evidence["payment"][name] for name in ("amount", "country", "funding", "three_d_secure")}
     assert payment == {"amount": "20.00", "country": "DE", "funding": "credit", "three_d_secure": "passed"}
-    (good,) = found["goods"]
+    (good,) = shown_evidence["goods"]
     assert (good["kind"], good["state"], good["masked"], good["looks"]) == ("key", "delivered", "••••7QK2", [])
-    ((message,),) = [ticket["messages"] for ticket in found["tickets"]]
+    ((message,),) = [ticket["messages"] for ticket in shown_evidence["tickets"]]
     assert (message["author_type"], message["body"]) == ("customer", "Where is my key?")
-    assert "AAAA-BBBB" not in str(found)
+    assert "AAAA-BBBB" not in str(shown_evidence)
 
 
 async def test_an_order_that_was_never_paid_has_no_payment_and_an_unknown_one_is_not_found(shop: World) -> None:
-    found = await evidence(shop, (await new_order(shop, 1, (1, 1)))["id"])
-    assert (found["payment"], found["goods"]) == (None, [])
+    shown_evidence = await evidence(shop, (await new_order(shop, 1, (1, 1)))["id"])
+    assert (shown_evidence["payment"], shown_evidence["goods"]) == (None, [])
     assert (await shop.get("/orders/99/evidence")).status_code == 404
     assert (await shop.get("/orders/1/evidence?dispute_id=7")).status_code == 404
 

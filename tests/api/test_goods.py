@@ -65,7 +65,7 @@ async def test_the_first_read_of_the_store_is_recorded(shop: World) -> None:
     assert [row["handed_at"] for row in await rows(shop.db, order_items)] == [first]
 
 
-async def test_lines_that_wait_are_told_from_those_delivered(world: World) -> None:
+async def test_lines_that_wait_differ_from_those_delivered(world: World) -> None:
     await open_shop(world)
     await added(world, "AAAA-1111", "BBBB-2222")
     manual, file = await new_product(world), await new_product(world, delivery_type="file", file_url=None)

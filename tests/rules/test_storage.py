@@ -23,7 +23,6 @@ NOTATIONS = ("sqlalchemy", "apsw", "asyncpg", "lootkeep.storage.lists")
 # What the SQL of others runs on, or is written by.
 WITHOUT_SQL = {
     "lootkeep/storage/engine/database.py": "the protocol that both engines fulfil",
-    "lootkeep/storage/engine/sqlite_tokens.py": "the file that the processes of one database share",
     "lootkeep/storage/totals/changes.py": "applies the statements of the declared totals",
 }
 

@@ -39,7 +39,8 @@ SLEEPS = {
     "tests/storage/test_postgres_outages.py": (1, _OTHER_PROCESS),
     "tests/storage/test_silent_postgres.py": (1, _SERVER),
     "tests/worker/delivering.py": (1, _OTHER_PROCESS),
-    "tests/worker/test_away.py": (2, "lines of the log, and " + _NOTHING),
+    "tests/worker/resting.py": (1, "lines of the log"),
+    "tests/worker/test_away.py": (1, _NOTHING),
     "tests/worker/test_waking.py": (2, _NOTHING),
 }
 

@@ -52,8 +52,8 @@ async def look(
     """The key, or the URL of the file, of a line; each look is recorded."""
     async with deps.db.write() as tx:
         page = await _load(deps, tx, token)
-        found = [good for good in page.goods if (good.item_id, good.key_id) == (item_id, key_id)]
-        value = _value(deps, found[0]) if found and page.is_shown and found[0].state == "delivered" else None
+        matching = [good for good in page.goods if (good.item_id, good.key_id) == (item_id, key_id)]
+        value = _value(deps, matching[0]) if matching and page.is_shown and matching[0].state == "delivered" else None
         if value is None:
             raise NotFound("Good")
         new = Look(0, page.details.order.id, item_id, key_id, deps.clock.now(), ip_address, user_agent)
