@@ -140,7 +140,7 @@ class Test(NamedTuple):
 async def _test(visit: Visit) -> Test | None:
     """Of the test that the address names; other e-mails are nobody's business here."""
     async with visit.deps.db.read() as tx:
-        email = await emails_db.get(tx, inputs_rules.integer(visit.query.get("test", "")) or 0)
+        email = await emails_db.ROWS.get(tx, inputs_rules.integer(visit.query.get("test", "")) or 0)
     if email is None or email.kind != campaign_previews_service.TEST_KIND:
         return None
     to = f"The test e-mail to {email.to_email}"

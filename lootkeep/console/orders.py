@@ -33,7 +33,6 @@ from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.orders import (
     details as order_details_db,
     disputes as disputes_db,
-    events as order_events_db,
     lists as order_lists_db,
     payment_attempts as payment_attempts_db,
     rows as orders_db,
@@ -116,7 +115,7 @@ async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | 
     """In the order of time; what receivers got is last."""
     order, customer = details.order, details.customer
     referrer = await customers_db.ROWS.get(tx, customer.referred_by_id) if customer.referred_by_id is not None else None
-    refunds = await order_events_db.refunds_of(tx, order.id)
+    refunds = await orders_db.REFUNDS.find(tx, order_id=order.id)
     disputes = await disputes_db.of_order(tx, order.id)
     declined = await payment_attempts_db.of_order(tx, order.id)
     moments = [

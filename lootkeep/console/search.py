@@ -45,7 +45,7 @@ async def search(visit: Visit) -> Answer:
             for name, spec in _LISTS.items():
                 rows = await _rows(visit, tx, spec, term, quoted.get(name, set()))
                 groups |= {name: (spec, rows)} if rows else {}
-            delivery = await log_db.get(tx, term) if term.startswith("wh_") else None
+            delivery = await log_db.ROWS.find_one(tx, public_id=term) if term.startswith("wh_") else None
     if delivery is not None and not groups:
         return Done(url(f"/deliveries/{delivery.public_id}"))
     if groups.keys() == {"Orders"} and len(groups["Orders"][1]) == 1:

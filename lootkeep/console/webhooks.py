@@ -185,10 +185,12 @@ async def replay(visit: Visit) -> Answer:
 
 async def show_delivery(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        delivery = existing(await log_db.get(tx, visit.request.path_params["delivery_id"]), "Delivery")
+        delivery = existing(
+            await log_db.ROWS.find_one(tx, public_id=visit.request.path_params["delivery_id"]), "Delivery"
+        )
         attempts = await log_db.attempts_of(tx, delivery.id)
         webhook = await endpoints_db.ROWS.get(tx, delivery.webhook_id)
-        event = existing(await order_events_db.get(tx, delivery.event_id), "Event")
+        event = existing(await order_events_db.EVENTS.get(tx, delivery.event_id), "Event")
     return {
         "delivery": delivery,
         "attempts": [(attempt, answer_of(attempt)) for attempt in attempts[: -_MAX_ATTEMPTS - 1 : -1]],
@@ -246,7 +248,7 @@ def _outcome(event: OrderEvent, statuses: Sequence[str]) -> tuple[str, str]:
 
 async def show_event(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        event = existing(await order_events_db.get(tx, visit.id), "Event")
+        event = existing(await order_events_db.EVENTS.get(tx, visit.id), "Event")
         sendings = await sendings_of(tx, [event])
         request_id = await outbox_db.request_of(tx, event.id)
     what = EVENT_TYPES.get(event.type, "")

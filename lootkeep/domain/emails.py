@@ -80,7 +80,6 @@ class QueuedEmail(msgspec.Struct, frozen=True):
 
     id: int
     kind: str
-    status: EmailStatus
     to_email: str
     to_name: str
     from_name: str | None
@@ -88,13 +87,14 @@ class QueuedEmail(msgspec.Struct, frozen=True):
     subject: str
     body: str
     due_at: Instant
-    attempts_count: int
-    failures: int
-    # It was sent again although an earlier attempt may have arrived.
-    perhaps_twice: bool
-    reason: str | None
     created_at: Instant
-    finished_at: Instant | None
+    status: EmailStatus = "queued"
+    attempts_count: int = 0
+    failures: int = 0
+    # It was sent again although an earlier attempt may have arrived.
+    perhaps_twice: bool = False
+    reason: str | None = None
+    finished_at: Instant | None = None
 
     @property
     def message_id(self) -> str:

@@ -29,4 +29,4 @@ async def retry(deps: Deps, eemail_ids: Sequence[int]) -> None:
 
 
 async def _get(tx: Transaction, email_id: int) -> QueuedEmail:
-    return existing(await emails_db.get(tx, email_id), f"Mail {email_id}")
+    return existing(await emails_db.ROWS.get(tx, email_id), f"Mail {email_id}")

@@ -108,7 +108,7 @@ async def trigger(deps: Deps, event_type: str, data: msgspec.Struct) -> int:
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
     """Sends a delivery again now, with the same id and bytes, and with new retries."""
     async with deps.db.write() as tx:
-        delivery = existing(await log_db.get_for_update(tx, public_id), "Delivery")
+        delivery = existing(await log_db.ROWS.lock_one(tx, public_id=public_id), "Delivery")
         webhook = await endpoints_db.ROWS.get(tx, delivery.webhook_id)
         if webhook is None or not webhook.is_active:
             raise Conflict("webhook_inactive", "The webhook of this delivery is inactive or deleted.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, update
 
 from lootkeep.domain.coupons import Coupon
 from lootkeep.kernel.clock import Instant
@@ -14,8 +14,6 @@ from lootkeep.storage.schema import coupons
 ROWS = Rows(coupons, Coupon)
 
 _THIS = coupons.c.id == bindparam("coupon")
-_COUPON = columns_of(coupons, Coupon)
-_BY_CODE = Query(select(*_COUPON).where(coupons.c.code == bindparam("code")).with_for_update(), Coupon)
 _RESERVE = Query(
     update(coupons)
     .where(_THIS, coupons.c.status == "available", coupons.c.expires_at > bindparam("now"))
@@ -23,17 +21,17 @@ _RESERVE = Query(
     .returning(coupons.c.id)
 )
 _USE = Query(
-    update(coupons).where(_THIS, coupons.c.status == "reserved").values(status="used").returning(*_COUPON), Coupon
+    update(coupons)
+    .where(_THIS, coupons.c.status == "reserved")
+    .values(status="used")
+    .returning(*columns_of(coupons, Coupon)),
+    Coupon,
 )
 _RELEASE = Query(
     update(coupons)
     .where(_THIS, coupons.c.status == "reserved")
     .values(status="available", order_id=None, discount_given=0)
 )
-
-
-async def get_by_code_for_update(tx: Transaction, code: str) -> Coupon | None:
-    return await tx.one(_BY_CODE, code=code)
 
 
 async def reserve(tx: Transaction, coupon_id: int, order_id: int, discount: int, now: Instant) -> bool:

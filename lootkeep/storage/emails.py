@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
-from sqlalchemy import bindparam, insert, or_, select, update
+from sqlalchemy import bindparam, or_, select, update
 
 from lootkeep.domain.emails import EmailStatus, NewEmail, QueuedEmail
 from lootkeep.kernel.clock import Instant
@@ -13,6 +13,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import EmailQueue
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import mails
 
 # The purpose that the seal of a body is bound to.
@@ -20,28 +21,11 @@ BODY_PURPOSE = "mail body"
 # Above every id.
 NO_LATER = 2**63 - 1
 
-_EMAIL = [mails.c[name] for name in QueuedEmail.__struct_fields__]
-_GIVEN = ("kind", "to_email", "to_name", "from_name", "reply_to", "subject", "body")
-
-_ADD = Query(
-    insert(mails)
-    .values(
-        {
-            **{name: bindparam(name) for name in _GIVEN},
-            "status": "queued",
-            "due_at": bindparam("now"),
-            "attempts_count": 0,
-            "failures": 0,
-            "perhaps_twice": False,
-            "created_at": bindparam("now"),
-        }
-    )
-    .returning(mails.c.id)
-)
+ROWS = Rows(mails, QueuedEmail)
 # Not by state: the planner would use the index of states, and sort the whole queue for each e-mail.
 QUEUE = EmailQueue(mails, mails.c.finished_at.is_(None), QueuedEmail)
-_GET = Query(select(*_EMAIL).where(mails.c.id == bindparam("email")), QueuedEmail)
-_BEFORE = select(*_EMAIL).where(mails.c.id < bindparam("before")).order_by(mails.c.id.desc()).limit(bindparam("size"))
+_EARLIER = select(*columns_of(mails, QueuedEmail)).where(mails.c.id < bindparam("before"))
+_BEFORE = _EARLIER.order_by(mails.c.id.desc()).limit(bindparam("size"))
 _NEWEST = Query(_BEFORE, QueuedEmail)
 _NEWEST_IN_STATE = Query(_BEFORE.where(mails.c.status == bindparam("wanted")), QueuedEmail)
 # E-mails that ended unsent; those that wait or are being sent are tried anyway.
@@ -64,8 +48,8 @@ class EmailBodies(msgspec.Struct, frozen=True):
 async def add(tx: Transaction, email: NewEmail, seal: Callable[[str, str], str], now: Instant) -> int:
     """Queues an e-mail in the transaction of the use case: a rollback removes it. `seal` is the vault's."""
     body = msgspec.json.encode(EmailBodies(email.text, email.html)).decode()
-    ((email_id,),) = await tx.all(
-        _ADD,
+    stored = QueuedEmail(
+        id=0,
         kind=email.kind,
         to_email=email.to_email,
         to_name=email.to_name,
@@ -73,17 +57,14 @@ async def add(tx: Transaction, email: NewEmail, seal: Callable[[str, str], str],
         reply_to=email.reply_to,
         subject=email.subject,
         body=seal(body, BODY_PURPOSE),
-        now=now,
+        due_at=now,
+        created_at=now,
     )
-    return int(email_id)
+    return (await ROWS.add(tx, stored)).id
 
 
 def body_of(email: QueuedEmail, unseal: Callable[[str, str], str]) -> EmailBodies:
     return msgspec.json.decode(unseal(email.body, BODY_PURPOSE), type=EmailBodies)
-
-
-async def get(tx: Transaction, email_id: int) -> QueuedEmail | None:
-    return await tx.one(_GET, email=email_id)
 
 
 async def newest(tx: Transaction, status: EmailStatus | None, size: int, before: int = NO_LATER) -> list[QueuedEmail]:

@@ -39,14 +39,15 @@ class Rows(Generic[S]):
         (self._key,) = table.primary_key
         self._table, self._record, self._always = table, record, always
         self._is_numbered = table.autoincrement_column is self._key
-        self._derived, self._totals = derived, totals
+        self._derived, self._totals, self._key_share = derived, totals, key_share
         self._this = self._key == bindparam("row")
         self._select = select(*columns_of(table, record))
         self._get = Query(self._select.where(self._this, *always), record)
         self._lock = Query(self._select.where(self._this, *always).with_for_update(key_share=key_share), record)
         self._remove = Query(delete(table).where(self._this))
         # One query for each set of columns that is searched or written, made when it is first needed.
-        self._finding: dict[tuple[str, ...], Query[S]] = {}
+        self._finding: dict[tuple[bool, tuple[str, ...]], Query[S]] = {}
+        self._ids: dict[str, Query[tuple[Any, ...]]] = {}
         self._adding: dict[tuple[str, ...], Query[Any]] = {}
         self._adding_free: dict[tuple[str, ...], Query[S]] = {}
         self._saving: dict[tuple[str, ...], Query[Any]] = {}
@@ -71,16 +72,32 @@ class Rows(Generic[S]):
 
     async def find(self, tx: Transaction, **equal: Any) -> list[S]:
         """The rows with these values, by id."""
-        names = tuple(equal)
-        if names not in self._finding:
-            conditions = (self._table.c[name] == bindparam(f"of_{name}") for name in names)
-            query = self._select.where(*conditions, *self._always).order_by(self._key)
-            self._finding[names] = Query(query, self._record)
-        return await tx.all(self._finding[names], **{f"of_{name}": value for name, value in equal.items()})
+        return await self._find(tx, equal, is_locked=False)
 
     async def find_one(self, tx: Transaction, **equal: Any) -> S | None:
-        rows = await self.find(tx, **equal)
+        rows = await self._find(tx, equal, is_locked=False)
         return rows[0] if rows else None
+
+    async def lock_one(self, tx: Transaction, **equal: Any) -> S | None:
+        rows = await self._find(tx, equal, is_locked=True)
+        return rows[0] if rows else None
+
+    async def _find(self, tx: Transaction, equal: dict[str, Any], *, is_locked: bool) -> list[S]:
+        shape = (is_locked, tuple(equal))
+        if shape not in self._finding:
+            conditions = (self._table.c[name] == bindparam(f"of_{name}") for name in equal)
+            query = self._select.where(*conditions, *self._always).order_by(self._key)
+            self._finding[shape] = Query(
+                query.with_for_update(key_share=self._key_share) if is_locked else query, self._record
+            )
+        return await tx.all(self._finding[shape], **{f"of_{name}": value for name, value in equal.items()})
+
+    async def ids_by(self, tx: Transaction, column: str, values: Iterable[str]) -> dict[str, int]:
+        """The ids of the rows with one of these values, which are unique in the column."""
+        if column not in self._ids:
+            this = self._table.c[column]
+            self._ids[column] = Query(select(this, self._key).where(this == bindparam("wanted"), *self._always))
+        return dict(await tx.fetch_for_each(self._ids[column], [{"wanted": value} for value in dict.fromkeys(values)]))
 
     async def add(self, tx: Transaction, new: S, **other: Any) -> S:
         """Stores a new record and assigns its id; `other` are values of columns that are not fields of the record."""

@@ -35,7 +35,7 @@ LARGE = {"mails", "campaign_recipients", "email_campaigns", "customers"}
 Reading = Callable[[Transaction], Awaitable[Any]]
 READINGS: dict[str, Reading] = {
     "next mail": emails_db.QUEUE.next_due,
-    "mail": lambda tx: emails_db.get(tx, 5),
+    "mail": lambda tx: emails_db.ROWS.get(tx, 5),
     "newest in the outbox": lambda tx: emails_db.newest(tx, "outbox", 10),
     "claim a mail": lambda tx: emails_db.QUEUE.claim(tx, "me", NOW, NOW),
     "purge mails": lambda tx: emails_db.QUEUE.purge(tx, Instant(0)),

@@ -24,7 +24,6 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import DAY, Instant, ManualClock
 from lootkeep.kernel.paging import PageRequest, SortDirection
 from lootkeep.services import customers as customers_service, orders as orders_service
-from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import identity as identity_db
@@ -33,6 +32,7 @@ from lootkeep.storage.gift_cards import (
     rows as gift_cards_db,
     status_changes as gift_card_status_changes_db,
 )
+from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.referrals import (
     claims as claims_db,
     lists as referral_lists_db,
@@ -98,8 +98,8 @@ READINGS: dict[str, Reading] = {
     "customer": lambda tx: customers_db.ROWS.get(tx, 5000),
     "customer by e-mail": lambda tx: customers_db.ROWS.find_one(tx, email="nobody@mail1.example"),
     "customer by external id": lambda tx: customers_db.ROWS.find_one(tx, external_id="c1"),
-    "customers by e-mail": lambda tx: natural_keys_db.customers_by_email(tx, ["a@mail1.example", "b@mail1.example"]),
-    "orders by external id": lambda tx: natural_keys_db.orders_by_external_id(tx, ["o1", "o2"]),
+    "customers by e-mail": lambda tx: customers_db.ROWS.ids_by(tx, "email", ["a@mail1.example", "b@mail1.example"]),
+    "orders by external id": lambda tx: orders_db.ROWS.ids_by(tx, "external_id", ["o1", "o2"]),
     "referrer": lambda tx: referrals_db.referrer(tx, 1),
     "referrer for change": lambda tx: referrals_db.get_referrer_for_update(tx, 1),
     "own claims": lambda tx: claims_db.of_customer(tx, 1),

@@ -36,6 +36,18 @@ async def test_rows_are_found_by_the_values_of_their_columns(db: Engine) -> None
         assert await tiers_db.ROWS.find(tx, name="Bronze", is_active=True) == [first, third]
         assert await tiers_db.ROWS.find_one(tx, is_active=True) == first
         assert await tiers_db.ROWS.find_one(tx, name="Gold") is None
+    async with db.write() as tx:
+        assert await tiers_db.ROWS.lock_one(tx, is_active=True) == first
+        assert await tiers_db.ROWS.lock_one(tx, name="Gold") is None
+
+
+async def test_ids_are_found_by_the_values_of_a_unique_column(db: Engine) -> None:
+    async with db.write() as tx:
+        for name in ("a", "b", "c"):
+            await access_db.USERS.add(tx, User(0, f"{name}@store.test", "", False, NOON))
+        emails = ["c@store.test", "x@store.test", "a@store.test", "c@store.test"]
+        assert await access_db.USERS.ids_by(tx, "email", emails) == {"a@store.test": 1, "c@store.test": 3}
+        assert await access_db.USERS.ids_by(tx, "email", []) == {}
 
 
 async def test_only_the_columns_that_differ_are_written(db: Engine) -> None:

@@ -44,7 +44,7 @@ async def write(world: World, to: str = "ann@mail.example", **values: Any) -> in
 
 async def read(world: World, mail_id: int) -> QueuedEmail:
     async with world.db.read() as tx:
-        email = await emails_db.get(tx, mail_id)
+        email = await emails_db.ROWS.get(tx, mail_id)
     assert email is not None
     return email
 

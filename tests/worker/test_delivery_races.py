@@ -86,7 +86,7 @@ async def test_retention_does_not_remove_a_delivery_that_is_being_resent(
     (delivery,) = await log(insecure_world, webhook)
     insecure_world.clock.advance(31 * DAY)
     async with insecure_world.db.write() as tx:
-        locked = await log_db.get_for_update(tx, delivery["id"])
+        locked = await log_db.ROWS.lock_one(tx, public_id=delivery["id"])
         assert locked
         await log_db.send_again(tx, locked.id, insecure_world.clock.now())
         purging = asyncio.create_task(retention_service.purge(insecure_world.deps, insecure_world.clock.now(), 30, 30))

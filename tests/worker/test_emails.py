@@ -216,8 +216,8 @@ async def test_old_emails_are_removed_and_waiting_ones_are_not(world: World, ser
     waiting = await write(world)
     await retention_service.purge(world.deps, world.clock.now(), 30, 30)
     async with world.db.read() as tx:
-        assert await emails_db.get(tx, ended) is None
-        assert await emails_db.get(tx, waiting) is not None
+        assert await emails_db.ROWS.get(tx, ended) is None
+        assert await emails_db.ROWS.get(tx, waiting) is not None
 
 
 HOSTILE = '<b>Ann & Bob</b>\r\nBcc: evil@evil.example "quoted" {{ 7*7 }} {% raw %} 💎'

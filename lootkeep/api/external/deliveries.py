@@ -70,7 +70,7 @@ async def list_deliveries(call: Call[None, DeliveryQuery]) -> Reply:
 
 async def get_delivery(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        delivery = existing(await log_db.get(tx, call.path["delivery_id"]), "Delivery")
+        delivery = existing(await log_db.ROWS.find_one(tx, public_id=call.path["delivery_id"]), "Delivery")
         attempts = await log_db.attempts_of(tx, delivery.id)
         event = existing(await outbox_db.get(tx, delivery.event_id), "Delivery")
         webhook = await endpoints_db.ROWS.get(tx, delivery.webhook_id)

@@ -16,7 +16,7 @@ from lootkeep.storage.gift_cards import rows as gift_cards_db
 
 async def find_for_payment(deps: Deps, tx: Transaction, code: str, order: Order, now: Instant) -> GiftCard | None:
     """The card, locked until the transaction ends; None for a free order. Rejects a card that cannot pay."""
-    card = await gift_cards_db.get_by_hash_for_update(tx, CardCodes(deps.vault, deps.ids).hashed(code))
+    card = await gift_cards_db.ROWS.lock_one(tx, code_hash=CardCodes(deps.vault, deps.ids).hashed(code))
     rejection = gift_cards_rules.check_tender(card, order.currency, now)
     if rejection:
         raise rejection

@@ -78,7 +78,7 @@ async def judge(
 async def find_coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> Coupon | None:
     if not cart.coupon_code:
         return None
-    coupon = await coupons_db.get_by_code_for_update(tx, plain_code(cart.coupon_code))
+    coupon = await coupons_db.ROWS.lock_one(tx, code=plain_code(cart.coupon_code))
     rejection = coupons_rules.check_coupon(coupon, cart.customer_id, currency, now)
     if rejection:
         raise rejection

@@ -11,7 +11,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.services import goods, referrals
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db
-from lootkeep.storage.orders import disputes as disputes_db, events as order_events_db
+from lootkeep.storage.orders import disputes as disputes_db, rows as orders_db
 
 
 async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None, now: Instant) -> FraudCheck | None:
@@ -21,7 +21,7 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     """
     order = details.order
     disputes = await disputes_db.of_order(tx, order.id)
-    refunds = await order_events_db.refunds_of(tx, order.id)
+    refunds = await orders_db.REFUNDS.find(tx, order_id=order.id)
     staff = [StaffLabel("fraud", "refund", refund.created_at) for refund in refunds if refund.reason_code == "fraud"]
     if check and check.review_outcome and check.reviewed_at is not None:
         staff.append(StaffLabel(check.review_outcome, "review", check.reviewed_at))

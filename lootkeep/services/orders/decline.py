@@ -27,7 +27,7 @@ async def decline(
     async with deps.db.write() as tx:
         order = existing(await orders_db.ROWS.lock(tx, order_id), "Order")
         if external_id is not None:
-            known = await payment_attempts_db.by_external_id(tx, order_id, external_id)
+            known = await payment_attempts_db.ROWS.find_one(tx, order_id=order_id, external_id=external_id)
             if known:
                 return known, False
         at = orders_rules.check_reported(order, at, now)
@@ -35,4 +35,5 @@ async def decline(
             # A card that was only tried links accounts like one that paid.
             seen = SeenCustomer(order.customer_id, [Trace("instrument", instrument)], at)
             await identity_db.remember(tx, [seen])
-        return await payment_attempts_db.add(tx, order, reason, external_id, at), True
+        attempt = orders_rules.declined(order, at, reason, external_id)
+        return await payment_attempts_db.ROWS.add(tx, attempt), True

@@ -56,7 +56,7 @@ async def _record(
     tx: Transaction, order_id: int, report: DisputeReport, now: Instant
 ) -> tuple[OrderDetails, Dispute, bool]:
     # The check before its order: the lock order of a review.
-    check = await fraud_checks_db.lock_of_order(tx, order_id)
+    check = await fraud_checks_db.ROWS.lock_one(tx, order_id=order_id)
     details = await _details.lock(tx, order_id)
     if report.external_id is not None:
         for known in await disputes_db.of_order(tx, order_id):

@@ -19,7 +19,7 @@ from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.recording import check_of
-from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.orders import Order, OrderDetails, declined
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Unavailable, invalid
@@ -177,8 +177,12 @@ async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Ins
         await _checkout.reserve_coupon(tx, draft.coupon, order, now)
     seen = [SeenCustomer(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
     await identity_db.remember(tx, seen)
-    declined = [(order, draft.request.cart.declined_at) for draft, (order, _) in zip(drafts, added, strict=True)]
-    await payment_attempts_db.add_times(tx, declined)
+    attempts = [
+        declined(order, at)
+        for draft, (order, _) in zip(drafts, added, strict=True)
+        for at in draft.request.cart.declined_at
+    ]
+    await payment_attempts_db.ROWS.add_many(tx, attempts)
     pairs = zip(drafts, added, strict=True)
     judged = [check_of(order, draft.judgement) for draft, (order, _) in pairs if draft.judgement]
     checks = {check.order_id: check.summary for check in await fraud_checks_db.ROWS.add_many(tx, judged)}

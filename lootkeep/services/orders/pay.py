@@ -24,7 +24,7 @@ async def pay(deps: Deps, order_id: int, method: str | None, transaction_id: str
             return await _pay(deps, tx, details, method, transaction_id)
     async with deps.db.write() as tx:
         # The check before its order: the lock order of a review. Either may have changed meanwhile.
-        check = await fraud_checks_db.lock_of_order(tx, order_id)
+        check = await fraud_checks_db.ROWS.lock_one(tx, order_id=order_id)
         details = await _details.lock(tx, order_id)
         return await _pay(deps, tx, details, method, transaction_id, check)
 

@@ -34,7 +34,7 @@ async def refund(
     now = deps.clock.now()
     async with deps.db.write() as tx:
         # The check before its order: the lock order of a review.
-        check = await fraud_checks_db.lock_of_order(tx, order_id) if reason_code else None
+        check = await fraud_checks_db.ROWS.lock_one(tx, order_id=order_id) if reason_code else None
         details = await _details.lock(tx, order_id)
         before = details.order
         orders_rules.require(before, "refund")

@@ -28,9 +28,6 @@ _OF_CUSTOMER = Query(
     .limit(bindparam("size")),
     FraudCheck,
 )
-_LOCK_OF_ORDER = Query(
-    select(*_CHECK).where(fraud_checks.c.order_id == bindparam("order")).with_for_update(), FraudCheck
-)
 _DETAIL = Query(
     select(
         *_CHECK,
@@ -59,10 +56,6 @@ async def of_customer(tx: Transaction, customer_id: int, size: int) -> list[Frau
 
 async def get(tx: Transaction, check_id: int) -> CheckDetail | None:
     return await tx.one(_DETAIL, check=check_id)
-
-
-async def lock_of_order(tx: Transaction, order_id: int) -> FraudCheck | None:
-    return await tx.one(_LOCK_OF_ORDER, order=order_id)
 
 
 async def store_policy(tx: Transaction, version: int, policy: Policy, now: Instant) -> None:

@@ -18,10 +18,6 @@ from lootkeep.storage.totals import counters
 ROWS = Rows(cards, GiftCard, derived=("next_status_change_at", "search_text"), totals="gift cards")
 ENTRIES = Rows(entries, LedgerEntry)
 
-_CARD = columns_of(cards, GiftCard)
-_ENTRY = columns_of(entries, LedgerEntry)
-
-_LOCK_BY_HASH = Query(select(*_CARD).where(cards.c.code_hash == bindparam("hashed")).with_for_update(), GiftCard)
 _BOUGHT = Query(select(cards.c.id).where(cards.c.order_id == bindparam("order")).order_by(cards.c.id))
 _REVOKED = Query(
     select(cast(func.coalesce(-func.sum(entries.c.amount), 0), BigInteger))
@@ -29,7 +25,7 @@ _REVOKED = Query(
     .where(cards.c.order_id == bindparam("order"), entries.c.type == "revoke")
 )
 _BY_REFERENCE = Query(
-    select(*_ENTRY).where(
+    select(*columns_of(entries, LedgerEntry)).where(
         entries.c.gift_card_id == bindparam("card"),
         entries.c.reference == bindparam("given_reference"),
         WITH_REFERENCE,
@@ -37,10 +33,6 @@ _BY_REFERENCE = Query(
     LedgerEntry,
 )
 _PAYING = Query(select(entries.c.gift_card_id).where(entries.c.order_id == bindparam("order"), TENDER))
-
-
-async def get_by_hash_for_update(tx: Transaction, code_hash: str) -> GiftCard | None:
-    return await tx.one(_LOCK_BY_HASH, hashed=code_hash)
 
 
 async def by_reference(tx: Transaction, card_id: int, reference: str) -> LedgerEntry | None:

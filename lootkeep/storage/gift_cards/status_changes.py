@@ -8,12 +8,13 @@ from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import gift_cards as cards
 
 _BATCH = 500
 
-_CARD = [cards.c[name] for name in GiftCard.__struct_fields__]
-_DUE = select(*_CARD).where(cards.c.next_status_change_at <= bindparam("now")).order_by(cards.c.next_status_change_at)
+_IS_DUE = cards.c.next_status_change_at <= bindparam("now")
+_DUE = select(*columns_of(cards, GiftCard)).where(_IS_DUE).order_by(cards.c.next_status_change_at)
 _ANY = Query(_DUE.limit(1), GiftCard)
 # A card that another transaction has locked is waited for separately: two that lock several could deadlock.
 _FREE = Query(_DUE.limit(_BATCH).with_for_update(skip_locked=True), GiftCard)

@@ -8,11 +8,11 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from lootkeep.domain.deliveries import Attempt, Delivery
-from lootkeep.domain.orders import Refund
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import attempts, deliveries, events, refunds
+from lootkeep.storage.rows import Rows, columns_of
+from lootkeep.storage.schema import attempts, deliveries, events
 
 
 class OrderEvent(msgspec.Struct, frozen=True):
@@ -29,43 +29,21 @@ class _OrderId(msgspec.Struct):
     order_id: int
 
 
+EVENTS = Rows(events, OrderEvent)
+
 # An event has the time of the step that it announces, and is found by it.
 _AT = Query(
-    select(*(events.c[name] for name in OrderEvent.__struct_fields__))
-    .where(events.c.created_at == bindparam("moment"))
-    .order_by(events.c.id),
-    OrderEvent,
-)
-_GET = Query(
-    select(*(events.c[name] for name in OrderEvent.__struct_fields__)).where(events.c.id == bindparam("event")),
+    select(*columns_of(events, OrderEvent)).where(events.c.created_at == bindparam("moment")).order_by(events.c.id),
     OrderEvent,
 )
 _DELIVERIES = Query(
-    select(*(deliveries.c[name] for name in Delivery.__struct_fields__)).where(
-        deliveries.c.event_id == bindparam("event")
-    ),
-    Delivery,
+    select(*columns_of(deliveries, Delivery)).where(deliveries.c.event_id == bindparam("event")), Delivery
 )
 _ATTEMPT = Query(
-    select(attempts.c.delivery_id, *(attempts.c[name] for name in Attempt.__struct_fields__)).where(
+    select(attempts.c.delivery_id, *columns_of(attempts, Attempt)).where(
         attempts.c.delivery_id == bindparam("delivery"), attempts.c.number == bindparam("last")
     )
 )
-_REFUNDS = Query(
-    select(*(refunds.c[name] for name in Refund.__struct_fields__))
-    .where(refunds.c.order_id == bindparam("order"))
-    .order_by(refunds.c.id),
-    Refund,
-)
-
-
-async def refunds_of(tx: Transaction, order_id: int) -> list[Refund]:
-    return await tx.all(_REFUNDS, order=order_id)
-
-
-async def get(tx: Transaction, event_id: int) -> OrderEvent | None:
-    """An event of any kind."""
-    return await tx.one(_GET, event=event_id)
 
 
 async def announced(tx: Transaction, order_id: int, moments: Sequence[Instant]) -> list[OrderEvent]:

@@ -11,15 +11,13 @@ from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, equals, within
 from lootkeep.storage.queue import MAX_COUNTED
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import attempts, deliveries
 
-_DELIVERY = [deliveries.c[name] for name in Delivery.__struct_fields__]
-_THIS = deliveries.c.public_id == bindparam("public")
+ROWS = Rows(deliveries, Delivery)
 
-_GET = Query(select(*_DELIVERY).where(_THIS), Delivery)
-_LOCK = Query(select(*_DELIVERY).where(_THIS).with_for_update(), Delivery)
 _ATTEMPTS = Query(
-    select(*(attempts.c[name] for name in Attempt.__struct_fields__))
+    select(*columns_of(attempts, Attempt))
     .where(attempts.c.delivery_id == bindparam("delivery"))
     .order_by(attempts.c.number),
     Attempt,
@@ -37,7 +35,7 @@ _SEND_AGAIN = Query(
         failures=0,
         finished_at=None,
     )
-    .returning(*_DELIVERY),
+    .returning(*columns_of(deliveries, Delivery)),
     Delivery,
 )
 _WAKE = Query(WakeWorkers(deliveries))
@@ -54,14 +52,6 @@ LISTING = Listing(
     {"created_at": Sort(deliveries.c.id)},
     max_counted=MAX_COUNTED,
 )
-
-
-async def get(tx: Transaction, public_id: str) -> Delivery | None:
-    return await tx.one(_GET, public=public_id)
-
-
-async def get_for_update(tx: Transaction, public_id: str) -> Delivery | None:
-    return await tx.one(_LOCK, public=public_id)
 
 
 async def attempts_of(tx: Transaction, delivery_id: int) -> list[Attempt]:

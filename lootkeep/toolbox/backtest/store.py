@@ -11,7 +11,7 @@ from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import Trace
-from lootkeep.domain.orders import Order
+from lootkeep.domain.orders import Order, declined
 from lootkeep.domain.sign_up import SignUp, new_customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
@@ -109,7 +109,7 @@ class ReplayStore:
         return self._customers[account]
 
     async def decline(self, order: Order, at: Instant) -> None:
-        await payment_attempts_db.add_times(self._tx, [(order, [at])])
+        await payment_attempts_db.ROWS.add(self._tx, declined(order, at))
 
     async def dispute(self, order: Order, past: PastOrder, at: Instant) -> None:
         """An order was confirmed as fraud: known from this time on."""

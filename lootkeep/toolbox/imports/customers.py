@@ -12,7 +12,7 @@ from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.services import customers as customers_service
-from lootkeep.storage import natural_keys as natural_keys_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
@@ -55,7 +55,7 @@ class Customers:
         return {"external_id": form.external_id} if form.external_id else {}
 
     async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[SignUp]) -> tuple[set[str], None]:
-        existing = await natural_keys_db.customers_by_email(tx, [form.email for form in forms])
+        existing = await customers_db.ROWS.ids_by(tx, "email", [form.email for form in forms])
         return set(existing), None
 
     async def add(self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], existing: None) -> list[bool | AppError]:

@@ -16,8 +16,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.services import orders as orders_service
 from lootkeep.services.orders import DisputeReport
-from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.orders import rows as orders_db
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -76,7 +76,7 @@ class Disputes:
     ) -> tuple[set[str], Mapping[str, int]]:
         """Existing disputes are detected when they are added."""
         names = [form.order for form in forms if isinstance(form.order, str)]
-        return set(), await natural_keys_db.orders_by_external_id(tx, names)
+        return set(), await orders_db.ROWS.ids_by(tx, "external_id", names)
 
     async def add(
         self, deps: Deps, tx: Transaction, forms: Sequence[DisputeForm], existing: Mapping[str, int]

@@ -20,8 +20,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, InvalidFields, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as gift_cards_service
-from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.gift_cards import rows as gift_cards_db
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -97,7 +97,7 @@ class GiftCards:
     async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[GiftCardForm]) -> tuple[set[str], ExistingIds]:
         codes = CardCodes(deps.vault, deps.ids)
         keys = {codes.hashed(form.code): self.key(form) for form in forms}
-        stored = await natural_keys_db.gift_cards_by_hash(tx, keys)
+        stored = await gift_cards_db.ROWS.ids_by(tx, "code_hash", keys)
         return {keys[code_hash] for code_hash in stored}, await existing_ids(tx, (form.customer for form in forms), ())
 
     async def add(

@@ -11,7 +11,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import keys as keys_service
 from lootkeep.services.keys import KeysAdded
-from lootkeep.storage import natural_keys as natural_keys_db
+from lootkeep.storage.products import rows as products_db
 
 _COLUMN = "key"
 
@@ -43,7 +43,7 @@ async def import_keys(
 ) -> KeysAdded:
     """Adds them in parts; a part that was added is skipped when the file is imported again."""
     async with deps.db.read() as tx:
-        product_id = (await natural_keys_db.products_by_sku(tx, [sku])).get(sku)
+        product_id = (await products_db.ROWS.ids_by(tx, "sku", [sku])).get(sku)
     if product_id is None:
         raise StartupError("There is no product with this sku.")
     added = already_known = stock = 0

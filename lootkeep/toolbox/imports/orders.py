@@ -21,8 +21,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, InvalidFields, invalid
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.services import orders as orders_service
-from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.orders import rows as orders_db
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -138,7 +138,7 @@ class Orders:
         keys = [form.cart.external_id for form in forms if form.cart.external_id is not None]
         products = (product for form in forms for product in form.products)
         existing = await existing_ids(tx, (form.customer for form in forms), products)
-        return set(await natural_keys_db.orders_by_external_id(tx, keys)), existing
+        return set(await orders_db.ROWS.ids_by(tx, "external_id", keys)), existing
 
     async def add(
         self, deps: Deps, tx: Transaction, forms: Sequence[OrderForm], existing: ExistingIds

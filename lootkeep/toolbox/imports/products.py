@@ -14,8 +14,8 @@ from lootkeep.domain.products import ProductTerms
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError
 from lootkeep.services import products as products_service
-from lootkeep.storage import natural_keys as natural_keys_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.products import rows as products_db
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports import cells
@@ -55,9 +55,7 @@ class Products:
         return {}
 
     async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[ProductBody]) -> tuple[set[str], None]:
-        return set(
-            await natural_keys_db.products_by_sku(tx, [form.sku for form in forms if form.sku is not None])
-        ), None
+        return set(await products_db.ROWS.ids_by(tx, "sku", [form.sku for form in forms if form.sku is not None])), None
 
     async def add(
         self, deps: Deps, tx: Transaction, forms: Sequence[ProductBody], existing: None

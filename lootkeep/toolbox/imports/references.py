@@ -11,8 +11,9 @@ from pydantic import Field
 from lootkeep.api.http.fields import EmailAddress
 from lootkeep.api.store.customers import NameText
 from lootkeep.kernel.errors import invalid
-from lootkeep.storage import natural_keys as natural_keys_db
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.products import rows as products_db
 
 CUSTOMER_COLUMNS = ("customer_id", "customer_external_id", "customer_email")
 
@@ -98,12 +99,12 @@ async def existing_ids(
     tx: Transaction, customers: Iterable[CustomerReference | None], products: Iterable[ProductName]
 ) -> ExistingIds:
     people = [customer for customer in customers if customer is not None]
-    by_email = await natural_keys_db.customers_by_email(tx, _names(people, "customer_email"))
-    by_external_id = await natural_keys_db.customers_by_external_id(tx, _names(people, "customer_external_id"))
+    by_email = await customers_db.ROWS.ids_by(tx, "email", _names(people, "customer_email"))
+    by_external_id = await customers_db.ROWS.ids_by(tx, "external_id", _names(people, "customer_external_id"))
     return ExistingIds(
         {("customer_email", email): customer_id for email, customer_id in by_email.items()}
         | {("customer_external_id", name): customer_id for name, customer_id in by_external_id.items()},
-        await natural_keys_db.products_by_sku(tx, [product.sku for product in products if product.sku is not None]),
+        await products_db.ROWS.ids_by(tx, "sku", [product.sku for product in products if product.sku is not None]),
     )
 
 
