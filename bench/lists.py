@@ -63,7 +63,7 @@ LISTS = {
         _TIMES
         | {"email": "c77@c.example", "country": "C7", "status": "blocked", "min_total_spent": 99_00}
         | {"has_orders": 99, "has_no_orders": 0, "accepts_marketing": True, "external_id": "E77", "tag": "T7"}
-        | {"ids": "[77]"},
+        | {"ids": "[77]", "identity": "steam:7"},
     ),
     "products": List(
         product_lists_db.LISTING,
@@ -99,6 +99,7 @@ def statements(engine: str, size: int) -> Iterator[str]:
     )
     for noun in ("product", "customer"):
         yield f"INSERT INTO {noun}_tags (tag, {noun}_id) SELECT 'T' || (i % 1000), i FROM {numbers}"
+    yield f"INSERT INTO customer_identities (player, customer_id) SELECT 'steam:' || (i % 1000), i FROM {numbers}"
     counts = "".join(f", {name}_count" for name in (*_CAMPAIGN_COUNTS, "unsubscribed"))
     yield (
         "INSERT INTO email_campaigns (id, name, subject, is_text_derived, links, audience, status, next_at,"

@@ -11,6 +11,7 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.gift_cards import MAX_BOUGHT_AT_ONCE
 from lootkeep.domain.orders import Order, PastStatus
+from lootkeep.domain.players import Player
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
@@ -67,6 +68,8 @@ class Cart(msgspec.Struct, frozen=True):
     metadata: str = "{}"
     subscription_id: int | None = None
     payment: Payment = Payment()
+    # Who gets it, if not the buyer.
+    player: Player | None = None
     # Only for imported history.
     created_at: Instant | None = None
     paid_at: Instant | None = None
@@ -142,6 +145,7 @@ def order(
         metadata=cart.metadata,
         created_at=now if cart.created_at is None else cart.created_at,
         updated_at=now,
+        **(cart.player.columns if cart.player else {}),
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.domain.identity import mailbox
+from lootkeep.domain.players import Identity, identities_of, replaced_identities
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
@@ -51,10 +52,17 @@ class Customer(msgspec.Struct, frozen=True):
     consent_given_at: Instant | None = None
     consent_withdrawn_at: Instant | None = None
     erased_at: Instant | None = None
+    # JSON: the players that the customer is.
+    identities: str = "[]"
 
     @property
     def search_text(self) -> str:
-        return search_text(self.name, self.email)
+        players = [text for player in self.players for text in (player.name, player.id)]
+        return search_text(self.name, self.email, *players)
+
+    @property
+    def players(self) -> list[Identity]:
+        return identities_of(self.identities)
 
     @property
     def mailbox(self) -> str:
@@ -71,6 +79,8 @@ def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Custo
         values.setdefault("status_reason", None)
     if values.get("email"):
         values["email"] = values["email"].lower()
+    if "identities" in values:
+        values["identities"] = replaced_identities(before.identities, values["identities"])
     after = replace(before, **values)
     if after.status == "blocked" and not after.status_reason:
         raise invalid("status_reason", "The status reason field is required for a customer who is blocked.")

@@ -11,6 +11,7 @@ from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.order_items import OrderItem
+from lootkeep.domain.players import Game, Player, player_of
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths, text
@@ -101,6 +102,14 @@ class Order(msgspec.Struct, frozen=True):
     payment_held_at: Instant | None = None
     # Part of the link to the buyer's page: another number makes another link.
     page_version: int = 0
+    # Who gets it, if not the buyer.
+    player_game: Game | None = None
+    player_id: str | None = None
+    player_name: str | None = None
+
+    @property
+    def player(self) -> Player | None:
+        return player_of(self.player_game, self.player_id, self.player_name)
 
     @property
     def number(self) -> str:

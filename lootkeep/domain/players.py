@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from lootkeep.kernel.clock import Instant
 
@@ -49,6 +51,11 @@ class Player(msgspec.Struct, frozen=True):
     id: str | None = None
     name: str | None = None
 
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As orders, subscriptions and commands store it."""
+        return {"player_game": self.game, "player_id": self.id, "player_name": self.name}
+
 
 class Identity(Player, frozen=True):
     """A player that a customer is."""
@@ -59,6 +66,23 @@ class Identity(Player, frozen=True):
     def key(self) -> str:
         """What the identity is found by, such as `steam:76561198000000000`."""
         return f"{self.game}:{self.id or self.name}"
+
+
+def player_of(game: Game | None, player_id: str | None, name: str | None) -> Player | None:
+    """From the columns of a record."""
+    return None if game is None else Player(game, player_id, name)
+
+
+def identities_of(text: str) -> list[Identity]:
+    """From the JSON that a customer is stored with."""
+    return msgspec.json.decode(text, type=list[Identity])
+
+
+def replaced_identities(before: str, players: Sequence[Player]) -> str:
+    """The JSON to store: who was verified stays so, as long as it is the same player."""
+    verified = {identity.key: identity.verified_at for identity in identities_of(before)}
+    after = [Identity(player.game, player.id, player.name) for player in players]
+    return msgspec.json.encode([replace(it, verified_at=verified.get(it.key)) for it in after]).decode()
 
 
 def normal_id(game: Game, text: str) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from lootkeep.domain.checkout import PricedLine
 from lootkeep.domain.customers import Customer, require_not_erased
+from lootkeep.domain.players import Game, Player, player_of
 from lootkeep.domain.products import BillingInterval, Product
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
@@ -52,6 +53,14 @@ class Subscription(msgspec.Struct, frozen=True):
     created_at: Instant
     updated_at: Instant
     external_id: str | None = None
+    # Who gets it, if not the buyer.
+    player_game: Game | None = None
+    player_id: str | None = None
+    player_name: str | None = None
+
+    @property
+    def player(self) -> Player | None:
+        return player_of(self.player_game, self.player_id, self.player_name)
 
 
 def checked(customer: Customer | None, product: Product | None) -> tuple[Customer, Product]:
@@ -75,7 +84,9 @@ def require_buyer(customer: Customer) -> None:
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot subscribe.")
 
 
-def started(customer: Customer, product: Product, now: Instant, external_id: str | None = None) -> Subscription:
+def started(
+    customer: Customer, product: Product, now: Instant, external_id: str | None = None, player: Player | None = None
+) -> Subscription:
     """The subscription in its first period. Its id is not known yet."""
     assert product.billing_interval is not None
     assert product.billing_interval_count is not None
@@ -100,6 +111,7 @@ def started(customer: Customer, product: Product, now: Instant, external_id: str
         created_at=now,
         updated_at=now,
         external_id=external_id,
+        **(player.columns if player else {}),
     )
 
 

@@ -9,6 +9,7 @@ from lootkeep.domain import checkout as checkout_rules, subscriptions as subscri
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.customers import Customer, require_not_erased
 from lootkeep.domain.orders import OrderDetails
+from lootkeep.domain.players import Player
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import PastTerms, Subscription
 from lootkeep.kernel.clock import Instant
@@ -24,7 +25,7 @@ from lootkeep.views import subscriptions as subscriptions_views
 
 
 async def create(
-    deps: Deps, customer_id: int, product_id: int, external_id: str | None = None
+    deps: Deps, customer_id: int, product_id: int, external_id: str | None = None, player: Player | None = None
 ) -> tuple[Subscription, OrderDetails]:
     """The subscription, and the paid order of its first period."""
     now = deps.clock.now()
@@ -36,7 +37,7 @@ async def create(
         customer, product = subscriptions_rules.checked(*pair)
         if await goods.reserve(tx, product, 1, now) is None:
             raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
-        new = subscriptions_rules.started(customer, product, now, external_id)
+        new = subscriptions_rules.started(customer, product, now, external_id, player)
         subscription = await subscriptions_db.ROWS.add(tx, new)
         return await _pay_period(deps, tx, subscription, subscription, product, customer)
 
@@ -123,6 +124,7 @@ async def _pay_period(
     now = subscription.updated_at
     line = subscriptions_rules.line(subscription, product)
     cart = Cart(customer.id, (CartLine(product.id, 1),), ip_address=None, subscription_id=subscription.id)
+    cart = replace(cart, player=subscription.player)
     new = checkout_rules.order(
         cart, [line], subscription.currency, None, await customers_db.code_that_brought(tx, customer), now
     )

@@ -13,7 +13,9 @@ from lootkeep.domain.referral_abuse import SENTENCES, RejectionReason
 from lootkeep.domain.referrals import DiscountType
 from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.money import Hundredths, text
+from lootkeep.views import players as players_views
 from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.players import IdentityView
 from lootkeep.views.referrals import CodeOwnerView
 from lootkeep.views.shown import shown
 
@@ -41,6 +43,7 @@ class CustomerView(msgspec.Struct, frozen=True):
     first_order_at: Annotated[Moment | None, field("When the first order was paid.", None)]
     last_order_at: Annotated[Moment | None, field("When the latest order was paid.", None)]
     tags: Annotated[list[str], field("Tags of the customer.", [])]
+    identities: Annotated[list[IdentityView], field("Extension: who they are in games.", [])]
     note: Annotated[str | None, field("For staff only.", None)]
     created_at: Time
     updated_at: Time
@@ -79,7 +82,7 @@ def signed_up(result: SignedUp) -> SignedUpView:
     )
 
 
-_CUSTOMER = shown(CustomerView, Customer, "referred_by", "average_order_value")
+_CUSTOMER = shown(CustomerView, Customer, "referred_by", "average_order_value", "identities")
 coupon: Callable[[Coupon], CouponView] = shown(CouponView, Coupon)
 
 
@@ -89,6 +92,7 @@ def customer(record: Customer, referrer: Customer | None) -> CustomerView:
         record,
         referred_by=_code_owner(referrer) if record.referred_by_id else None,
         average_order_value=text(Hundredths(average)),
+        identities=[players_views.identity(player) for player in record.players],
     )
 
 

@@ -22,7 +22,9 @@ from lootkeep.domain.orders import (
 )
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
+from lootkeep.views import players as players_views
 from lootkeep.views.fields import Metadata, Moment, Time, field
+from lootkeep.views.players import PlayerView
 from lootkeep.views.shown import shown
 
 Amount = Annotated[str, field("An amount in the order's currency.", "19.99")]
@@ -83,6 +85,7 @@ class OrderView(msgspec.Struct, frozen=True):
     refunded_at: Annotated[Moment | None, field("When it was last refunded.", None)]
     fulfillment_note: Annotated[str | None, field("The note from fulfilment.", None)]
     page_url: Annotated[str | None, field("The buyer's page; only in the Store API, and only with a public URL.", None)]
+    player: Annotated[PlayerView | None, field("Extension: who gets it, if not the buyer.", None)]
 
 
 class PaidOrderView(OrderView, frozen=True):
@@ -134,10 +137,9 @@ class RefundedOrderView(msgspec.Struct, frozen=True):
     refund: RefundView
 
 
-_ORDER = shown(OrderView, Order, "customer", "items", "fraud", "page_url", order_number="number", paid_at="received_at")
-_PAID = shown(
-    PaidOrderView, Order, "customer", "items", "fraud", "page_url", "next", order_number="number", paid_at="received_at"
-)
+_PARTS = ("customer", "items", "fraud", "page_url", "player")
+_ORDER = shown(OrderView, Order, *_PARTS, order_number="number", paid_at="received_at")
+_PAID = shown(PaidOrderView, Order, *_PARTS, "next", order_number="number", paid_at="received_at")
 _item = shown(OrderItemView, OrderItem)
 
 
@@ -151,7 +153,12 @@ def paid(details: OrderDetails, page_url: str | None) -> PaidOrderView:
 
 def _parts(details: OrderDetails) -> dict[str, Any]:
     customer = OrderCustomerView(details.customer.id, details.customer.name, details.customer.email)
-    return {"customer": customer, "items": [_item(item) for item in details.items], "fraud": _fraud(details.check)}
+    return {
+        "customer": customer,
+        "items": [_item(item) for item in details.items],
+        "fraud": _fraud(details.check),
+        "player": players_views.player(details.order.player),
+    }
 
 
 def _fraud(check: OrderCheck | None) -> OrderFraudView | None:

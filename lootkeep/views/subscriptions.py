@@ -10,9 +10,10 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.products import BillingInterval
 from lootkeep.domain.subscriptions import Subscription, SubscriptionStatus
-from lootkeep.views import orders
+from lootkeep.views import orders, players
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.orders import OrderCustomerView, OrderView
+from lootkeep.views.players import PlayerView
 from lootkeep.views.shown import shown
 
 
@@ -39,6 +40,7 @@ class SubscriptionView(msgspec.Struct, frozen=True):
     renewals_count: Annotated[int, field("How often it was renewed.", 0)]
     latest_order_id: Annotated[int | None, field("The order that paid the latest period.", 123)]
     external_id: Annotated[str | None, field("The id of the subscription in the store's own system.", None)]
+    player: Annotated[PlayerView | None, field("Extension: who gets it, if not the buyer.", None)]
     created_at: Time
     updated_at: Time
 
@@ -76,7 +78,7 @@ class SubscriptionCancelledData(SubscriptionData, frozen=True):
     reason: Annotated[str | None, field("Why it was cancelled.", "Too expensive")]
 
 
-_SUBSCRIPTION = shown(SubscriptionView, Subscription, "customer", "product")
+_SUBSCRIPTION = shown(SubscriptionView, Subscription, "customer", "product", "player")
 _BUYER = ("customer_email", "customer_name")
 _IDS = {"subscription_id": "id", "order_id": "latest_order_id"}
 _CREATED = shown(SubscriptionData, Subscription, *_BUYER, **_IDS)
@@ -89,6 +91,7 @@ def subscription(record: Subscription, customer: Customer) -> SubscriptionView:
         record,
         customer=OrderCustomerView(customer.id, customer.name, customer.email),
         product=SubscriptionProductView(record.product_id, record.product_name),
+        player=players.player(record.player),
     )
 
 

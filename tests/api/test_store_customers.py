@@ -45,6 +45,7 @@ async def test_a_new_customer_is_returned_with_every_field(world: World) -> None
                 "first_order_at": None,
                 "last_order_at": None,
                 "tags": [],
+                "identities": [],
                 "note": None,
                 "created_at": "2026-11-15T12:00:00Z",
                 "updated_at": "2026-11-15T12:00:00Z",

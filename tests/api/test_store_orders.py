@@ -72,6 +72,7 @@ async def test_a_placed_order_is_returned_with_every_field(world: World) -> None
                 "refunded_at": None,
                 "fulfillment_note": None,
                 "page_url": None,
+                "player": None,
             },
             "next": "pay",
             "fraud_check": {

@@ -25,7 +25,7 @@ NOVEMBER, DECEMBER, JANUARY = "2026-11-15T12:00:00Z", "2026-12-15T12:00:00Z", "2
 KEYS = (
     "id status customer product price currency interval interval_count current_period_start current_period_end "
     "cancel_at_period_end cancelled_at ends_at cancel_reason renewals_count latest_order_id external_id "
-    "created_at updated_at"
+    "player created_at updated_at"
 )
 COMMON = (
     "subscription_id customer_email customer_name product_id product_name price currency interval interval_count "

@@ -24,6 +24,7 @@ class ListCustomers(TypedDict, total=False):
     has_orders: bool
     min_total_spent: str | float
     tag: str
+    identity: str
     sort: Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"]
 
 
@@ -38,6 +39,7 @@ class UpdateCustomer(TypedDict, total=False):
     accepts_marketing: bool
     email_status: Literal["ok", "bounced", "complained", "unsubscribed"]
     tags: Sequence[str]
+    identities: Sequence[types.PlayerBody]
     note: str | None
     status: types.CustomerStatus
     status_reason: str | None

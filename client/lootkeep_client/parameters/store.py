@@ -30,6 +30,7 @@ class FindCustomers(TypedDict, total=False):
     per_page: int
     external_id: str
     email: str
+    identity: str
 
 
 class ChangeStoreCustomer(TypedDict, total=False):
@@ -43,6 +44,7 @@ class ChangeStoreCustomer(TypedDict, total=False):
     accepts_marketing: bool
     email_status: Literal["ok", "bounced", "complained", "unsubscribed"]
     tags: Sequence[str]
+    identities: Sequence[types.PlayerBody]
     note: str | None
     status: types.CustomerStatus
     status_reason: str | None
@@ -121,6 +123,7 @@ class PlaceOrder(TypedDict, total=False):
     device_id: str | None
     coupon_code: str | None
     gift_card_code: str | None
+    player: types.PlayerBody | None
     payment: types.PaymentBody | None
     external_id: str | None
     metadata: Mapping[str, str | float | bool | None]
@@ -189,6 +192,7 @@ class CreateSubscription(TypedDict, total=False):
     customer_id: Required[int]
     product_id: Required[int]
     external_id: str | None
+    player: types.PlayerBody | None
 
 
 class ListSubscriptions(TypedDict, total=False):

@@ -17,7 +17,7 @@ from lootkeep_client.types.analytics import (
     TopCustomer as TopCustomer,
     TopProduct as TopProduct,
 )
-from lootkeep_client.types.customers import Customer as Customer
+from lootkeep_client.types.customers import Customer as Customer, Identity as Identity, PlayerBody as PlayerBody
 from lootkeep_client.types.deliveries import (
     FraudBlockedDelivery as FraudBlockedDelivery,
     FraudData as FraudData,
@@ -144,6 +144,7 @@ from lootkeep_client.types.orders import (
     OrderCustomer as OrderCustomer,
     OrderFraud as OrderFraud,
     OrderItem as OrderItem,
+    Player as Player,
     ReplacedKey as ReplacedKey,
 )
 from lootkeep_client.types.products import (

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from lootkeep_client.types.referrals import CodeOwner
 from lootkeep_client.types.words import CustomerStatus
+
+
+class PlayerBody(TypedDict):
+    game: Literal["minecraft", "minecraft_bedrock", "steam", "rust", "fivem", "ark", "roblox", "discord", "other"]
+    id: NotRequired[str | None]
+    name: NotRequired[str | None]
+
+
+class Identity(TypedDict):
+    game: Literal["ark", "discord", "fivem", "minecraft", "minecraft_bedrock", "other", "roblox", "rust", "steam"]
+    id: str | None
+    name: str | None
+    verified_at: str | None
 
 
 class Customer(TypedDict):
@@ -30,6 +43,7 @@ class Customer(TypedDict):
     first_order_at: str | None
     last_order_at: str | None
     tags: Sequence[str]
+    identities: Sequence[Identity]
     note: str | None
     created_at: str
     updated_at: str

@@ -37,6 +37,12 @@ class OrderFraud(TypedDict):
     action_taken: FraudDecision
 
 
+class Player(TypedDict):
+    game: Literal["ark", "discord", "fivem", "minecraft", "minecraft_bedrock", "other", "roblox", "rust", "steam"]
+    id: str | None
+    name: str | None
+
+
 class Order(TypedDict):
     id: int
     order_number: str
@@ -68,6 +74,7 @@ class Order(TypedDict):
     refunded_at: str | None
     fulfillment_note: str | None
     page_url: str | None
+    player: Player | None
 
 
 class Good(TypedDict):

@@ -7,7 +7,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from lootkeep_client.types.customers import Customer
 from lootkeep_client.types.gift_cards import GiftCard
-from lootkeep_client.types.orders import Order, OrderCustomer, OrderFraud, OrderItem
+from lootkeep_client.types.orders import Order, OrderCustomer, OrderFraud, OrderItem, Player
 from lootkeep_client.types.referrals import CodeOwner
 from lootkeep_client.types.support_tickets import TicketDetail
 from lootkeep_client.types.words import (
@@ -69,6 +69,7 @@ class Subscription(TypedDict):
     renewals_count: int
     latest_order_id: int | None
     external_id: str | None
+    player: Player | None
     created_at: str
     updated_at: str
 
@@ -123,6 +124,7 @@ class PaidOrder(TypedDict):
     refunded_at: str | None
     fulfillment_note: str | None
     page_url: str | None
+    player: Player | None
     next: CheckoutStep | None
 
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
+from lootkeep.api.http.players import IdentityText
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import customers as customer_records
@@ -29,6 +30,9 @@ class CustomerQuery(ListQuery):
     ] = None
     min_total_spent: Annotated[Money | None, Field(description="The minimum total spent.")] = None
     tag: Annotated[str | None, Field(max_length=MAX_TAG_LENGTH, description="Only customers with this tag.")] = None
+    identity: Annotated[
+        IdentityText | None, Field(description="The customer who is this player, such as `steam:76561198000000000`.")
+    ] = None
     sort: Annotated[
         Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"],
         Field(description="The sort field; customers without orders count as earliest."),
@@ -62,7 +66,7 @@ GROUP = Group(
             "List customers",
             paged(customers_views.CustomerView),
             query=CustomerQuery,
-            description="Newest first by default. `search` covers name and e-mail address.",
+            description="Newest first by default. `search` covers name, e-mail address and players.",
         ),
         Route(
             "GET",

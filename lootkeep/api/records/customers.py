@@ -9,6 +9,7 @@ import msgspec
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.fields import Country, EmailAddress, Name, distinct, not_blank
+from lootkeep.api.http.players import Identities, identities_of
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import (
@@ -51,6 +52,10 @@ class _CustomerFields(Body):
         Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(distinct)],
         Field(description="Tags to find customers by; replaced as a whole.", examples=[["vip"]]),
     ]
+    identities: Annotated[
+        Identities,
+        Field(description="Extension: who they are in games, one per game; replaced as a whole.", examples=[[]]),
+    ]
     note: Annotated[CustomerNote | None, Field(description="For staff only.", examples=["Prefers e-mail."])]
     status: Annotated[CustomerStatus, Field(description="A blocked customer cannot order.", examples=["blocked"])]
     status_reason: Annotated[
@@ -79,6 +84,8 @@ async def change(call: Call[Body, None]) -> Reply:
     changes = call.body.sent()
     if "tags" in changes:
         changes["tags"] = msgspec.json.encode(changes["tags"]).decode()
+    if "identities" in changes:
+        changes["identities"] = identities_of(changes["identities"])
     customer = await customers_service.change(call.deps, call.id, changes)
     async with call.deps.db.read() as tx:
         return Reply((await _shown(tx, [customer]))[0])

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name, Time, not_blank
 from lootkeep.api.http.pages import PageQuery
+from lootkeep.api.http.players import IdentityText
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import customers as customer_records
@@ -57,6 +58,9 @@ class FindQuery(PageQuery):
 
     external_id: Annotated[str | None, Field(max_length=255, description="The customer with this external id.")] = None
     email: Annotated[EmailAddress | None, Field(description="The customer with this e-mail address.")] = None
+    identity: Annotated[
+        IdentityText | None, Field(description="The customer who is this player, such as `steam:76561198000000000`.")
+    ] = None
 
 
 class ClaimBody(Body):
@@ -146,8 +150,8 @@ GROUP = Group(
             "Find customers",
             paged(customers_views.CustomerView),
             query=FindQuery,
-            description="Finds a customer by `external_id` or `email`. Without either, returns all customers, "
-            "newest first.",
+            description="Finds a customer by `external_id`, `email` or `identity`. Without any, returns all "
+            "customers, newest first.",
         ),
         Route(
             "GET",

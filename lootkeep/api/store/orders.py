@@ -10,6 +10,7 @@ from pydantic import Field
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Currency, IpAddressText, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.pages import PageQuery
+from lootkeep.api.http.players import PlayerBody, player_of
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import orders as order_records
@@ -81,6 +82,7 @@ class OrderBody(Body):
             examples=["7KQ2-M9XW-4TRB-7K2P"],
         ),
     ] = None
+    player: Annotated[PlayerBody | None, Field(description="Extension: who gets it, if not the buyer.")] = None
     payment: Annotated[
         PaymentBody | None, Field(description="Extension: what the payment provider reports about the payment method.")
     ] = None
@@ -165,6 +167,7 @@ async def place_order(call: Call[OrderBody, None]) -> Reply:
         raise Forbidden(IMPORT_SCOPE)
     sent["refunds"] = tuple(PastRefund(**refund.sent()) for refund in sent.get("refunds", ()))
     metadata = metadata_text(sent.pop("metadata", {}))
+    sent["player"] = player_of(sent.get("player"))
     payment = payment_facts(call.deps, sent.pop("payment", None))
     cart = Cart(**sent, lines=lines, metadata=metadata, payment=payment)
     place = orders_service.import_order if is_history else orders_service.place

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import QueryInteger
 from lootkeep.api.http.pages import PageQuery
+from lootkeep.api.http.players import PlayerBody, player_of
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import NameText
@@ -27,6 +28,10 @@ class SubscriptionBody(Body):
     product_id: Annotated[int, Field(ge=1, description="A product with recurring billing.", examples=[9])]
     external_id: Annotated[
         NameText | None, Field(description="The id in the store's own system, unique.", examples=["sub_81"])
+    ] = None
+    player: Annotated[
+        PlayerBody | None,
+        Field(description="Extension: who gets it in the game, if not the buyer.", examples=[None]),
     ] = None
 
 
@@ -49,7 +54,9 @@ class SubscriptionCancelBody(Body):
 
 async def create_subscription(call: Call[SubscriptionBody, None]) -> Reply:
     body = call.body
-    created = await subscriptions_service.create(call.deps, body.customer_id, body.product_id, body.external_id)
+    created = await subscriptions_service.create(
+        call.deps, body.customer_id, body.product_id, body.external_id, player_of(body.player)
+    )
     return Reply(subscriptions_views.paid_period(*created))
 
 

@@ -23,9 +23,12 @@ from lootkeep.storage.lists import (
     within,
 )
 from lootkeep.storage.rows import one_of
-from lootkeep.storage.schema import customer_tags, customers
+from lootkeep.storage.schema import customer_identities, customer_tags, customers
 
 _TAGGED = select(customer_tags.c.customer_id).where(customer_tags.c.tag == bindparam("wanted_tag"))
+_IDENTIFIED = select(customer_identities.c.customer_id).where(
+    customer_identities.c.player == bindparam("wanted_identity")
+)
 
 LISTING = Listing(
     customers,
@@ -36,6 +39,7 @@ LISTING = Listing(
         "external_id": equals(customers.c.external_id, "external_id", "unsorted"),
         "search": contains(customers.c.search_text),
         "tag": subquery(customers.c.id, _TAGGED),
+        "identity": subquery(customers.c.id, _IDENTIFIED),
         "country": equals(customers.c.country, "country"),
         "status": equals(customers.c.status, "status"),
         "min_total_spent": at_least(customers.c.total_spent, "min_total_spent"),

@@ -25,6 +25,7 @@ from lootkeep.storage.schema import (
     audit_log,
     campaign_recipients,
     commands,
+    customer_identities,
     customer_tags,
     customers,
     disputes,
@@ -53,6 +54,8 @@ from lootkeep.storage.schema import (
 
 # The replacement of a text that only the customer and the staff could have read.
 _ERASED_TEXT = "Erased."
+
+_PLAYER = ("player_game", "player_id", "player_name")
 
 _CUSTOMER: Any = bindparam("customer", type_=BigInteger)
 _EMAIL: Any = bindparam("old_email", type_=Text)
@@ -108,7 +111,7 @@ PERSONAL: dict[Table, Erasure] = {
             "email": _PSEUDONYM,
             "name": ERASED_NAME,
             **dict.fromkeys(("username", "external_id", "country", "note")),
-            "tags": "[]",
+            **dict.fromkeys(("tags", "identities"), "[]"),
             "search_text": bindparam("erased_search_text", type_=Text),
             "status": "blocked",
             "status_reason": ERASED_REASON,
@@ -118,10 +121,11 @@ PERSONAL: dict[Table, Erasure] = {
         },
     ),
     customer_tags: Erasure(own(customer_tags)),
+    customer_identities: Erasure(own(customer_identities)),
     orders: Erasure(
         own(orders),
         {
-            **dict.fromkeys(("ip_address", "ip_network", "user_agent", "device_id", "fulfillment_note")),
+            **dict.fromkeys(("ip_address", "ip_network", "user_agent", "device_id", "fulfillment_note", *_PLAYER)),
             "metadata": "{}",
             # Our own words stay, user input is erased.
             "cancel_reason": case((orders.c.cancel_reason == "fraud", orders.c.cancel_reason)),
@@ -130,7 +134,7 @@ PERSONAL: dict[Table, Erasure] = {
     # Why a key did not work, in the words of the buyer.
     product_keys: Erasure(part_of(product_keys.c.order_id, orders), {"replace_reason": None}),
     refunds: Erasure(part_of(refunds.c.order_id, orders), {"reason": None}),
-    subscriptions: Erasure(own(subscriptions), {"cancel_reason": None}),
+    subscriptions: Erasure(own(subscriptions), dict.fromkeys(("cancel_reason", *_PLAYER))),
     fraud_checks: Erasure(
         OWN_CHECK,
         {"email": _PSEUDONYM, **dict.fromkeys(("ip_address", "user_agent", "detected_city", "review_notes"))},
@@ -169,7 +173,7 @@ PERSONAL: dict[Table, Erasure] = {
         own(commands),
         {
             "text": _ERASED_TEXT,
-            **dict.fromkeys(("player_game", "player_id", "player_name", "reason", "lease")),
+            **dict.fromkeys((*_PLAYER, "reason", "lease")),
             "status": case((commands.c.finished_at.is_(None), "cancelled"), else_=commands.c.status),
             "finished_at": func.coalesce(commands.c.finished_at, _NOW),
         },

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 from sqlalchemy import BindParameter, bindparam, case, delete, insert, or_, update
+from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows
-from lootkeep.storage.schema import customer_tags, customers
+from lootkeep.storage.schema import customer_identities, customer_tags, customers
 
 ROWS = Rows(customers, Customer, derived=("search_text",), totals="customers", key_share=True)
 
@@ -22,6 +23,12 @@ _TAG = Query(
     insert(customer_tags).values(tag=bindparam("word"), customer_id=bindparam("customer")).inline(), set_based=True
 )
 _UNTAG = Query(delete(customer_tags).where(customer_tags.c.customer_id == bindparam("customer")))
+_IDENTIFY = Query(
+    postgresql.insert(customer_identities)
+    .values(player=bindparam("key"), customer_id=bindparam("customer"))
+    .on_conflict_do_nothing()
+)
+_FORGET = Query(delete(customer_identities).where(customer_identities.c.customer_id == bindparam("customer")))
 _paid_at: BindParameter[int] = bindparam("paid_at")
 _ADD_PAYMENT = Query(
     update(customers)
@@ -87,6 +94,10 @@ async def save(tx: Transaction, before: Customer, after: Customer) -> None:
         words = msgspec.json.decode(after.tags, type=list[str])
         if words:
             await tx.execute_many(_TAG, [{"word": word, "customer": after.id} for word in words])
+    if after.identities != before.identities:
+        await tx.run(_FORGET, customer=after.id)
+        for player in after.players:
+            await tx.run(_IDENTIFY, key=player.key, customer=after.id)
 
 
 async def code_that_brought(tx: Transaction, customer: Customer) -> str | None:

@@ -33,7 +33,7 @@ _WITH_PRODUCT = select(order_items.c.order_id).where(order_items.c.product_id ==
 
 
 def _found_by(customer: Filter) -> Filter:
-    """By the customer's name or e-mail, the order number, the store's own id, or the payment provider's id."""
+    """By the customer's name or e-mail, the player, or a whole number or id of the order."""
     whose = select(customers.c.id).where(customer.clause(is_indexed=True))
     exact = bindparam("wanted_exact", type_=orders.c.external_id.type)
     matches = union(
@@ -41,6 +41,8 @@ def _found_by(customer: Filter) -> Filter:
         select(orders.c.id).where(orders.c.id == bindparam("wanted_number", type_=BigInteger)),
         select(orders.c.id).where(orders.c.external_id == exact),
         select(orders.c.id).where(orders.c.transaction_id == exact),
+        select(orders.c.id).where(orders.c.player_id == exact),
+        select(orders.c.id).where(orders.c.player_name == exact),
     )
     return subquery(orders.c.id, matches)
 

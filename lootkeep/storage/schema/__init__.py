@@ -14,7 +14,7 @@ from lootkeep.storage.schema.alerts import alert_notices, alerts
 from lootkeep.storage.schema.analytics import sales_rollups
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
-from lootkeep.storage.schema.customers import customer_tags, customers, sightings
+from lootkeep.storage.schema.customers import customer_identities, customer_tags, customers, sightings
 from lootkeep.storage.schema.events import counters, events
 from lootkeep.storage.schema.fraud import (
     fraud_checks,
@@ -61,6 +61,7 @@ __all__ = [
     "commands",
     "counters",
     "coupons",
+    "customer_identities",
     "customer_tags",
     "customers",
     "deliveries",

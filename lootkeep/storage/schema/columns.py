@@ -24,8 +24,8 @@ def identity() -> Column[int]:
     return Column("id", Id, primary_key=True)
 
 
-def text(name: str, *, optional: bool = False, unique: bool = False) -> Column[str]:
-    return Column(name, Text, nullable=optional, unique=unique or None)
+def text(name: str, *, optional: bool = False, unique: bool = False, default: str | None = None) -> Column[str]:
+    return Column(name, Text, nullable=optional, unique=unique or None, server_default=default)
 
 
 def number(name: str, *, optional: bool = False) -> Column[int]:

@@ -41,6 +41,8 @@ customers = Table(
     number("consent_withdrawn_at", optional=True),
     # When the personal data was erased; the rest of the row stays under a pseudonym.
     number("erased_at", optional=True),
+    # A JSON array: the players that the customer is.
+    text("identities", default="[]"),
     CheckConstraint("status IN ('active', 'blocked')", name="status"),
     CheckConstraint("orders_count >= 0 AND total_spent >= 0", name="totals"),
     Index(None, "created_at", "id"),
@@ -69,6 +71,16 @@ customer_tags = Table(
     "customer_tags",
     metadata,
     Column("tag", Text, primary_key=True),
+    Column("customer_id", BigInteger, ForeignKey("customers.id"), primary_key=True, autoincrement=False),
+    Index(None, "customer_id"),
+    sqlite_with_rowid=False,
+)
+
+# What customers are found by, such as `steam:76561198000000000`.
+customer_identities = Table(
+    "customer_identities",
+    metadata,
+    Column("player", Text, primary_key=True),
     Column("customer_id", BigInteger, ForeignKey("customers.id"), primary_key=True, autoincrement=False),
     Index(None, "customer_id"),
     sqlite_with_rowid=False,

@@ -43,6 +43,10 @@ subscriptions = Table(
     number("created_at"),
     number("updated_at"),
     text("external_id", optional=True),
+    # Who gets it, if not the buyer.
+    text("player_game", optional=True),
+    text("player_id", optional=True),
+    text("player_name", optional=True),
     CheckConstraint("status IN ('active', 'cancelled', 'expired')", name="status"),
     # What ends automatically, and when.
     Index("ix_subscriptions_ending", "ends_at", sqlite_where=_ENDING, postgresql_where=_ENDING),
@@ -95,6 +99,10 @@ orders = Table(
     # When the money of an order arrived that is on hold.
     number("payment_held_at", optional=True),
     Column("page_version", BigInteger, nullable=False, server_default="0"),
+    # Who gets it, if not the buyer.
+    text("player_game", optional=True),
+    text("player_id", optional=True),
+    text("player_name", optional=True),
     CheckConstraint("payment_held_at IS NULL OR status = 'on_hold'", name="payment_held_at"),
     CheckConstraint(
         "status IN ('pending', 'on_hold', 'paid', 'completed', 'partially_refunded', 'refunded', 'cancelled')",
@@ -115,6 +123,8 @@ orders = Table(
     Index(None, "risk_level", "created_at", "id"),
     Index(None, "total", "id"),
     Index(None, "transaction_id"),
+    Index(None, "player_id"),
+    Index(None, "player_name"),
     # What one customer bought in a period.
     Index("ix_orders_paid_of_customer", "customer_id", "paid_at", sqlite_where=_IS_PAID, postgresql_where=_IS_PAID),
     sqlite_autoincrement=True,
