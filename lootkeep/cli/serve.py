@@ -28,7 +28,12 @@ from lootkeep.domain.webhooks import WebhookMode
 from lootkeep.engines import logs
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.kernel.errors import StartupError
-from lootkeep.services import access as access_service, sign_in as sign_in_service, webhooks as webhooks_service
+from lootkeep.services import (
+    access as access_service,
+    goods as goods_service,
+    sign_in as sign_in_service,
+    webhooks as webhooks_service,
+)
 from lootkeep.settings import Settings
 from lootkeep.storage import demo as demo_db
 from lootkeep.storage.access import rows as access_db
@@ -63,7 +68,12 @@ def serve(
 
 def _serve(config: Settings, workers: int, host: str | None, port: int | None, *, with_demo: bool) -> None:
     listener = _listen(host or config.host, config.port if port is None else port)
-    _greet(config, listener, run(_prepare(config, with_demo=with_demo)))
+    url = _url(listener)
+    if with_demo and config.public_url is None:
+        # The demo has pages of buyers to open. In the environment, where every process reads its settings.
+        os.environ["LOOTKEEP_PUBLIC_URL"] = url
+        config = settings.load()
+    _greet(config, url, run(_prepare(config, with_demo=with_demo)))
     # Each process reads the settings again through the factory, so all of them are built the same way.
     server = Config(
         "lootkeep.wiring:app",
@@ -129,6 +139,8 @@ class Prepared(NamedTuple):
     is_empty: bool
     # What is in the demo store, if it is one.
     demo: dict[str, int]
+    # A buyer's page of the demo store.
+    page: str | None
 
 
 async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
@@ -144,15 +156,17 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
             await ensure(deps)
         async with deps.db.read(slow=True) as tx:
             demo = await demo_db.counts(tx) if (await demo_db.mark(tx)).loaded_at else {}
+            order = await demo_db.order_with_key(tx) if demo else None
             is_empty = not await demo_db.held(tx)
             has_tokens = bool(await access_db.all_tokens(tx))
+        page = goods_service.page_url(deps, order) if order else None
         if _is_logged(config):
-            return Prepared(None, None, is_empty, demo)
+            return Prepared(None, None, is_empty, demo, page)
         link_token = None if await sign_in_service.is_set_up(deps) else await sign_in_service.make_link(deps, None)
         if has_tokens:
-            return Prepared(None, link_token, is_empty, demo)
+            return Prepared(None, link_token, is_empty, demo, page)
         secret, _ = await access_service.create_token(deps, name="first token", scopes=list(SCOPES))
-        return Prepared(secret, link_token, is_empty, demo)
+        return Prepared(secret, link_token, is_empty, demo, page)
 
 
 async def _opened(config: Settings, stack: AsyncExitStack) -> Deps:
@@ -169,11 +183,13 @@ def _is_logged(config: Settings) -> bool:
     return config.environment == "production" and not sys.stdout.isatty()
 
 
-def _greet(config: Settings, listener: socket.socket, prepared: Prepared) -> None:
-    first_token = prepared.first_token
+def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{port}"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _greet(config: Settings, url: str, prepared: Prepared) -> None:
+    first_token = prepared.first_token
     data = str(config.sqlite_path.resolve()) if config.sqlite_path else "PostgreSQL"
     out.print(f"[bold]Lootkeep {__version__}[/] is at {escape(url)}", style="default")
     out.print(f"  Data        {escape(data)}")
@@ -182,6 +198,8 @@ def _greet(config: Settings, listener: socket.socket, prepared: Prepared) -> Non
             "  Demo        {orders:,} orders, {customers:,} customers, {products:,} products".format(**prepared.demo)
         )
     out.print(f"  Console     {escape(url)}/console")
+    if prepared.page:
+        out.print(f"  Buyer page  {escape(prepared.page)}")
     out.print(f"  Reference   {escape(url)}/docs")
     if prepared.link_token:
         out.print("\nNobody can sign in to the console yet. This link makes you the owner; it works once, for a day:\n")

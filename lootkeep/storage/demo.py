@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import msgspec
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 
+from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import settings
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import customers, orders, products
+from lootkeep.storage.rows import columns_of
+from lootkeep.storage.schema import customers, orders, product_keys, products
 
 _SETTINGS = "demo"
 _TABLES = (customers, products, orders)
@@ -20,6 +22,13 @@ _ON_SALE = Query(
     .where(products.c.status == "active", products.c.billing_type == "one_time", products.c.deleted_at.is_(None))
     .order_by(products.c.id)
     .limit(100)
+)
+_WITH_KEY = Query(
+    select(*columns_of(orders, Order))
+    .where(orders.c.status == "completed", exists().where(product_keys.c.order_id == orders.c.id))
+    .order_by(orders.c.id.desc())
+    .limit(1),
+    Order,
 )
 _LAST_CUSTOMER = Query(select(customers.c.id).order_by(customers.c.id.desc()).limit(1))
 
@@ -62,3 +71,8 @@ async def products_on_sale(tx: Transaction) -> list[int]:
 async def last_customer(tx: Transaction) -> int:
     row = await tx.one(_LAST_CUSTOMER)
     return row[0] if row else 0
+
+
+async def order_with_key(tx: Transaction) -> Order | None:
+    """The newest one that handed over a key: its buyer's page has something to show."""
+    return await tx.one(_WITH_KEY)

@@ -120,6 +120,18 @@ def test_the_pages_before_signing_in_pass_axe(folder: Path, demo: Serving, axe: 
         assert findings(browser, demo, paths) == []
 
 
+def test_a_buyers_page_passes_axe_and_fits_at_every_width_in_both_themes(demo: Serving, axe: str) -> None:
+    page = re.search(r"/o/[\w-]{43}", demo.greeting)
+    assert page, demo.greeting
+    with browsing() as browser:
+        browser.preload(axe)
+        assert findings(browser, demo, [page[0], "/o/unknown"]) == []
+        browser.scripts(are_on=False)
+        browser.open(demo.url + page[0])
+        browser.click("form[action*='/show'] button")
+        browser.wait_for_text("Shown just now")
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_every_page_passes_axe_and_fits_at_every_width_in_both_themes(
     browser: Browser, demo: Serving, long: list[str], part: int
