@@ -207,6 +207,8 @@ async def show_order(visit: Visit) -> Answer:
         moments = await _moments(tx, details, check)
     order = details.order
     return {
+        "goods": await goods_service.of_order(visit.deps, visit.id),
+        "lines": {line.id: line for line in details.items},
         "order": order,
         "title": order.number,
         "details": details,

@@ -12,6 +12,7 @@ from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import DELETED, Record
 from lootkeep.domain import products as products_rules
+from lootkeep.domain.goods import MAX_VALID_DAYS
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import products as products_service
@@ -21,6 +22,13 @@ from lootkeep.storage.products import lists as product_lists_db, rows as product
 _SHOWN_ORDERS = 8
 _MAX_DESCRIPTION = 20_000
 _MAX_INTERVALS = 365
+_MAX_URL = 2048
+
+
+def _https(text: str) -> str:
+    if not text.startswith("https://") or not text.isprintable() or " " in text or len(text) > _MAX_URL:
+        raise ValueError
+    return text
 
 
 def _stock(stock: int | None, _row: products_rules.Product, _visit: Visit) -> str:
@@ -61,6 +69,8 @@ PRODUCT = Record[products_rules.Product](
 )
 _TAGS = forms.tags(products_rules.MAX_TAGS, products_rules.MAX_WORD_LENGTH)
 _PRICE = forms.amount(0, products_rules.HIGHEST_PRICE)
+_FILE = forms.parsed(_https, "This must be an https address.", "url")
+_DAYS = forms.whole(1, MAX_VALID_DAYS)
 _STATUS = forms.choice(options(products_rules.ProductStatus))
 _INTERVALS = {"": "–"} | options(products_rules.BillingInterval)
 STOCK = Field("stock", "Stock", forms.whole(0, products_rules.MAX_STOCK), "Leave empty for unlimited stock.")
@@ -81,6 +91,8 @@ FORM = {
     "Selling": (
         Field("status", "Status", _STATUS, "Only active products can be bought.", default="active"),
         Field("delivery_type", "Delivery", forms.choice(options(products_rules.DeliveryType)), default="manual"),
+        Field("file_url", "File", _FILE, "What a file product hands over."),
+        Field("valid_days", "Valid for days", _DAYS, "After the delivery; forever when empty."),
         Field("sku", "SKU", forms.text(products_rules.MAX_WORD_LENGTH), "Your own number, unique in the store."),
         Field(
             "max_per_order", "Per order at most", forms.whole(1, products_rules.MAX_STOCK), "Leave empty for no limit."

@@ -19,7 +19,7 @@ from lootkeep.services import fraud as fraud_service, sign_in as sign_in_service
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import audit_log, idempotency_keys
 from tests.api.campaigns import reader
-from tests.builders import STORE, new_customer
+from tests.builders import STORE, new_customer, new_product, paid_order
 from tests.console.visits import (
     DELIVERY,
     EMAIL,
@@ -62,9 +62,14 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/customers/{id}/block", "2", {"status_reason": "Abuse"}),
     ("/customers/{id}/unblock", "2", {"status_reason": "Sorry"}),
     ("/products/new", "", PRODUCT),
-    ("/products/{id}/edit", "2", PRODUCT | {"name": "Gems, many"}),
-    ("/products/{id}/stock", "2", {"stock": "7"}),
-    ("/products/{id}/delete", "2", {}),
+    ("/products/{id}/edit", "3", PRODUCT | {"name": "Gems, many"}),
+    ("/products/{id}/stock", "3", {"stock": "7"}),
+    ("/products/{id}/delete", "3", {}),
+    ("/products/{id}/keys", "2", {"keys": "AAAA-1111", "batch": "October"}),
+    ("/products/{id}/keys/show", "2", {"key_id": "1"}),
+    ("/products/{id}/keys/withdraw", "2", {"batch": "October"}),
+    ("/orders/{id}/show-key", "8", {"key_id": "1"}),
+    ("/orders/{id}/replace-key", "8", {"item_id": "8", "key_id": "1", "reason": "Used"}),
     ("/gift-cards/new", "", {"initial_balance": "25.00"}),
     ("/gift-cards/{id}/edit", "1", {"note": "VIP"}),
     ("/gift-cards/{id}/send", "1", {"email": "mina@mail.example"}),
@@ -143,6 +148,9 @@ async def busy(store: World) -> AsyncIterator[World]:
         used = {"device_id": "shared", "ip_address": "203.0.113.77"}
         assert (await world.post(f"{STORE}/orders", body | used)).status_code == 201
         world.clock.advance(MINUTE)
+    await fraud_service.change_settings(world.deps, {"fraud_detection_enabled": False})
+    await paid_order(world, 1, ((await new_product(world, name="Key", delivery_type="keys", stock=3))["id"], 1))
+    await fraud_service.change_settings(world.deps, {"fraud_detection_enabled": True})
     await reader(world)
     yield world
     await world.close()
