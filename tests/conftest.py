@@ -19,6 +19,7 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
+from tests import quick
 from tests.gate import Gate
 from tests.world import World
 
@@ -38,55 +39,6 @@ settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("fixed")
 
 
-# What `make quick` leaves out: whatever needs a server, a browser or Node, starts processes, takes seconds, or belongs
-# to `make check`.
-NOT_QUICK = (
-    "api/fraud/test_long_lists.py",
-    "api/fraud/test_replay.py",
-    "api/server/",
-    "api/test_access.py",
-    "api/test_full_disk.py",
-    "api/test_large_bodies.py",
-    "api/test_reference.py",
-    "api/test_sandbox.py",
-    "cli/",
-    "client/test_documentation.py",
-    "console/test_full_pages.py",
-    "docs/",
-    "domain/test_campaign_emails.py",
-    "engines/test_intelligence_fetching.py",
-    "engines/test_outbound.py",
-    "engines/test_outbound_deadline.py",
-    "engines/test_ratelimit.py",
-    "engines/test_ssrf.py",
-    "faults/",
-    "generators/",
-    "machines/",
-    "operate/",
-    "races/",
-    "replica/",
-    "rules/",
-    "services/test_analytics.py",
-    "services/test_gift_card_machine.py",
-    "services/test_state_machine.py",
-    "services/test_ticket_state_machine.py",
-    "storage/test_campaign_plans.py",
-    "storage/test_fraud_plans.py",
-    "storage/test_generated_store.py",
-    "storage/test_list_plans.py",
-    "storage/test_lists.py",
-    "storage/test_migrations.py",
-    "storage/test_plans.py",
-    "storage/test_queue_plans.py",
-    "storage/test_sqlite.py",
-    "storage/test_statements.py",
-    "storage/test_ticket_plans.py",
-    "storage/test_upgrades.py",
-    "worker/test_mishaps.py",
-)
-SERVER_FIXTURES = {"postgres_admin_url", "postgres_url", "redis_url"}
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="Only what runs on SQLite, without servers or a browser.")
 
@@ -96,19 +48,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not config.getoption("--quick") or collection_path.is_dir():
         return None
     path = collection_path.relative_to(Path(__file__).parent).as_posix()
-    return path.startswith(NOT_QUICK) or path.endswith("_in_a_browser.py") or None
+    return quick.is_left_out(path) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick"):
-        quick = {item: isinstance(item, pytest.Function) and _is_quick(item) for item in items}
-        config.hook.pytest_deselected(items=[item for item in items if not quick[item]])
-        items[:] = [item for item in items if quick[item]]
-
-
-def _is_quick(item: pytest.Function) -> bool:
-    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    return "postgresql" not in parameters and not SERVER_FIXTURES & set(item.fixturenames)
+        are_quick = {item: isinstance(item, pytest.Function) and quick.is_quick(item) for item in items}
+        config.hook.pytest_deselected(items=[item for item in items if not are_quick[item]])
+        items[:] = [item for item in items if are_quick[item]]
 
 
 @pytest.fixture(autouse=True)
@@ -203,16 +150,40 @@ def db_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     return path
 
 
-@pytest.fixture
-async def db(db_location: Path | str) -> AsyncIterator[Engine]:
-    """An empty database on each engine in turn."""
-    if isinstance(db_location, Path):
-        engine: Engine = SqliteDatabase(db_location)
-    else:
-        engine = await PostgresDatabase.open(db_location, 10)
-        await _empty(engine)
+@pytest.fixture(scope="session")
+async def postgres(postgres_url: str) -> AsyncIterator[PostgresDatabase]:
+    """Open for all tests of the process: each new connection reads the catalog and makes all plans again."""
+    engine = await PostgresDatabase.open(postgres_url, 10)
     yield engine
     await engine.close()
+
+
+@pytest.fixture
+def shared_engine(db_location: Path | str, request: pytest.FixtureRequest) -> PostgresDatabase | None:
+    """An asynchronous fixture may not ask for another by name, so this one does."""
+    return None if isinstance(db_location, Path) else request.getfixturevalue("postgres")
+
+
+@pytest.fixture
+async def db(db_location: Path | str, shared_engine: PostgresDatabase | None) -> AsyncIterator[Engine]:
+    """An empty database on each engine in turn."""
+    if shared_engine:
+        await _empty(shared_engine)
+        yield shared_engine
+        await _end_tasks()
+    else:
+        engine = SqliteDatabase(Path(db_location))
+        yield engine
+        await _end_tasks()
+        await engine.close()
+
+
+async def _end_tasks() -> None:
+    """What a test has started and left ends with it, although the event loop goes on."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 # To truncate a table makes a new file for it and for each of its indexes, 300 in all: a tenth of a second. So rows are
@@ -262,3 +233,16 @@ async def insecure_world(db: Engine) -> AsyncIterator[World]:
     await world.begin()
     yield world
     await world.close()
+
+
+@pytest.fixture(scope="module")
+async def shared_world(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """For the many cases of a module that are refused before they reach the database: made once, on one engine."""
+    path = tmp_path_factory.mktemp("shared") / "shared.db"
+    shutil.copy(sqlite_template, path)
+    db = SqliteDatabase(path)
+    world = World(db, rate_limit_per_minute=0)
+    await world.begin()
+    yield world
+    await world.close()
+    await db.close()

@@ -15,7 +15,6 @@ from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.openapi import failures
-from lootkeep.api.http.router import Router
 from lootkeep.deps import Deps
 from lootkeep.domain.access import SCOPES
 from lootkeep.domain.webhooks import reachable
@@ -33,7 +32,6 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres_replica import Replica
 from lootkeep.worker.loop import Worker
 
-ROUTER = Router(wiring.groups())
 # Of the connection and of the path: no operation names them.
 UNNAMED = {400, 405, 408}
 NOON = instant(datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC))
@@ -51,7 +49,7 @@ def default_settings() -> Settings:
 def assert_documented(answer: httpx.Response) -> None:
     """Whatever a test does: the status of the answer is one that the OpenAPI document names for the operation."""
     try:
-        route, _ = ROUTER.find(answer.request.method, answer.request.url.path)
+        route, _ = wiring.router().find(answer.request.method, answer.request.url.path)
     except AppError:
         return
     named = {route.answer.status, *map(int, failures.refs(route)), *([200] if route.answer.repeated else []), *UNNAMED}

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from lootkeep.api.http.exchange import Receive, Scope, Send
     from lootkeep.api.http.metrics import Metrics
     from lootkeep.api.http.probes import Check
+    from lootkeep.api.http.router import Router
     from lootkeep.api.http.routes import Group
     from lootkeep.storage.engine.postgres import PostgresDatabase
 
@@ -144,6 +145,13 @@ def groups() -> tuple[Group, ...]:
 
 
 @cache
+def router() -> Router:
+    from lootkeep.api.http.router import Router
+
+    return Router(groups())
+
+
+@cache
 def document() -> dict[str, Any]:
     from lootkeep.api.http import openapi
 
@@ -221,7 +229,7 @@ def api(
     probes = Probes(deps, tokens, limits, metrics, checks, document, settings.docs_url, disk)
     console = LateRoutes(deps, console_options(settings, deps.store.name))
     pages = probes.app(*readers.pages(deps), console)
-    return Api(deps, groups(), tokens, limits, metrics, pages, *observation)
+    return Api(deps, router(), tokens, limits, metrics, pages, *observation)
 
 
 def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pages: ASGIApp, deps: Deps) -> ASGIApp:
@@ -233,7 +241,7 @@ def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pa
     tokens = Tokens(deps, lambda: None)
     worker.add((PeriodicTask("note uses of test tokens", 10, tokens.note_uses),))
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
-    return Api(deps, groups(), tokens, limits, None, pages, *observation)
+    return Api(deps, router(), tokens, limits, None, pages, *observation)
 
 
 def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:

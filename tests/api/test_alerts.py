@@ -11,7 +11,6 @@ from lootkeep.kernel.clock import HOUR, MINUTE
 from lootkeep.services import alerts as alerts_service
 from lootkeep.storage import alerts as alerts_db
 from tests.builders import new_alert
-from tests.conftest import only_sqlite
 from tests.world import World
 
 ALERT: dict[str, Any] = {
@@ -47,7 +46,6 @@ async def test_only_the_fields_that_are_sent_change_and_the_target_must_fit_the_
     assert (moved.json()["data"]["target"], moved.json()["data"]["muted_until"]) == ("staff@shop.example", None)
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("wrong", "field"),
     [
@@ -61,8 +59,8 @@ async def test_only_the_fields_that_are_sent_change_and_the_target_must_fit_the_
         ({"amount": "-1.00"}, "amount"),
     ],
 )
-async def test_every_invalid_field_is_named(world: World, wrong: dict[str, Any], field: str) -> None:
-    answer = await world.post("/alerts", ALERT | wrong)
+async def test_every_invalid_field_is_named(shared_world: World, wrong: dict[str, Any], field: str) -> None:
+    answer = await shared_world.post("/alerts", ALERT | wrong)
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 
 

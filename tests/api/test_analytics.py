@@ -8,7 +8,6 @@ import pytest
 
 from lootkeep.kernel.clock import DAY
 from tests.builders import STORE, new_customer, new_product, paid_order
-from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -176,7 +175,6 @@ async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_th
     assert [point["date"] for point in months["series"]] == ["2026-10-20", "2026-11-01", "2026-12-01"]
 
 
-@only_sqlite
 @pytest.mark.parametrize("path", ["/analytics/revenue", "/analytics/sales"])
 @pytest.mark.parametrize(
     ("query", "field"),
@@ -201,8 +199,8 @@ async def test_weeks_begin_on_monday_and_months_on_the_first_but_never_before_th
         ("compare=maybe", "compare"),
     ],
 )
-async def test_an_invalid_parameter_is_rejected_by_name(world: World, path: str, query: str, field: str) -> None:
-    answer = await world.get(f"{path}?{query}")
+async def test_an_invalid_parameter_is_rejected_by_name(shared_world: World, path: str, query: str, field: str) -> None:
+    answer = await shared_world.get(f"{path}?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 
 

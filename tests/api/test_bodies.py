@@ -10,7 +10,6 @@ import pytest
 
 from lootkeep.api.http.routes import MAX_BODY, MAX_LARGE_BODY
 from tests.api.bodies import BRONZE, send
-from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -34,7 +33,6 @@ async def test_json_is_accepted_by_its_name(world: World, content_type: str) -> 
     assert answer.status_code == 201
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     "content_type",
     [
@@ -46,8 +44,8 @@ async def test_json_is_accepted_by_its_name(world: World, content_type: str) -> 
         "json",
     ],
 )
-async def test_another_content_type_is_rejected(world: World, content_type: str) -> None:
-    answer = await send(world, json.dumps(BRONZE).encode(), Content_Type=content_type)
+async def test_another_content_type_is_rejected(shared_world: World, content_type: str) -> None:
+    answer = await send(shared_world, json.dumps(BRONZE).encode(), Content_Type=content_type)
     assert_unsupported(answer)
 
 

@@ -9,7 +9,6 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from tests.api.claiming import anna_with, claim, new_tier, progress
 from tests.builders import STORE, new_order, paid_order
-from tests.conftest import only_sqlite
 from tests.recount import maintained, outbox, recounted
 from tests.world import World
 
@@ -116,7 +115,6 @@ async def test_an_unknown_tier_is_not_found(world: World) -> None:
     assert answer.json()["message"] == "Referral tier not found."
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
@@ -125,8 +123,8 @@ async def test_an_unknown_tier_is_not_found(world: World) -> None:
         ({"tier_id": 0}, "The tier id field must be at least 1."),
     ],
 )
-async def test_a_claim_names_its_tier(world: World, body: dict[str, Any], sentence: str) -> None:
-    answer = await world.post(f"{STORE}/customers/1/claims", body)
+async def test_a_claim_names_its_tier(shared_world: World, body: dict[str, Any], sentence: str) -> None:
+    answer = await shared_world.post(f"{STORE}/customers/1/claims", body)
     assert answer.status_code == 422
     assert answer.json()["errors"] == {"tier_id": [sentence]}
 
@@ -195,10 +193,9 @@ async def test_claims_are_paged(world: World) -> None:
     assert (past["data"], past["meta"]["total"]) == ([], 5)
 
 
-@only_sqlite
 @pytest.mark.parametrize("query", ["page=0", "per_page=0", "per_page=101", "page=x"])
-async def test_a_page_out_of_bounds_is_rejected(world: World, query: str) -> None:
-    assert (await world.get(f"/referrals/claims?{query}")).status_code == 422
+async def test_a_page_out_of_bounds_is_rejected(shared_world: World, query: str) -> None:
+    assert (await shared_world.get(f"/referrals/claims?{query}")).status_code == 422
 
 
 async def test_a_tier_with_claims_is_deactivated_instead_of_deleted(world: World) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from lootkeep.api.http.app import ASGIApp
-from tests.conftest import only_sqlite
 from tests.world import EXTERNAL, World
 
 TIERS = EXTERNAL + "/referrals/tiers"
@@ -42,10 +41,9 @@ NOWHERE = [
 ]
 
 
-@only_sqlite
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
-async def test_an_unknown_path_is_not_found(world: World, method: str) -> None:
-    answers = {path: await world.http.request(method, path) for path in NOWHERE}
+async def test_an_unknown_path_is_not_found(shared_world: World, method: str) -> None:
+    answers = {path: await shared_world.http.request(method, path) for path in NOWHERE}
     responses = {path: (answer.status_code, answer.json()) for path, answer in answers.items()}
     not_found = {
         "success": False,
@@ -61,7 +59,6 @@ async def test_a_missing_part_of_the_reference_is_not_found(world: World) -> Non
     assert (answer.status_code, answer.json()["message"]) == (404, "There is nothing at this path.")
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("methods", "path", "allowed"),
     [
@@ -72,10 +69,10 @@ async def test_a_missing_part_of_the_reference_is_not_found(world: World) -> Non
     ],
 )
 async def test_an_unsupported_method_is_rejected_with_the_supported_ones(
-    world: World, methods: tuple[str, ...], path: str, allowed: str
+    shared_world: World, methods: tuple[str, ...], path: str, allowed: str
 ) -> None:
     # httpx writes methods in capitals, so the application is asked directly.
-    responses = {method: await ask(world.app, method, path) for method in methods}
+    responses = {method: await ask(shared_world.app, method, path) for method in methods}
     rejection = {
         "success": False,
         "error": "Method Not Allowed",
@@ -107,10 +104,9 @@ async def test_redirects_do_not_depend_on_the_host_header(world: World, path: st
     assert (answer.status_code, answer.headers["Location"]) == (307, target)
 
 
-@only_sqlite
 @pytest.mark.parametrize("path", ["/healthz/", "/metrics/", "/docs//", "/u/token/"])
-async def test_an_extra_slash_is_not_found(world: World, path: str) -> None:
-    answer = await world.http.get(path, headers={"Host": "evil.example"})
+async def test_an_extra_slash_is_not_found(shared_world: World, path: str) -> None:
+    answer = await shared_world.http.get(path, headers={"Host": "evil.example"})
     assert (answer.status_code, answer.json()["error"]) == (404, "Not Found")
 
 
@@ -129,10 +125,9 @@ async def test_head_answers_as_get_does_without_the_body(world: World) -> None:
     assert head.headers["Content-Type"] == "application/json"
 
 
-@only_sqlite
 @pytest.mark.parametrize(("path", "status"), [("/referrals/settings", 401), ("/fraud/rules/7", 405), ("/no", 404)])
-async def test_a_rejected_head_request_has_no_body_either(world: World, path: str, status: int) -> None:
-    answer = await world.call("HEAD", path, token="lk_nobody")
+async def test_a_rejected_head_request_has_no_body_either(shared_world: World, path: str, status: int) -> None:
+    answer = await shared_world.call("HEAD", path, token="lk_nobody")
     assert (answer.status_code, answer.content) == (status, b"")
 
 

@@ -9,7 +9,6 @@ import pytest
 from lootkeep.kernel.clock import SECOND
 from tests.api.gift_card_states import STATES, card_in
 from tests.builders import new_gift_card
-from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -72,7 +71,6 @@ async def test_after_ten_unknown_codes_in_a_minute_a_token_has_to_wait(world: Wo
     assert (await validated(world, card["code"]))["valid"]
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("body", "field", "sentence"),
     [
@@ -83,6 +81,8 @@ async def test_after_ten_unknown_codes_in_a_minute_a_token_has_to_wait(world: Wo
         ({"code": "x", "amount": 0}, "amount", "The amount field must be at least 0.01."),
     ],
 )
-async def test_a_malformed_code_is_rejected(world: World, body: dict[str, Any], field: str, sentence: str) -> None:
-    answer = await world.post("/gift-cards/validate", body)
+async def test_a_malformed_code_is_rejected(
+    shared_world: World, body: dict[str, Any], field: str, sentence: str
+) -> None:
+    answer = await shared_world.post("/gift-cards/validate", body)
     assert (answer.status_code, answer.json()["errors"]) == (422, {field: [sentence]})

@@ -12,6 +12,7 @@ from lootkeep.api.http.app import Api
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.probes import Probes
+from lootkeep.api.http.router import Router
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from lootkeep.kernel.errors import Unprocessable
 from lootkeep.services import access as access_service
@@ -67,7 +68,7 @@ async def client(world: World, stage: PausedOperation) -> AsyncIterator[httpx.As
         ),
     )
     pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, dict).app()
-    api = Api(world.deps, (group,), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
+    api = Api(world.deps, Router((group,)), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
     headers = {"Authorization": f"Bearer {world.token}", "Idempotency-Key": "a"}
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(api), base_url=f"http://store.test{EXTERNAL}", headers=headers

@@ -8,6 +8,7 @@ from lootkeep.api.http.app import Api
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.probes import Probes
+from lootkeep.api.http.router import Router
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message
 from tests.world import EXTERNAL, World
 
@@ -30,7 +31,7 @@ STUMBLES = Group(
 def edge(world: World, *groups: Group) -> httpx.AsyncClient:
     """The same HTTP layer over other routes."""
     pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, dict).app()
-    api = Api(world.deps, groups, world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
+    api = Api(world.deps, Router(groups), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(api),
         base_url="http://store.test",

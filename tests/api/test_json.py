@@ -10,7 +10,6 @@ import pytest
 
 from lootkeep.kernel.clock import SECOND
 from tests.api.bodies import BRONZE, send
-from tests.conftest import only_sqlite
 from tests.world import World
 
 UNPROCESSABLE = {"success": False, "error": "Unprocessable", "code": "malformed_json"}
@@ -75,11 +74,10 @@ async def test_a_body_that_is_not_json_is_rejected(world: World) -> None:
     assert await rejections(world, NOT_JSON) == dict.fromkeys(NOT_JSON, "The request body is not valid JSON.")
 
 
-@only_sqlite
 @pytest.mark.parametrize("opening", [b'{"a":', b"["])
-async def test_ten_thousand_levels_are_rejected_without_harm(world: World, opening: bytes) -> None:
+async def test_ten_thousand_levels_are_rejected_without_harm(shared_world: World, opening: bytes) -> None:
     content = opening * 10_000
-    assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
+    assert (await rejections(shared_world, [content]))[content] == "The request body is not valid JSON."
 
 
 async def test_a_byte_order_mark_is_rejected(world: World) -> None:
@@ -103,11 +101,10 @@ async def test_a_body_that_is_not_utf_8_is_rejected(world: World) -> None:
     assert await rejections(world, NOT_UTF_8) == dict.fromkeys(NOT_UTF_8, "The request body must be UTF-8.")
 
 
-@only_sqlite
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
-async def test_utf_16_and_utf_32_without_a_byte_order_mark_are_rejected(world: World, encoding: str) -> None:
+async def test_utf_16_and_utf_32_without_a_byte_order_mark_are_rejected(shared_world: World, encoding: str) -> None:
     content = json.dumps(BRONZE).encode(encoding)
-    assert (await rejections(world, [content]))[content] == "The request body is not valid JSON."
+    assert (await rejections(shared_world, [content]))[content] == "The request body is not valid JSON."
 
 
 NO_OBJECT = [b"[]", b'[{"name": "Bronze"}]', b'"Bronze"', b"5", b"1.5", b"true", b"null"]
@@ -186,11 +183,10 @@ async def test_thirty_two_levels_are_accepted(world: World, brackets: str) -> No
     assert (await send(world, nested(32, brackets))).status_code == 201
 
 
-@only_sqlite
 @pytest.mark.parametrize("brackets", ["{", "[", "[{"])
-async def test_thirty_three_levels_are_rejected(world: World, brackets: str) -> None:
+async def test_thirty_three_levels_are_rejected(shared_world: World, brackets: str) -> None:
     content = nested(33, brackets)
-    assert (await rejections(world, [content]))[content] == "The request body is nested deeper than 32 levels."
+    assert (await rejections(shared_world, [content]))[content] == "The request body is nested deeper than 32 levels."
 
 
 async def test_the_deepest_part_counts_wherever_it_is(world: World) -> None:
@@ -226,14 +222,13 @@ async def test_digits_in_a_string_or_a_decimal_do_not_count_as_an_integer(world:
     assert [answer.status_code for answer in answers] == [201] * 4
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     "number",
     ["1e999", "-1e999", "1E+400", "1e-999", "1e9999999", "-1e999999999999999999", "10." + "0" * 40 + "1"],
 )
-async def test_a_number_beyond_any_float_is_judged_by_its_field(world: World, number: str) -> None:
+async def test_a_number_beyond_any_float_is_judged_by_its_field(shared_world: World, number: str) -> None:
     body = {**BRONZE, "sort_order": "HERE", "reward_value": "HERE"}
-    answer = await send(world, json.dumps(body).replace('"HERE"', number).encode())
+    answer = await send(shared_world, json.dumps(body).replace('"HERE"', number).encode())
     assert answer.status_code == 422
     assert sorted(answer.json()["errors"]) == ["reward_value", "sort_order"]
 

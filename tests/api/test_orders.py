@@ -12,7 +12,6 @@ from lootkeep.storage.schema import orders
 from tests.api.ordering import LEAD_TO
 from tests.api.searches import HOSTILE
 from tests.builders import STORE, new_customer, new_order, new_product, paid_order
-from tests.conftest import only_sqlite
 from tests.recount import maintained, outbox, recounted, rows, sent
 from tests.world import World
 
@@ -101,7 +100,6 @@ async def test_filters_find_the_orders_they_name(world: World) -> None:
     assert {query: await ids(world, query) for query in expected} == expected
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("query", "field"),
     [
@@ -123,8 +121,8 @@ async def test_filters_find_the_orders_they_name(world: World) -> None:
         ("search=" + "x" * 256, "search"),
     ],
 )
-async def test_a_bad_value_of_a_filter_is_rejected_by_name(world: World, query: str, field: str) -> None:
-    answer = await world.get(f"/orders?{query}")
+async def test_a_bad_value_of_a_filter_is_rejected_by_name(shared_world: World, query: str, field: str) -> None:
+    answer = await shared_world.get(f"/orders?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 
 
@@ -255,13 +253,12 @@ async def test_a_line_that_cannot_be_delivered_is_named_and_nothing_is_delivered
     assert (await world.get("/orders/1")).json()["data"] == order
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("body", "field"),
     [({"items": []}, "items"), ({"items": [{}]}, "items.0.item_id"), ({"note": "x" * 2001}, "note")],
 )
-async def test_a_bad_body_is_rejected(world: World, body: dict[str, Any], field: str) -> None:
-    answer = await world.post("/orders/1/fulfill", body)
+async def test_a_bad_body_is_rejected(shared_world: World, body: dict[str, Any], field: str) -> None:
+    answer = await shared_world.post("/orders/1/fulfill", body)
     assert answer.status_code == 422
     assert field in answer.json()["errors"]
 

@@ -9,7 +9,6 @@ import pytest
 from lootkeep.kernel.clock import DAY
 from tests.api.searches import HOSTILE
 from tests.builders import STORE, new_customer, new_product, paid_order
-from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -82,7 +81,6 @@ async def test_a_deleted_or_unknown_product_is_not_found(world: World) -> None:
         assert (answer.status_code, answer.json()["message"]) == (404, "Product not found.")
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("query", "field"),
     [
@@ -97,8 +95,8 @@ async def test_a_deleted_or_unknown_product_is_not_found(world: World) -> None:
         ("to=today", "to"),
     ],
 )
-async def test_a_bad_value_of_a_filter_is_rejected_by_name(world: World, query: str, field: str) -> None:
-    answer = await world.get(f"/products?{query}")
+async def test_a_bad_value_of_a_filter_is_rejected_by_name(shared_world: World, query: str, field: str) -> None:
+    answer = await shared_world.get(f"/products?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.builders import STORE, new_customer, new_product, paid_order, referred
-from tests.conftest import only_sqlite
 from tests.recount import maintained, recounted
 from tests.world import World
 
@@ -198,7 +197,6 @@ async def test_ten_are_shown_unless_another_limit_is_asked_for(world: World, sho
     assert sorted(entry["name"] for entry in everyone) == sorted(names)
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("limit", "sentence"),
     [
@@ -210,9 +208,9 @@ async def test_ten_are_shown_unless_another_limit_is_asked_for(world: World, sho
         ("1.5", "The limit field must be an integer."),
     ],
 )
-async def test_a_limit_out_of_bounds_is_rejected(world: World, limit: str, sentence: str) -> None:
+async def test_a_limit_out_of_bounds_is_rejected(shared_world: World, limit: str, sentence: str) -> None:
     for path in ("leaderboard", "top-referrers"):
-        answer = await world.get(f"/referrals/{path}?limit={limit}")
+        answer = await shared_world.get(f"/referrals/{path}?limit={limit}")
         assert answer.status_code == 422
         assert answer.json()["errors"] == {"limit": [sentence]}
 

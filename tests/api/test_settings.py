@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import only_sqlite
 from tests.world import World
 
 DEFAULTS = {
@@ -108,7 +107,6 @@ async def test_a_fixed_discount_may_be_more_than_a_hundred(world: World, amount:
     assert (await read(world))["referral_welcome_discount_value"] == amount
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
@@ -149,9 +147,9 @@ async def test_a_fixed_discount_may_be_more_than_a_hundred(world: World, amount:
     ],
 )
 async def test_a_bad_setting_is_rejected_with_a_message_and_changes_nothing(
-    world: World, field: str, value: Any, sentence: str
+    shared_world: World, field: str, value: Any, sentence: str
 ) -> None:
-    answer = await world.put("/referrals/settings", {field: value})
+    answer = await shared_world.put("/referrals/settings", {field: value})
     assert answer.status_code == 422
     assert answer.json() == {
         "success": False,
@@ -160,7 +158,7 @@ async def test_a_bad_setting_is_rejected_with_a_message_and_changes_nothing(
         "message": "The given data was invalid.",
         "errors": {field: [sentence]},
     }
-    assert await read(world) == DEFAULTS
+    assert await read(shared_world) == DEFAULTS
 
 
 async def test_every_bad_setting_is_named_at_once(world: World) -> None:

@@ -15,7 +15,6 @@ from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.schema import customer_tags
 from tests.api.sign_ups import CUSTOMERS, anna, sign_up
 from tests.builders import STORE, honest_buyer, new_product, new_ticket
-from tests.conftest import only_sqlite
 from tests.recount import maintained, outbox, recounted, rows
 from tests.worker.delivering import waits_for_a_lock
 from tests.world import World
@@ -170,7 +169,6 @@ async def test_another_account_with_the_new_mailbox_is_the_same_person(world: Wo
     assert answer.json()["data"]["referral"]["reason"] == "self_referral"
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
@@ -188,9 +186,11 @@ async def test_another_account_with_the_new_mailbox_is_the_same_person(world: Wo
         ("accepts_marketing", 1, "The accepts marketing field must be true or false."),
     ],
 )
-async def test_a_bad_field_is_rejected_with_a_message(world: World, field: str, value: Any, sentence: str) -> None:
-    await sign_up(world)
-    answer = await world.put(f"{CUSTOMERS}/1", {field: value})
+async def test_a_bad_field_is_rejected_with_a_message(
+    shared_world: World, field: str, value: Any, sentence: str
+) -> None:
+    await sign_up(shared_world)
+    answer = await shared_world.put(f"{CUSTOMERS}/1", {field: value})
     assert (answer.status_code, answer.json()["errors"]) == (422, {field: [sentence]})
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.api.store_products import MONTHLY, PRODUCTS, SWORD, change, make
-from tests.conftest import only_sqlite
 from tests.world import World
 
 NOT_MONEY = "must be a number with at most two decimals."
@@ -90,7 +89,6 @@ async def test_metadata_keeps_every_digit(world: World) -> None:
     assert b'"metadata":{"a":1.10,"b":12345678901234567890.5}' in answer.content
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
@@ -156,13 +154,13 @@ async def test_metadata_keeps_every_digit(world: World) -> None:
 )
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 async def test_a_bad_field_is_rejected_with_a_message(
-    world: World, method: str, field: str, value: Any, sentence: str
+    shared_world: World, method: str, field: str, value: Any, sentence: str
 ) -> None:
-    product = await make(world)
+    product = await make(shared_world)
     if method == "POST":
-        answer = await world.post(PRODUCTS, SWORD | {field: value})
+        answer = await shared_world.post(PRODUCTS, SWORD | {field: value})
     else:
-        answer = await world.put(f"{PRODUCTS}/{product['id']}", {field: value})
+        answer = await shared_world.put(f"{PRODUCTS}/{product['id']}", {field: value})
     assert answer.status_code == 422
     assert answer.json() == {
         "success": False,

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.api.tiers import BRONZE
-from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -77,7 +76,6 @@ async def test_a_percentage_tier_has_no_currency_even_if_one_was_sent(world: Wor
     assert (await make(world, reward_currency="EUR"))["reward_currency"] is None
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
@@ -107,13 +105,13 @@ async def test_a_percentage_tier_has_no_currency_even_if_one_was_sent(world: Wor
 )
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 async def test_a_bad_field_is_rejected_with_a_message(
-    world: World, method: str, field: str, value: Any, sentence: str
+    shared_world: World, method: str, field: str, value: Any, sentence: str
 ) -> None:
-    tier = await make(world)
+    tier = await make(shared_world)
     if method == "POST":
-        answer = await world.post("/referrals/tiers", BRONZE | {field: value})
+        answer = await shared_world.post("/referrals/tiers", BRONZE | {field: value})
     else:
-        answer = await world.put(f"/referrals/tiers/{tier['id']}", {field: value})
+        answer = await shared_world.put(f"/referrals/tiers/{tier['id']}", {field: value})
     assert answer.status_code == 422
     assert answer.json() == {
         "success": False,

@@ -11,7 +11,6 @@ from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage.webhooks import endpoints as endpoints_db
 from tests.api.hooks import HOOK, make, rejection
-from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -104,11 +103,10 @@ async def test_a_change_keeps_the_secret(world: World) -> None:
     assert webhooks_service.secrets_of(world.deps, stored, world.clock.now()) == [webhook["secret"]]
 
 
-@only_sqlite
 @pytest.mark.parametrize("body", [{}, {"secret": "whsec_mine"}])
-async def test_an_empty_change_is_rejected(world: World, body: dict[str, Any]) -> None:
-    webhook = await make(world)
-    answer = await world.put(f"/webhooks/{webhook['id']}", body)
+async def test_an_empty_change_is_rejected(shared_world: World, body: dict[str, Any]) -> None:
+    webhook = await make(shared_world)
+    answer = await shared_world.put(f"/webhooks/{webhook['id']}", body)
     assert answer.status_code == 422
     assert answer.json() == {
         "success": False,
@@ -118,11 +116,10 @@ async def test_an_empty_change_is_rejected(world: World, body: dict[str, Any]) -
     }
 
 
-@only_sqlite
 @pytest.mark.parametrize("value", [1, 0, "true", None])
-async def test_whether_it_is_active_must_be_a_boolean(world: World, value: Any) -> None:
-    webhook = await make(world)
-    answer = await world.put(f"/webhooks/{webhook['id']}", {"is_active": value})
+async def test_whether_it_is_active_must_be_a_boolean(shared_world: World, value: Any) -> None:
+    webhook = await make(shared_world)
+    answer = await shared_world.put(f"/webhooks/{webhook['id']}", {"is_active": value})
     assert (answer.status_code, answer.json()) == (
         422,
         rejection("is_active", "The is active field must be true or false."),

@@ -15,7 +15,6 @@ import pytest
 
 from lootkeep import wiring
 from lootkeep.api.http.openapi.client_names import NAMES
-from lootkeep.api.http.router import Router
 from lootkeep.api.http.routes import Group, Route
 from lootkeep_client import AsyncClient, AsyncPages, Client, Pages, Retry
 from tests.api.openapi import example_body
@@ -24,7 +23,7 @@ from tools import write_client as generator
 
 ROWS = [(group, route) for group in wiring.groups() for route in group.routes]
 PACKAGE = generator.PACKAGE
-ROUTER = Router(wiring.groups())
+ROUTER = wiring.router()
 _NAMED = re.compile(r"\bclient\.((?:\w+\.)*\w+)\(")
 
 

@@ -171,6 +171,7 @@ def findings(browser: Browser, demo: Serving, paths: Iterable[str]) -> list[str]
             program = AXE.replace("OPTIONS", json.dumps({"resultTypes": ["violations"]} | options))
             for width in WIDTHS:
                 browser.resize(width, 900)
-                said = [*browser.wait_for(program), *browser.run(TOO_WIDE)]
+                # Nothing is wider for its colours.
+                said = [*browser.wait_for(program), *(browser.run(TOO_WIDE) if theme == "light" else ())]
                 problems += [f"{path} {theme} {width}: {finding}" for finding in said]
     return problems

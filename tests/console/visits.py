@@ -49,7 +49,7 @@ class Visitor:
     async def get(self, path: str, **options: Any) -> httpx.Response:
         return await self.http.get(f"/console{path}", **options)
 
-    async def post(self, path: str, *, on: str = "/account", **fields: str) -> httpx.Response:
+    async def post(self, path: str, *, on: str = "/search", **fields: str) -> httpx.Response:
         """Sends a form with the token of the page `on`."""
         form = {"token": token(await self.get(on))} | fields
         return await self.http.post(f"/console{path}", data=form)

@@ -19,7 +19,7 @@ from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.observer import Observer
 from lootkeep.api.http.router import Router
-from lootkeep.api.http.routes import Call, Group
+from lootkeep.api.http.routes import Call
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import TEST_TOKEN_PREFIX, Token
@@ -46,7 +46,7 @@ class Api:
     def __init__(
         self,
         deps: Deps,
-        groups: tuple[Group, ...],
+        router: Router,
         tokens: Tokens,
         limits: Limits,
         metrics: Metrics | None,
@@ -55,7 +55,7 @@ class Api:
         tracer: Tracer | None = None,
     ) -> None:
         self._deps = deps
-        self._router = Router(groups)
+        self._router = router
         self._tokens = tokens
         self._limits = limits
         self._observer = Observer(metrics, lines, tracer, is_test=deps.is_test)

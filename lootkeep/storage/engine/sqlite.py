@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -138,13 +139,17 @@ class SqliteDatabase:
         self._tx = WritingTransaction(self._writer)
         self._reader = _open_for_reading(path)
         self._read = _Read(SqliteTransaction(self._reader))
-        self._slow_reader = _open_for_reading(path)
-        self._slow_reader.execute(f"PRAGMA cache_size = -{_SLOW_CACHE_KB}")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-slow-read")
-        self._slow_read = _Read(_SlowTransaction(self._slow_reader, self._thread))
+
+    @cached_property
+    def _slow_reader(self) -> apsw.Connection:
+        """Opened by the first slow read: most commands make none."""
+        connection = _open_for_reading(self._path)
+        connection.execute(f"PRAGMA cache_size = -{_SLOW_CACHE_KB}")
+        return connection
 
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        return self._slow_read if slow else self._read
+        return _Read(_SlowTransaction(self._slow_reader, self._thread)) if slow else self._read
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return _Write(self._writer, self._tx)
@@ -186,7 +191,8 @@ class SqliteDatabase:
     async def close(self) -> None:
         await self._writer.close()
         self._thread.shutdown()
-        self._slow_reader.close()
+        if "_slow_reader" in vars(self):
+            self._slow_reader.close()
         self._reader.close()
 
 

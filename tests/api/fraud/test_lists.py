@@ -9,7 +9,6 @@ import pytest
 
 from lootkeep.kernel.clock import DAY, Instant, iso
 from tests.api.fraud.shop import PROXY, TOR, VPN, check, judged, regular, review, settings, shop
-from tests.conftest import only_sqlite
 from tests.world import World
 
 LEVELS = (None, "low", "medium", "high", "critical")
@@ -86,7 +85,6 @@ async def test_the_list_shows_twenty_checks_with_order_and_customer(world: World
     assert first["customer"] == {"id": detail["customer"]["id"], "name": detail["customer"]["name"]}
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("query", "field"),
     [
@@ -100,8 +98,8 @@ async def test_the_list_shows_twenty_checks_with_order_and_customer(world: World
         ({"page": "0"}, "page"),
     ],
 )
-async def test_a_bad_filter_is_named(world: World, query: dict[str, str], field: str) -> None:
-    answer = await world.get("/fraud/checks", params=query)
+async def test_a_bad_filter_is_named(shared_world: World, query: dict[str, str], field: str) -> None:
+    answer = await shared_world.get("/fraud/checks", params=query)
     assert answer.status_code == 422
     assert list(answer.json()["errors"]) == [field]
 

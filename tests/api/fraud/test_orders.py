@@ -251,14 +251,14 @@ async def test_every_stored_check_can_be_reproduced(world: World) -> None:
         {"fraud_block_vpn": True, "fraud_whitelisted_ips": [PROXY]},
         {"fraud_check_velocity": False, "fraud_custom_blocked_countries": ["FR"]},
     ]
-    for change in changes * 25:
+    for change in changes * 3:
         await settings(world, **change)
         await judged(world, customers[0], ip_address=PROXY, user_agent="curl/8.0", billing_country="DE")
         for number, ip in enumerate((HOME, VPN, PROXY, TOR, DATACENTER)):
             country = ("DE", "FR", "CU", None)[number % 4]
             for customer in customers:
                 await judged(world, customer, ip_address=ip, billing_country=country, user_agent=BROWSER)
-        world.clock.advance(DAY)
+        world.clock.advance(8 * DAY)
     async with world.deps.db.read() as tx:
         stored: list[FraudCheck] = []
         while batch := await fraud_check_lists_db.before(tx, *(stored[-1].place if stored else (Instant(2**60), 0)), 0):
@@ -267,7 +267,7 @@ async def test_every_stored_check_can_be_reproduced(world: World) -> None:
             judge(facts_of(fraud_check), await fraud_checks_db.policy_of(tx, fraud_check.policy_version))
             for fraud_check in stored
         ]
-    assert len(stored) == 2100
+    assert len(stored) == 252
     assert {fraud_check.action_taken for fraud_check in stored} == {
         "allowed",
         "flagged",

@@ -10,7 +10,6 @@ import pytest
 from lootkeep.storage.schema import fraud_checks, orders, sightings
 from tests.api.fraud.shop import DAY, check, judged, place, regular, settings, shop
 from tests.builders import new_customer
-from tests.conftest import only_sqlite
 from tests.recount import rows
 from tests.world import World
 
@@ -74,7 +73,6 @@ async def test_concurrent_orders_with_one_card_are_judged_in_sequence(world: Wor
     assert points == [0, 12, 24, 36, 36, 36]
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("payment", "field"),
     [
@@ -85,8 +83,10 @@ async def test_concurrent_orders_with_one_card_are_judged_in_sequence(world: Wor
         ({"fingerprint": ""}, "payment.fingerprint"),
     ],
 )
-async def test_a_bad_payment_is_named_and_nothing_is_placed(world: World, payment: dict[str, Any], field: str) -> None:
-    await shop(world)
-    answer = await place(world, await regular(world), payment=payment)
+async def test_a_bad_payment_is_named_and_nothing_is_placed(
+    shared_world: World, payment: dict[str, Any], field: str
+) -> None:
+    await shop(shared_world)
+    answer = await place(shared_world, await regular(shared_world), payment=payment)
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
-    assert await rows(world.db, orders) == []
+    assert await rows(shared_world.db, orders) == []

@@ -10,7 +10,6 @@ from lootkeep.services import access as access_service
 from lootkeep.storage.schema import products
 from tests.api.fraud.shop import DAY, ORDERS, PROXY, TOR, check, judged, regular, review, settings, shop
 from tests.builders import new_customer
-from tests.conftest import only_sqlite
 from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
@@ -131,7 +130,6 @@ async def test_a_confirmed_fraud_counts_against_the_next_order(world: World) -> 
     assert (await check(world, 2))["check"]["signals"] == {"order_burst": 5, "confirmed_fraud": 60}
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -142,8 +140,8 @@ async def test_a_confirmed_fraud_counts_against_the_next_order(world: World) -> 
         ({"outcome": "legitimate", "whitelist_ip": "yes"}, "whitelist_ip"),
     ],
 )
-async def test_a_bad_review_names_the_field(world: World, body: dict[str, Any], field: str) -> None:
-    answer = await world.post("/fraud/checks/1/review", body)
+async def test_a_bad_review_names_the_field(shared_world: World, body: dict[str, Any], field: str) -> None:
+    answer = await shared_world.post("/fraud/checks/1/review", body)
     assert answer.status_code == 422
     assert list(answer.json()["errors"]) == [field]
 

@@ -8,7 +8,6 @@ import pytest
 
 from lootkeep.domain.fraud.countries import HIGH_RISK, SANCTIONED
 from tests.api.fraud.shop import DATACENTER, PROXY, TOR, judged, regular, review, settings, shop
-from tests.conftest import only_sqlite
 from tests.world import World
 
 DEFAULTS = {
@@ -78,7 +77,6 @@ async def test_every_setting_can_be_changed(world: World) -> None:
     assert await settings(world, **changes) == changes | {"fraud_custom_blocked_countries": ["BY", "FR"]}
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -95,11 +93,11 @@ async def test_every_setting_can_be_changed(world: World) -> None:
         ("fraud_custom_blocked_countries", "DE"),
     ],
 )
-async def test_a_bad_setting_is_named_and_nothing_changes(world: World, name: str, value: Any) -> None:
-    answer = await world.put("/fraud/settings", {name: value, "fraud_block_vpn": True})
+async def test_a_bad_setting_is_named_and_nothing_changes(shared_world: World, name: str, value: Any) -> None:
+    answer = await shared_world.put("/fraud/settings", {name: value, "fraud_block_vpn": True})
     assert answer.status_code == 422
     assert list(answer.json()["errors"]) == [name]
-    assert (await world.get("/fraud/settings")).json()["data"]["settings"] == DEFAULTS
+    assert (await shared_world.get("/fraud/settings")).json()["data"]["settings"] == DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -128,7 +126,6 @@ async def test_entries_are_normalised_added_once_and_removed(
     assert {answer.json()["message"] for answer in removed} == {message.format("removed from")}
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("path", "field", "value"),
     [
@@ -142,11 +139,11 @@ async def test_entries_are_normalised_added_once_and_removed(
     ],
 )
 async def test_an_invalid_entry_is_rejected_when_added_and_when_removed(
-    world: World, path: str, field: str, value: Any
+    shared_world: World, path: str, field: str, value: Any
 ) -> None:
     for method in ("POST", "DELETE"):
         for body in ({field: value}, {}):
-            answer = await world.call(method, path, body)
+            answer = await shared_world.call(method, path, body)
             assert answer.status_code == 422, (method, body)
             assert list(answer.json()["errors"]) == [field]
 
@@ -172,7 +169,6 @@ async def test_a_backtest_reports_what_other_settings_would_have_done_and_change
     assert (await world.get("/fraud/settings")).json()["data"]["settings"] == DEFAULTS
 
 
-@only_sqlite
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -181,8 +177,8 @@ async def test_a_backtest_reports_what_other_settings_would_have_done_and_change
         ({"settings": {"fraud_action": "ban"}}, "settings.fraud_action"),
     ],
 )
-async def test_a_bad_backtest_is_rejected(world: World, body: dict[str, Any], field: str) -> None:
-    answer = await world.post("/fraud/backtest", body)
+async def test_a_bad_backtest_is_rejected(shared_world: World, body: dict[str, Any], field: str) -> None:
+    answer = await shared_world.post("/fraud/backtest", body)
     assert answer.status_code == 422
     assert list(answer.json()["errors"]) == [field]
 

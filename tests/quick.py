@@ -1,0 +1,65 @@
+"""Which tests `make quick` runs: those that need no server and no browser, and take no seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+# What `make quick` leaves out: whatever needs a server, a browser or Node, starts processes, takes seconds, or belongs
+# to `make check`.
+NOT_QUICK = (
+    "api/fraud/test_long_lists.py",
+    "api/fraud/test_replay.py",
+    "api/server/",
+    "api/test_access.py",
+    "api/test_full_disk.py",
+    "api/test_large_bodies.py",
+    "api/test_openapi_validity.py",
+    "api/test_reference.py",
+    "api/test_sandbox.py",
+    "cli/",
+    "client/test_documentation.py",
+    "console/test_attempts.py",
+    "console/test_full_pages.py",
+    "console/test_hostile_values.py",
+    "docs/",
+    "domain/test_campaign_emails.py",
+    "engines/test_intelligence_fetching.py",
+    "engines/test_outbound.py",
+    "engines/test_outbound_deadline.py",
+    "engines/test_ratelimit.py",
+    "engines/test_ssrf.py",
+    "faults/",
+    "generators/",
+    "machines/",
+    "operate/",
+    "races/",
+    "replica/",
+    "rules/",
+    "services/test_analytics.py",
+    "services/test_gift_card_machine.py",
+    "services/test_state_machine.py",
+    "services/test_ticket_state_machine.py",
+    "storage/test_campaign_plans.py",
+    "storage/test_fraud_plans.py",
+    "storage/test_generated_store.py",
+    "storage/test_list_plans.py",
+    "storage/test_lists.py",
+    "storage/test_migrations.py",
+    "storage/test_plans.py",
+    "storage/test_queue_plans.py",
+    "storage/test_sqlite.py",
+    "storage/test_statements.py",
+    "storage/test_ticket_plans.py",
+    "worker/test_mishaps.py",
+)
+SERVER_FIXTURES = {"postgres_admin_url", "postgres_url", "redis_url"}
+
+
+def is_left_out(path: str) -> bool:
+    """By the path of a file below tests/."""
+    return path.startswith(NOT_QUICK) or path.endswith("_in_a_browser.py")
+
+
+def is_quick(item: pytest.Function) -> bool:
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return "postgresql" not in parameters and not SERVER_FIXTURES & set(item.fixturenames)
