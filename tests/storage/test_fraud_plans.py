@@ -38,6 +38,8 @@ from tests.storage.generated_store import GeneratedStore, Rollback, location_of,
 from tests.storage.plans import QueryRecorder
 from tests.world import World
 
+# Filling the store takes longer than a test may.
+pytestmark = pytest.mark.timeout(600)
 # Of which more than 10,000 customers are left, the least that counts as many.
 ORDERS = 26_000
 
