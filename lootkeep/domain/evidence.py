@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from lootkeep.domain.orders import order_number
+from lootkeep.domain.players import Player
 from lootkeep.kernel.clock import DAY, Instant
 
 Match = Literal["customer", "email", "player", "ip_address", "device"]
@@ -31,7 +32,7 @@ class OrderTraces(msgspec.Struct, frozen=True):
     instrument: str | None
     # Reported by the bank in any way, or refunded in full.
     is_disqualified: bool
-    player: str | None = None
+    player: Player | None = None
 
 
 class MatchingOrder(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from lootkeep.kernel.clock import utc
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.goods import GoodView
 from lootkeep.views.orders import OrderView
+from lootkeep.views.players import PlayerView
 from lootkeep.views.shown import shown
 
 
@@ -109,6 +110,7 @@ class EvidenceView(msgspec.Struct, frozen=True):
     customer: EvidenceCustomerView
     network: EvidenceNetworkView
     device_id: Annotated[str | None, field("The device of the order.", "dev-0fd3b2c08eeb")]
+    player: Annotated[PlayerView | None, field("Who gets it, if not the buyer.", None)]
     payment: Annotated[EvidencePaymentView | None, field("Null before the payment.", None)]
     goods: Annotated[list[EvidenceGoodView], field("What was handed over.", [])]
     emails: Annotated[list[EvidenceEmailView], field("E-mails to the buyer since the order.", [])]

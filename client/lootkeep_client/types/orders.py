@@ -184,6 +184,7 @@ class Evidence(TypedDict):
     customer: EvidenceCustomer
     network: EvidenceNetwork
     device_id: str | None
+    player: Player | None
     payment: EvidencePayment | None
     goods: Sequence[EvidenceGood]
     emails: Sequence[EvidenceEmail]

@@ -13,6 +13,7 @@ from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.facts import OrderFacts, Payment
 from lootkeep.domain.goods import Look, goods_of
 from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.players import player_of
 from lootkeep.domain.tickets import Ticket
 from lootkeep.kernel.clock import Instant, optional_utc, utc
 from lootkeep.kernel.errors import existing
@@ -24,7 +25,7 @@ from lootkeep.storage.goods import looks as looks_db, owned as owned_db
 from lootkeep.storage.orders import disputes as disputes_db, evidence as evidence_db
 from lootkeep.storage.orders.evidence import EarlierOrder
 from lootkeep.storage.tickets import rows as tickets_db
-from lootkeep.views import evidence as evidence_views, orders as orders_views
+from lootkeep.views import evidence as evidence_views, orders as orders_views, players as players_views
 from lootkeep.views.evidence import EvidenceView
 
 # How much of a long conversation is quoted.
@@ -60,6 +61,7 @@ async def _gather(tx: Transaction, details: OrderDetails, at: Instant, now: Inst
         ),
         network=evidence_views.EvidenceNetworkView(order.ip_address, check.detected_country if check else None),
         device_id=order.device_id,
+        player=players_views.player(order.player),
         payment=_payment(order, payment),
         goods=await _goods(tx, details, now),
         emails=[
@@ -136,6 +138,7 @@ async def _compelling(
         device=order.device_id,
         instrument=payment.instrument,
         is_disqualified=False,
+        player=order.player,
     )
     return compelling(traces, map(_traces, earlier), at)
 
@@ -150,6 +153,7 @@ def _traces(order: EarlierOrder) -> OrderTraces:
         device=order.device_id,
         instrument=_payment_facts(order.facts).instrument,
         is_disqualified=order.is_reported or order.status == "refunded",
+        player=player_of(order.player_game, order.player_id, order.player_name),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, exists, insert, select
 
 from lootkeep.domain.orders import Order
+from lootkeep.domain.players import Game
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -26,6 +27,9 @@ class EarlierOrder(NamedTuple):
     email: str
     ip_address: str | None
     device_id: str | None
+    player_game: Game | None
+    player_id: str | None
+    player_name: str | None
     status: str
     is_reported: bool
     # JSON, as judged.
@@ -41,12 +45,13 @@ class SentEmail(NamedTuple):
     finished_at: Instant | None
 
 
+_TRACES = ("ip_address", "device_id", "player_game", "player_id", "player_name", "status")
 # By the customers who ever used the instrument: orders themselves do not name it.
 _OF_INSTRUMENT = Query(
     select(
         *(orders.c[name] for name in ("id", "paid_at", "customer_id")),
         fraud_checks.c.email,
-        *(orders.c[name] for name in ("ip_address", "device_id", "status")),
+        *(orders.c[name] for name in _TRACES),
         exists().where(disputes.c.order_id == orders.c.id),
         fraud_checks.c.facts,
     )
