@@ -51,14 +51,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.audit", description="Check licences and advisories.")
     parser.add_argument("--required", action="store_true", help="fail where advisories cannot be had")
     parser.add_argument("--write-licences", action="store_true", help="write locks/licences.txt, and check nothing")
-    given = parser.parse_args()
-    if given.write_licences:
+    options = parser.parse_args()
+    if options.write_licences:
         write_licences()
         return 0
     errors = licence_errors(licences())
     advisories = look_up()
     errors += advisories.known
-    if advisories.unchecked and given.required:
+    if advisories.unchecked and options.required:
         errors.append(advisories.unchecked)
     elif advisories.unchecked:
         # check.py shows it, though the step is green.

@@ -39,28 +39,28 @@ def main() -> int:
     parser.add_argument("tests", nargs="+", help="files or folders whose quick tests cover the module")
     parser.add_argument("--count", type=int, default=20, help="how many mistakes, chosen at random")
     parser.add_argument("--seed", type=int, default=None)
-    given = parser.parse_args()
-    original = given.module.read_text()
+    options = parser.parse_args()
+    original = options.module.read_text()
     tree = ast.parse(original)
     candidates: list[tuple[Any, int]] = [
         (node, index) for node in ast.walk(tree) for index in range(len(getattr(node, "ops", "1")))
     ]
     mistakes = [(node, index) for node, index in candidates if _spoiled(node, index, lambda: True)]
-    command = [sys.executable, "-m", "pytest", "--quick", "-q", "-x", "-p", "no:cacheprovider", *given.tests]
+    command = [sys.executable, "-m", "pytest", "--quick", "-q", "-x", "-p", "no:cacheprovider", *options.tests]
     if _is_noticed(command):
         raise SystemExit("The tests fail without a mistake.")
-    chosen = random.Random(given.seed).sample(mistakes, min(given.count, len(mistakes)))  # noqa: S311
+    chosen = random.Random(options.seed).sample(mistakes, min(options.count, len(mistakes)))  # noqa: S311
     unnoticed = 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         for node, index in chosen:
             after, text = _spoiled(node, index, partial(_unparsed, node, tree))
-            given.module.write_text(text)
+            options.module.write_text(text)
             if not _is_noticed(command):
                 unnoticed += 1
-                print(f"{given.module}:{node.lineno}: `{ast.unparse(node)}` became `{after}`", flush=True)
+                print(f"{options.module}:{node.lineno}: `{ast.unparse(node)}` became `{after}`", flush=True)
     finally:
-        given.module.write_text(original)
+        options.module.write_text(original)
     print(f"{unnoticed} of {len(chosen)} were not noticed.")
     return 1 if unnoticed else 0
 

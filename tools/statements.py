@@ -23,10 +23,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.statements", description="Print the SQL of storage.")
     parser.add_argument("--engine", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("name", nargs="?", default="", help="part of a statement's name")
-    given = parser.parse_args()
+    options = parser.parse_args()
     for name, query in statements():
-        if given.name in name:
-            print(f"-- {name}\n{sql(query, given.engine)}\n")
+        if options.name in name:
+            print(f"-- {name}\n{sql(query, options.engine)}\n")
 
 
 def statements() -> Iterator[tuple[str, Query[Any]]]:

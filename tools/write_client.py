@@ -212,10 +212,10 @@ def _method(kind: str, method: Method, types: Types) -> str:
     passes += [f'"{route.method}"', f'"{method.prefix}{route.path}"', *(name for name, _ in ids)]
     if route.method == "POST":
         takes += ["*", "idempotency_key: str | None = None"]
-    given = "body" if route.body else "query" if route.query else None
-    if given:
-        takes.append(f"**{given}: Unpack[takes.{method.parameters}]")
-        passes.append(f"{given}={given}")
+    source = "body" if route.body else "query" if route.query else None
+    if source:
+        takes.append(f"**{source}: Unpack[takes.{method.parameters}]")
+        passes.append(f"{source}={source}")
     if route.method == "POST":
         passes.append("key=idempotency_key")
     waits = is_async and method.answer != "pages"

@@ -35,13 +35,13 @@ def verify_webhook(
     The service signs the time with every delivery. `require_timestamp=False` also believes `X-Webhook-Signature`
     alone, which covers no time: anyone who has recorded a request can then send it again.
     """
-    given = {name.lower(): value for name, value in headers.items()}
-    if any(name in given for name in _TRIO):
-        _verify_standard(body, given, secret, now())
-    elif _PLAIN not in given:
+    lower_headers = {name.lower(): value for name, value in headers.items()}
+    if any(name in lower_headers for name in _TRIO):
+        _verify_standard(body, lower_headers, secret, now())
+    elif _PLAIN not in lower_headers:
         raise WebhookNotVerified("header_missing", "Neither webhook-signature nor X-Webhook-Signature was sent.")
-    elif not _is_plain(body, given, secret):
-        raise _mismatch(body, lambda again: _is_plain(again, given, secret))
+    elif not _is_plain(body, lower_headers, secret):
+        raise _mismatch(body, lambda again: _is_plain(again, lower_headers, secret))
     elif require_timestamp:
         raise WebhookNotVerified(
             "header_missing",
@@ -51,19 +51,19 @@ def verify_webhook(
     return delivery
 
 
-def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: float) -> None:
-    missing = [name for name in _TRIO if not given.get(name)]
+def _verify_standard(body: bytes, lower_headers: Mapping[str, str], secret: str, now: float) -> None:
+    missing = [name for name in _TRIO if not lower_headers.get(name)]
     if missing:
         raise WebhookNotVerified("header_missing", f"{' and '.join(missing)} was not sent.")
-    if not _SECONDS.fullmatch(given[_TIMESTAMP]):
+    if not _SECONDS.fullmatch(lower_headers[_TIMESTAMP]):
         raise WebhookNotVerified("bad_timestamp", "webhook-timestamp is not a Unix time in seconds.")
-    if not _is_standard(body, given, secret):
-        if _is_plain(body, given, secret):
+    if not _is_standard(body, lower_headers, secret):
+        if _is_plain(body, lower_headers, secret):
             raise WebhookNotVerified(
                 "headers_changed", f"The body is genuine, but one of {', '.join(_TRIO)} is not as it was sent."
             )
-        raise _mismatch(body, lambda again: _is_standard(again, given, secret))
-    age = now - int(given[_TIMESTAMP])
+        raise _mismatch(body, lambda again: _is_standard(again, lower_headers, secret))
+    age = now - int(lower_headers[_TIMESTAMP])
     if age > TOLERANCE_SECONDS:
         raise WebhookNotVerified(
             "old_timestamp", "It was signed too long ago: it may be a recorded request sent again."
@@ -89,11 +89,11 @@ def _reserialised(body: bytes) -> bytes | None:
         return None
 
 
-def _is_plain(body: bytes, given: Mapping[str, str], secret: str) -> bool:
-    return _same(hmac.new(secret.encode(), body, hashlib.sha256).hexdigest(), given.get(_PLAIN, ""))
+def _is_plain(body: bytes, lower_headers: Mapping[str, str], secret: str) -> bool:
+    return _same(hmac.new(secret.encode(), body, hashlib.sha256).hexdigest(), lower_headers.get(_PLAIN, ""))
 
 
-def _is_standard(body: bytes, given: Mapping[str, str], secret: str) -> bool:
+def _is_standard(body: bytes, lower_headers: Mapping[str, str], secret: str) -> bool:
     """The header may hold several signatures: after a rotation both secrets sign."""
     try:
         key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
@@ -101,11 +101,11 @@ def _is_standard(body: bytes, given: Mapping[str, str], secret: str) -> bool:
         raise WebhookNotVerified(
             "bad_secret", f"The secret must be given as it was shown, from {_PREFIX} to the last character."
         ) from None
-    signed = f"{given[_ID]}.{given[_TIMESTAMP]}.".encode("utf-8", "replace") + body
+    signed = f"{lower_headers[_ID]}.{lower_headers[_TIMESTAMP]}.".encode("utf-8", "replace") + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    return any(_same(expected, signature) for signature in given[_STANDARD].split(" "))
+    return any(_same(expected, signature) for signature in lower_headers[_STANDARD].split(" "))
 
 
-def _same(expected: str, given: str) -> bool:
+def _same(expected: str, signature: str) -> bool:
     """In constant time; as bytes, since texts beyond ASCII cannot be compared so."""
-    return hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace"))
+    return hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace"))

@@ -89,8 +89,8 @@ def _write(config: Settings, file: Path) -> dict[str, int]:
 
 
 def _key(config: Settings) -> str:
-    given, key_path = config.key_sources
-    key = given or (key_file.read(key_path) if key_path else None)
+    own_key, key_path = config.key_sources
+    key = own_key or (key_file.read(key_path) if key_path else None)
     if key is None:
         raise StartupError("There is no secret key to copy yet.")
     return key
@@ -99,8 +99,8 @@ def _key(config: Settings) -> str:
 def _about_key(config: Settings, file: Path, *, is_copied: bool) -> str:
     if is_copied:
         return f"The secret key is in {key_file.of(file)}: store it separately from the backup."
-    given, key_path = config.key_sources
-    where = "LOOTKEEP_SECRET_KEY" if given else str(key_path)
+    own_key, key_path = config.key_sources
+    where = "LOOTKEEP_SECRET_KEY" if own_key else str(key_path)
     return f"The secret key is not in it. Store a copy of {where} elsewhere: without it no stored secret can be read."
 
 

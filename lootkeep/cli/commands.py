@@ -121,5 +121,5 @@ def _readable(command: AnyCommand) -> AnyCommand:
 def _name_types(options: list[Any]) -> None:
     for option in options:
         if isinstance(option, TyperOption) and (option.is_flag or option.metavar):
-            shown = None if option.is_flag else option.metavar
-            setattr(option, "display_type_rich", lambda ctx, shown=shown: shown)  # noqa: B010
+            metavar = None if option.is_flag else option.metavar
+            setattr(option, "display_type_rich", lambda ctx, metavar=metavar: metavar)  # noqa: B010

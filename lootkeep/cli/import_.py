@@ -194,8 +194,8 @@ def _check_columns(request: Request, rows: RowFile) -> None:
     missing = kind.missing(rows.columns) if is_checked else None
     if missing:
         raise StartupError(f"The file lacks {missing}.")
-    known = kind.columns | {*request.preset.columns.values(), *request.preset.derived}
-    ignored = look_through(rows, known)
+    used = kind.columns | {*request.preset.columns.values(), *request.preset.derived}
+    ignored = look_through(rows, used)
     if rows.remark:
         _say(rows.remark)
     if ignored.others:

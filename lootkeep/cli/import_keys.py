@@ -38,11 +38,11 @@ def import_keys(
 ) -> None:
     """Add keys to the stock of a product. Keys that it has are skipped, so a file can be imported again."""
     keys = keys_import.keys_in(_content(file))
-    added = run(_import(product, keys, batch, _cost(unit_cost)))
+    result = run(_import(product, keys, batch, _cost(unit_cost)))
     if json:
-        print_json(msgspec.structs.asdict(added))
+        print_json(msgspec.structs.asdict(result))
     else:
-        sentence = f"{added.added:,} keys added, {added.already_known:,} known before; {added.stock:,} can be sold"
+        sentence = f"{result.added:,} keys added, {result.already_known:,} known before; {result.stock:,} can be sold"
         out.print(f"{sentence}, in {location()}.", markup=False)
 
 

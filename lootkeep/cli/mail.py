@@ -36,17 +36,17 @@ def list_emails(
 ) -> None:
     """List e-mails, newest first. Their bodies, which may contain gift card codes, are not shown."""
     sent = run(_newest(status, before, limit + 1))
-    shown = sent[:limit]
-    older = shown[-1].id if len(sent) > limit else None
+    emails = sent[:limit]
+    older = emails[-1].id if len(sent) > limit else None
     if json:
-        print_json({"mails": [_json(email) for email in shown], "next_before": older})
+        print_json({"mails": [_json(email) for email in emails], "next_before": older})
         return
-    if not shown:
+    if not emails:
         out.print("There are no such e-mails.")
         return
     rows = [
         (str(email.id), _state(email), email.kind, _plain(email.to_email), iso(email.created_at), _plain(email.subject))
-        for email in shown
+        for email in emails
     ]
     print_table(("ID", "State", "Kind", "To", "Written", "Subject"), rows)
     if older is not None:
@@ -87,8 +87,8 @@ def retry(
     json: _Json = False,
 ) -> None:
     """Queue e-mails that failed or are in the outbox again. The worker sends them."""
-    given = existing()
-    if given.smtp_url is None:
+    settings = existing()
+    if settings.smtp_url is None:
         fail("LOOTKEEP_SMTP_URL is not set: the e-mails would end in the outbox again.")
     run(_retry(mail_ids))
     if json:

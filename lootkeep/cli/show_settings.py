@@ -12,12 +12,14 @@ def show(json: JsonFlag = False) -> None:
     They are read as by `lootkeep serve`: from the environment, then from a file .env in this
     folder. Keys and passwords are not shown.
     """
-    shown = settings.shown(settings.load())
+    all_settings = settings.shown(settings.load())
     if json:
-        print_json([{name: getattr(setting, name) for name in ("name", "value", "is_default")} for setting in shown])
+        print_json(
+            [{name: getattr(setting, name) for name in ("name", "value", "is_default")} for setting in all_settings]
+        )
         return
     rows = [
         (setting.name, "–" if setting.value is None else setting.value, "" if setting.is_default else "set")
-        for setting in shown
+        for setting in all_settings
     ]
     print_table(("Setting", "Value", ""), rows)

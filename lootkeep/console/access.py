@@ -107,17 +107,19 @@ def _with_link(visit: Visit, user_id: int, link: str, sentence: str, after: dict
     # Never from the request, whose `Host` anyone could have sent.
     address = f"{visit.deps.store.public_url}{url('/setup')}?token={link}"
     advice = "Send them this link. It works once, and expires after a day."
-    shown = {"title": "One-time link", "sentence": f"{sentence} {advice}", "secret": address}
-    return Done(url(f"/users/{user_id}"), "", f"user:{user_id}", {}, after, shown=shown)
+    secret_page = {"title": "One-time link", "sentence": f"{sentence} {advice}", "secret": address}
+    return Done(url(f"/users/{user_id}"), "", f"user:{user_id}", {}, after, secret_page=secret_page)
 
 
 async def create_token(visit: Visit) -> Answer:
     values = forms.read(visit, TOKEN)
     secret, token = await access_service.create_token(visit.deps, user_email=visit.user.email, **values)
     sentence = "The token is created. Programs send it in the header “Authorization: Bearer …”."
-    shown = {"title": token.name, "sentence": sentence, "secret": secret}
+    secret_page = {"title": token.name, "sentence": sentence, "secret": secret}
     expires_at = iso(token.expires_at) if token.expires_at is not None else None
-    return Done(url("/tokens"), "", f"token:{token.id}", {}, values | {"expires_at": expires_at}, shown=shown)
+    return Done(
+        url("/tokens"), "", f"token:{token.id}", {}, values | {"expires_at": expires_at}, secret_page=secret_page
+    )
 
 
 async def revoke_token(visit: Visit) -> Answer:

@@ -104,7 +104,7 @@ class BuyerPages:
         if not item_id or not key_id:
             raise NotFound("Good")
         page, value = await goods_service.look(self._deps, token, item_id, key_id, _ip(request), _browser(request))
-        return self._page(page, token, shown={key_id: value})
+        return self._page(page, token, opened={key_id: value})
 
     async def _open_file(self, request: Request) -> Response:
         token, item_id = request.path_params["token"], inputs_rules.integer(request.path_params["item_id"])
@@ -141,14 +141,14 @@ class BuyerPages:
         page: BuyerPage,
         token: str,
         *,
-        shown: dict[int, str] | None = None,
+        opened: dict[int, str] | None = None,
         asked: bool = False,
         error: str = "",
         message: str = "",
         status: int = 200,
     ) -> Response:
         order, items = page.details.order, {item.id: item for item in page.details.items}
-        goods = [self._good(good, items[good.item_id].product_name, page, shown or {}) for good in page.goods]
+        goods = [self._good(good, items[good.item_id].product_name, page, opened or {}) for good in page.goods]
         waiting = sum(good.state in ("waiting", "failed") for good in page.goods)
         title, notice = _headline(page)
         values = {
@@ -166,7 +166,7 @@ class BuyerPages:
         }
         return self._render(values, status)
 
-    def _good(self, good: Good, name: str, page: BuyerPage, shown: dict[int, str]) -> SimpleNamespace:
+    def _good(self, good: Good, name: str, page: BuyerPage, opened: dict[int, str]) -> SimpleNamespace:
         is_there = page.is_shown and good.state == "delivered"
         sentence = ""
         if good.state == "delivered" and good.expires_at is not None:
@@ -185,7 +185,7 @@ class BuyerPages:
             key_id=good.key_id,
             masked=good.masked,
             revealed_at=good.revealed_at,
-            value=shown.get(good.key_id or 0),
+            value=opened.get(good.key_id or 0),
             can_show=is_there and good.kind == "key",
             can_download=is_there and good.url is not None,
             # What waits comes first, then keys; what ended comes last.

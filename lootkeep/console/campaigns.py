@@ -33,10 +33,10 @@ from lootkeep.views import campaigns as campaigns_views
 
 
 def _status(campaign: Campaign, _row: Campaign, visit: Visit) -> str:
-    shown = badge(campaign.status)
+    status = badge(campaign.status)
     if campaign.status != "scheduled" or campaign.scheduled_at is None:
-        return shown
-    return f'{shown} <span class="muted small">{visit.formats.time(campaign.scheduled_at)}</span>'
+        return status
+    return f'{status} <span class="muted small">{visit.formats.time(campaign.scheduled_at)}</span>'
 
 
 # Of the e-mails that were sent.
@@ -115,14 +115,14 @@ async def show_campaign(visit: Visit) -> Answer:
     if campaign.status in ("draft", "scheduled", "failed"):
         async with visit.deps.db.read(slow=True) as tx:
             preview = await audiences_db.preview(tx, audience)
-    shown = _written(visit, campaign)
+    values = _written(visit, campaign)
     return {
         "campaign": campaign,
         "stats": campaigns_views.stats(campaign),
         "preview": preview,
         "audience": AUDIENCES[audience.type],
-        "conditions": [(field.label, long(shown[field.name], field.name, 4000)) for field in CONDITIONS],
-        "whole": shown,
+        "conditions": [(field.label, long(values[field.name], field.name, 4000)) for field in CONDITIONS],
+        "whole": values,
         "forms": {"send": SEND, "test": TEST},
         "title": campaign.name,
         "test": test,
@@ -154,9 +154,9 @@ async def _test(visit: Visit) -> Test | None:
 
 async def show_mail(visit: Visit) -> Answer:
     """The mail as one of its readers would get it."""
-    shown = await campaign_previews_service.preview(visit.deps, visit.id)
+    preview = await campaign_previews_service.preview(visit.deps, visit.id)
     headers = {"content-security-policy": _MAIL_POLICY, "x-frame-options": "SAMEORIGIN"}
-    return Response(shown.html, headers=headers, media_type="text/html")
+    return Response(preview.html, headers=headers, media_type="text/html")
 
 
 _PLACEHOLDERS = ", ".join(placeholder(name) for name in PLACEHOLDERS)
@@ -223,11 +223,11 @@ def _read(visit: Visit, stored: Campaign | None) -> dict[str, Any]:
 def _written(visit: Visit, campaign: Campaign) -> dict[str, str]:
     """What the form shows of a campaign."""
     audience = audience_of(campaign)
-    shown = forms.written(visit, MAIL, campaign) | forms.written(visit, CONDITIONS, audience.filters)
+    values = forms.written(visit, MAIL, campaign) | forms.written(visit, CONDITIONS, audience.filters)
     if campaign.is_text_derived:
-        shown["body_text"] = ""
+        values["body_text"] = ""
     ids = ", ".join(str(customer_id) for customer_id in audience.customer_ids)
-    return shown | {"audience": audience.type, "customer_ids": ids}
+    return values | {"audience": audience.type, "customer_ids": ids}
 
 
 _SENT = "The e-mail is sent to everyone in the audience who accepts e-mail. This cannot be undone."

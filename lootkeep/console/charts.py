@@ -41,7 +41,7 @@ def line_chart(
     step = WIDTH / max(1, len(values) - 1)
     line = _line(values, top, step)
     rows = zip_longest(labels, now, before[: len(now)], fillvalue=(0, ""))
-    shown = min(_MAX_LABELS, len(labels))
+    label_count = min(_MAX_LABELS, len(labels))
     return {
         "title": title,
         "points": [
@@ -54,7 +54,7 @@ def line_chart(
         # An axis of nothing has only its zero.
         "ticks": [tick(top * part // _TICKS) if most or not part else "" for part in range(_TICKS, -1, -1)],
         # Evenly spaced, the first and the last among them.
-        "labels": [labels[round(index * (len(labels) - 1) / max(1, shown - 1))] for index in range(shown)],
+        "labels": [labels[round(index * (len(labels) - 1) / max(1, label_count - 1))] for index in range(label_count)],
         # Half the width of what belongs to one point.
         "half": round(step / 2, 1),
     }

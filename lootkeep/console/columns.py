@@ -108,14 +108,14 @@ class Table:
         return [_in_file(column.cell, column.value(row), formats) for column in self.columns]
 
     def body(self, rows: Sequence[Any], visit: Visit) -> Markup:
-        shown = [(column.value, column.cell.html, _tag(column)) for column in self.columns]
+        columns = [(column.value, column.cell.html, _tag(column)) for column in self.columns]
         linked = next(number for number, column in enumerate(self.columns) if not column.is_number)
         html = []
         for row in rows:
-            cells = [cell(value(row), row, visit) for value, cell, _ in shown]
+            cells = [cell(value(row), row, visit) for value, cell, _ in columns]
             if self.link:
                 cells[linked] = f'<a class="row" href="{PREFIX}{self.link(row)}">{cells[linked]}</a>'
-            filled = [f"{tag}{cell}</td>" for (_, _, tag), cell in zip(shown, cells, strict=True)]
+            filled = [f"{tag}{cell}</td>" for (_, _, tag), cell in zip(columns, cells, strict=True)]
             html.append(f"<tr>{''.join(filled)}</tr>")
         return Markup("".join(html))  # noqa: S704  every cell is escaped
 

@@ -50,7 +50,7 @@ class Edge:
         self._pages = pages
         self._templates, self._formats = templates(options.timezone, deps.currency)
         self._navigation = Navigation(deps, pages, self._templates.get_template("_navigation.html"))
-        self._shown = {page.path: page for page in pages if page.method == "GET"}
+        self._get_pages = {page.path: page for page in pages if page.method == "GET"}
 
     def routes(self) -> list[Route]:
         routes = [PageRoute(page.path, self._endpoint(page), methods=[page.method]) for page in self._pages]
@@ -61,7 +61,7 @@ class Edge:
             *(
                 PageRoute(page.path, self._lead_back(page), methods=["GET"])
                 for page in self._pages
-                if page.path not in self._shown
+                if page.path not in self._get_pages
             ),
             Route(f"{PREFIX}/{{rest:path}}", self._endpoint(nothing), methods=["GET"]),
         ]
@@ -140,8 +140,8 @@ class Edge:
                 return {}
         hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
         asked = {"title": title, "text": text, "submit": submit, "back": ""}
-        shown = forms.show(visit, (), None, **asked, hidden=hidden, look="danger", leave="Keep it as it is")
-        return shown | {"back": _back(visit)}
+        form = forms.show(visit, (), None, **asked, hidden=hidden, look="danger", leave="Keep it as it is")
+        return form | {"back": _back(visit)}
 
     async def _change(self, visit: Visit) -> Answer:
         """The change and its entry in the audit log, in one transaction unless the page is foreign."""
@@ -165,8 +165,8 @@ class Edge:
         if isinstance(answer, Response):
             await changes.log_export(self._deps, visit, answer)
             return answer
-        if isinstance(answer, Done) and answer.shown is not None:
-            return await self._render(visit, "secret.html", answer.shown | {"back": answer.to})
+        if isinstance(answer, Done) and answer.secret_page is not None:
+            return await self._render(visit, "secret.html", answer.secret_page | {"back": answer.to})
         if isinstance(answer, Done):
             response: Response = RedirectResponse(answer.to, 303)
             if answer.secret is not None:
@@ -195,8 +195,8 @@ class Edge:
             except AppError as another:
                 reason = another
         sentences = [sentence for sentences in (reason.fields or {}).values() for sentence in sentences]
-        shown = {"sentence": " ".join(sentences) or reason.message, "status": status}
-        return await self._render(visit, "error.html", shown, status)
+        values = {"sentence": " ".join(sentences) or reason.message, "status": status}
+        return await self._render(visit, "error.html", values, status)
 
     async def _show_stale(self, visit: Visit, stale: Stale) -> Response:
         """The form with what was typed, what is stored now, and who changed it after the form was shown."""
@@ -206,9 +206,9 @@ class Edge:
             entries = await audit_db.changes_since(tx, stale.record, since)
         # Sent again, it overwrites what is shown now.
         visit.form = {name: value for name, value in visit.form.items() if name not in ("version", "confirmed")}
-        shown: Any = await visit.page.handler(visit)
-        stale_values = {"entries": entries, "differences": forms.differences(visit, shown)}
-        return await self._respond(visit, {**shown, "stale": stale_values}, 409)
+        values: Any = await visit.page.handler(visit)
+        stale_values = {"entries": entries, "differences": forms.differences(visit, values)}
+        return await self._respond(visit, {**values, "stale": stale_values}, 409)
 
     async def _render(self, visit: Visit, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
         is_new = not visit.secret
@@ -216,7 +216,7 @@ class Edge:
             # A browser without a cookie gets one: the tokens of its forms are bound to it.
             visit.secret = self._deps.ids.secret()
         message = guard.read_message(visit.request, self._deps.vault)
-        shown = {
+        context = {
             "visit": visit,
             "page": visit.page,
             "title": visit.page.title,
@@ -232,8 +232,8 @@ class Edge:
             "is_outside": visit.person is None or (visit.page.role is None and template != "error.html"),
         } | dict(values)
         # What a template rendered is escaped.
-        main = Markup(self._templates.get_template(template).render(shown))  # noqa: S704
-        html = self._templates.get_template("layout.html").render(shown, main=main)
+        main = Markup(self._templates.get_template(template).render(context))  # noqa: S704
+        html = self._templates.get_template("layout.html").render(context, main=main)
         response = Response(html, status, media_type="text/html")
         if is_new:
             guard.set_secret(response, visit.request, self._options, visit.secret)
@@ -244,9 +244,9 @@ class Edge:
     def _page_of_form(self, change: Page) -> Page | None:
         """The page that the form of a change is on: of the same path, or of the nearest one above."""
         path = change.path
-        while path and path not in self._shown:
+        while path and path not in self._get_pages:
             path = path.rpartition("/")[0]
-        return self._shown[path] if path and change.method == "POST" else None
+        return self._get_pages[path] if path and change.method == "POST" else None
 
     def _path_of_form(self, change: Page, sent_to: str) -> str:
         """The path of that page, given the path that the form was sent to."""
@@ -255,7 +255,7 @@ class Edge:
         return "/".join(sent_to.split("/")[: parts + PREFIX.count("/") + 1])
 
     def _may_open(self, visit: Visit, path: str) -> bool:
-        role = self._shown[path].role
+        role = self._get_pages[path].role
         return role is None or visit.user.may(role)
 
 

@@ -18,20 +18,20 @@ BATCH = 500
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-def export(shown: Shown) -> Response:
+def export(listed: Shown) -> Response:
     """The whole list in the order of its ids, read while it is sent; rows that are added meanwhile do no harm."""
-    name = shown.visit.page.title.lower().replace(" ", "-")
-    return StreamingResponse(_lines(shown), headers=_headers(name), media_type="text/csv")
+    name = listed.visit.page.title.lower().replace(" ", "-")
+    return StreamingResponse(_lines(listed), headers=_headers(name), media_type="text/csv")
 
 
-async def _lines(shown: Shown) -> AsyncIterator[str]:
-    visit, spec = shown.visit, shown.spec
+async def _lines(listed: Shown) -> AsyncIterator[str]:
+    visit, spec = listed.visit, listed.spec
     table = spec.as_file()
     yield _BYTE_ORDER_MARK + _written([table.head(visit.formats)])
     last = 0
     while True:
         async with visit.deps.db.read(slow=True) as tx:
-            batch = await whole_lists_db.batch(tx, spec.listing, shown.request.filters, last, BATCH)
+            batch = await whole_lists_db.batch(tx, spec.listing, listed.request.filters, last, BATCH)
             rows: Sequence[object] = [row for _, row in batch]
             load = spec.load_exported or spec.load
             rows = await load(visit, tx, rows) if load and rows else rows

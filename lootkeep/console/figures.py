@@ -155,10 +155,10 @@ async def _needs(tx: Transaction, receivers: Sequence[Receiver], formats: Format
     needed = [_failing_receiver(receiver, now) for receiver in failing[:_MAX_RECEIVERS]]
     if more := len(failing) - len(needed):
         needed.append(("bad", plural(more, "more receiver fails", "more receivers fail"), "", "Look", "/webhooks"))
-    held = await fraud_queue_db.to_decide(tx)
-    if held.since is not None:
-        title = f"{plural(held.count, 'order waits', 'orders wait')} for a decision"
-        text = f"{formats.money(held.total)} held, the oldest for {duration(now - held.since)}."
+    waiting = await fraud_queue_db.to_decide(tx)
+    if waiting.since is not None:
+        title = f"{plural(waiting.count, 'order waits', 'orders wait')} for a decision"
+        text = f"{formats.money(waiting.total)} held, the oldest for {duration(now - waiting.since)}."
         needed.append(("warn", title, text, "Review", "/fraud"))
     tickets = await ticket_figures_db.total(tx, {"status": "open"})
     if tickets:
@@ -233,7 +233,7 @@ def _date_range(visit: Visit) -> tuple[DateRange, PeriodName | None]:
     """The range that the address asks for, and its name if it has one."""
     query, name = visit.query, visit.options.timezone
     if not query.get("from") and not query.get("to"):
-        period: PeriodName = next((known for known in _ALL_PERIODS if known == query.get("period")), "last_30_days")
+        period: PeriodName = next((name for name in _ALL_PERIODS if name == query.get("period")), "last_30_days")
         return analytics_rules.named(period, visit.now, name), period
     try:
         first, last = (inputs_rules.calendar_day(query.get(end, "")) for end in ("from", "to"))

@@ -160,8 +160,8 @@ def options(statuses: Any) -> dict[str, str]:
 @lru_cache(maxsize=1024)
 def badge(status: str, text: str | None = None, tone: str | None = None) -> Markup:
     """A word in the tone of its status; `text` overrides the status's own label."""
-    shown = tone or TONES.get(status, "quiet")
-    return Markup('<span class="badge {}">{}</span>').format(shown, text or label(status))
+    css_class = tone or TONES.get(status, "quiet")
+    return Markup('<span class="badge {}">{}</span>').format(css_class, text or label(status))
 
 
 def risk(check: Any) -> Markup:

@@ -56,8 +56,8 @@ class Field:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        shown = {"required": self.is_required or None, "placeholder": self.placeholder or None}
-        return dict(self.kind.attributes) | {name: value for name, value in shown.items() if value is not None}
+        options = {"required": self.is_required or None, "placeholder": self.placeholder or None}
+        return dict(self.kind.attributes) | {name: value for name, value in options.items() if value is not None}
 
     def read(self, text: str, timezone: str) -> Any:
         if not text and not self.kind.reads_nothing:
@@ -137,11 +137,11 @@ def _kept(item: Field, text: str) -> Field:
     return replace(item, is_required=False, hint=Markup("{} Empty leaves {} as it is.").format(item.hint, stored))
 
 
-def differences(visit: Visit, shown: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def differences(visit: Visit, values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Of the form on a page: the label, what is stored and what was typed, where that is not the same."""
     rows = []
-    for item in flat(shown.get("cards") or shown.get("edited") or shown.get("fields") or ()):
-        stored = shown["values"].get(item.name, "")
+    for item in flat(values.get("cards") or values.get("edited") or values.get("fields") or ()):
+        stored = values["values"].get(item.name, "")
         # A box that is not ticked sends nothing.
         typed = visit.form.get(item.name, "no" if item.kind.type == "checkbox" else "").strip()
         if item.name not in visit.form.get("kept", "").split("\n") and typed != stored:

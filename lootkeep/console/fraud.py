@@ -91,7 +91,7 @@ async def show_queue(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         decisions = await fraud_case.decisions(tx, visit.now)
         case = await fraud_case.load(tx, shown_id, decisions, visit.formats) if shown_id else None
-        held = await fraud_queue_db.to_decide(tx)
+        waiting = await fraud_queue_db.to_decide(tx)
         counts = {name: (await _count(tx, filters[name])) for name in VIEWS}
         budget = (await settings_db.get(tx, SETTINGS, Policy)).fraud_review_daily_budget
         riskiest = await fraud_queue_db.riskiest(tx, begin, budget)
@@ -99,7 +99,7 @@ async def show_queue(visit: Visit) -> Answer:
     next_id = _next(shown_id, queue)
     return answer | {
         "case": case,
-        "held": held,
+        "held": waiting,
         "view": view,
         "views": [(name, text, counts[name]) for name, text in VIEWS.items()],
         "empty": _EMPTY[view],

@@ -107,8 +107,8 @@ def draw(links: Sequence[Link], undecided: dict[int, list[Waiting]], money: Mone
         return None
     telling = sorted(accounts.values(), key=lambda a: (not undecided[a.id], not a.is_bad, -a.orders_count))
     most = max(_DRAWN, min(_MAX_DRAWN, sum(bool(undecided[account.id]) for account in telling)))
-    shown, rest = telling[:most], telling[most:]
-    rows = len(shown) + bool(rest)
+    drawn, rest = telling[:most], telling[most:]
+    rows = len(drawn) + bool(rest)
     height = max(rows * _ACCOUNT, len(links) * _THING, 2 * _ACCOUNT)
     things = [
         Thing(_y(index, len(links), height) - 6, _KINDS.get(kind, kind), text, sharing)
@@ -116,7 +116,7 @@ def draw(links: Sequence[Link], undecided: dict[int, list[Waiting]], money: Mone
     ]
     nodes = [
         _node(_y(index, rows, height), account, things, undecided[account.id], money)
-        for index, account in enumerate(shown)
+        for index, account in enumerate(drawn)
     ]
     if rest:
         bad = sum(account.is_bad for account in rest)

@@ -73,7 +73,7 @@ async def show_lists(visit: Visit) -> Answer:
         "own_lists": own_lists,
         "new_list": NEW_LIST,
         "fraud_lists": [
-            (name, *shown, matching[name][:MAX_SHOWN], len(matching[name])) for name, (_, *shown) in LISTS.items()
+            (name, *texts, matching[name][:MAX_SHOWN], len(matching[name])) for name, (_, *texts) in LISTS.items()
         ],
         "sanctioned": sorted(SANCTIONED),
         "high_risk": sorted(HIGH_RISK),
@@ -106,8 +106,8 @@ async def create_list(visit: Visit) -> Answer:
     name, kind = values["name"], values["kind"]
     if not fraud_lists_service.is_name(name):
         raise invalid("name", "This must be lower-case letters, digits and underscores.")
-    added = await fraud_lists_service.create(visit.deps, name, kind, None)
-    return _done(f"/fraud/named-lists/{added.id}", f"The list @{name} is created.", after={name: kind})
+    fraud_list = await fraud_lists_service.create(visit.deps, name, kind, None)
+    return _done(f"/fraud/named-lists/{fraud_list.id}", f"The list @{name} is created.", after={name: kind})
 
 
 async def delete_list(visit: Visit) -> Answer:

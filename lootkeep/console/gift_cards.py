@@ -137,13 +137,13 @@ async def show_gift_card(visit: Visit) -> Answer:
 
 async def show_new(visit: Visit) -> Answer:
     customer = await _customer(visit, visit.form.get("customer_id") or visit.query.get("customer_id", ""))
-    known = {"recipient_name": customer.name, "recipient_email": customer.email} if customer else {}
+    recipient = {"recipient_name": customer.name, "recipient_email": customer.email} if customer else {}
     text = f"In {visit.deps.currency}" + (f", for {customer.name}." if customer else ".")
     if not visit.deps.sends_emails:
         text += " No mail server is set: the card is not e-mailed, and you hand over its code."
     page = {"title": "Issue a gift card", "text": text, "submit": "Issue the card", "back": "/gift-cards"}
     hidden = {"customer_id": str(customer.id)} if customer else {}
-    return forms.show(visit, NEW, None, **page, values=known, hidden=hidden)
+    return forms.show(visit, NEW, None, **page, values=recipient, hidden=hidden)
 
 
 async def issue(visit: Visit) -> Answer:
@@ -158,9 +158,9 @@ async def issue(visit: Visit) -> Answer:
 async def edit(visit: Visit) -> Answer:
     before = await GIFT_CARD.lock(visit)
     sent = [field for field in EDIT if field.name in visit.form]
-    shown = forms.written(visit, sent, before)
+    values = forms.written(visit, sent, before)
     # A card may expire at any time of its last day: what is as it was shown changes nothing.
-    changed = [field for field in sent if visit.form[field.name].strip() != shown[field.name]]
+    changed = [field for field in sent if visit.form[field.name].strip() != values[field.name]]
     changes = forms.read(visit, changed)
     after = await gift_cards_service.change(visit.deps, visit.id, changes) if changes else before
     return GIFT_CARD.done("The card is saved." if changes else "Nothing was changed.", before, after)

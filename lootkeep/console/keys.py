@@ -73,10 +73,10 @@ async def add(visit: Visit) -> Answer:
         raise invalid("keys", f"These are {len(keys):,} keys: add at most {MAX_KEYS:,} at once.")
     if any(len(key) > MAX_KEY_LENGTH for key in keys):
         raise invalid("keys", f"A key has at most {MAX_KEY_LENGTH:,} characters.")
-    added = await keys_service.add(visit.deps, visit.id, keys, values["batch"], values["unit_cost"])
-    known = f" {added.already_known:,} were known before and are skipped." if added.already_known else ""
-    message = f"{added.added:,} keys are added.{known} {added.stock:,} can be sold."
-    after = {"added": added.added, "batch": values["batch"], "stock": added.stock}
+    result = await keys_service.add(visit.deps, visit.id, keys, values["batch"], values["unit_cost"])
+    skipped = f" {result.already_known:,} were known before and are skipped." if result.already_known else ""
+    message = f"{result.added:,} keys are added.{skipped} {result.stock:,} can be sold."
+    after = {"added": result.added, "batch": values["batch"], "stock": result.stock}
     return Done(url(f"/products/{visit.id}/keys"), message, f"product:{visit.id}", after=after)
 
 
@@ -101,13 +101,13 @@ async def revealed(visit: Visit, product_id: int, back: str) -> Done:
     key, value = await keys_service.reveal(
         visit.deps, product_id, key_id, user_id=visit.user.id, ip_address=visit.ip or None
     )
-    shown = {
+    secret_page = {
         "title": f"Key {key.masked_key}",
         "sentence": "That you looked at this key is in the audit log.",
         "secret": value,
         "again": "yes",
     }
-    return Done(url(back), shown=shown)
+    return Done(url(back), secret_page=secret_page)
 
 
 _GONE = "What is still available is taken from the stock for good. Keys that buyers have stay with them."

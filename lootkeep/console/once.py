@@ -28,7 +28,7 @@ class _Outcome(msgspec.Struct, frozen=True):
     tone: str
     secret: str | None
     browser: str
-    shown: dict[str, str] | None
+    secret_page: dict[str, str] | None
 
 
 async def once(visit: Visit, operation: Callable[[Deps], Awaitable[Done]]) -> Done:

@@ -253,8 +253,8 @@ async def _ask_refund(visit: Visit) -> tuple[str, str]:
 
 async def refund(visit: Visit) -> Answer:
     before = await ORDER.lock(visit)
-    details, given, _ = await orders_service.refund(visit.deps, visit.id, **forms.read(visit, REFUND))
-    message = f"Refunded {visit.formats.money(given.amount, before.currency)} of {before.number}."
+    details, refund, _ = await orders_service.refund(visit.deps, visit.id, **forms.read(visit, REFUND))
+    message = f"Refunded {visit.formats.money(refund.amount, before.currency)} of {before.number}."
     return ORDER.done(message, before, details.order)
 
 

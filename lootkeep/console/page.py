@@ -108,7 +108,7 @@ class Done:
     browser: str = ""
     # The title, sentence and secret of `secret.html`, which is shown at once: a secret is seen only now. With a
     # `file`, it can be saved under that name.
-    shown: dict[str, str] | None = None
+    secret_page: dict[str, str] | None = None
 
 
 class Stale(Conflict):

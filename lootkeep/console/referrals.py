@@ -130,7 +130,7 @@ async def show_program(visit: Visit) -> Answer:
         version, settings = await settings_db.current(tx, *_SETTINGS)
         counts = await counters_db.totals(tx, "referrals.")
         # Amounts of different currencies are never added up: the figure is in the store's.
-        given = await counters_db.total(tx, [f"coupon_discounts.{visit.deps.currency}"])
+        discounts = await counters_db.total(tx, [f"coupon_discounts.{visit.deps.currency}"])
         claims = await counters_db.totals(tx, "claims.")
         refused = await counters_db.totals(tx, "refused_referrals.")
         ranked = await referral_lists_db.leaderboard(tx, settings.referral_reward_event, _RANKED)
@@ -141,7 +141,7 @@ async def show_program(visit: Visit) -> Answer:
         "successful": counts.get("successful", 0),
         "total": sum(counts.values()),
         "claims": claims.get("made", 0),
-        "given": given,
+        "given": discounts,
         "refused": refused.get("made", 0),
         "leaderboard": LEADERBOARD,
         "ranked": [SimpleNamespace(rank=rank, referrer=referrer) for rank, referrer in enumerate(ranked, 1)],

@@ -121,8 +121,13 @@ async def renew_codes(visit: Visit) -> Answer:
 def _show_codes(visit: Visit, sentence: str, codes: Sequence[str]) -> Done:
     advice = "If you lose your phone, each of these recovery codes signs you in once, in place of a code."
     file = f"{visit.options.store_name} recovery codes.txt"
-    shown = {"title": "Recovery codes", "sentence": f"{sentence} {advice}", "secret": "\n".join(codes), "file": file}
-    return Done(url(_ACCOUNT), record=f"user:{visit.user.id}", shown=shown)
+    secret_page = {
+        "title": "Recovery codes",
+        "sentence": f"{sentence} {advice}",
+        "secret": "\n".join(codes),
+        "file": file,
+    }
+    return Done(url(_ACCOUNT), record=f"user:{visit.user.id}", secret_page=secret_page)
 
 
 async def end_session(visit: Visit) -> Answer:

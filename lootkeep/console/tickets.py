@@ -90,14 +90,14 @@ async def show_ticket(visit: Visit) -> Answer:
         messages = await tickets_db.messages(tx, visit.id, inputs_rules.integer(before), _MAX_MESSAGES + 1)
         customer = await customers_db.ROWS.get(tx, ticket.customer_id)
         users = await access_db.USERS.find(tx)
-    shown = _fitting(messages)
+    newest = _fitting(messages)
     agents = {"": "Nobody"} | {str(user.id): user.name for user in users}
     return {
         "ticket": ticket,
         "customer": customer,
-        "messages": shown,
-        "earlier": shown[0].id if shown and len(shown) < len(messages) else None,
-        "whole": {str(message.id): message.body for message in shown},
+        "messages": newest,
+        "earlier": newest[0].id if newest and len(newest) < len(messages) else None,
+        "whole": {str(message.id): message.body for message in newest},
         "message_field": LAST_MESSAGE,
         "handling": {
             "assign": (Field("user_id", "Assigned to", forms.choice(agents)), str(ticket.assigned_to_id or "")),
@@ -139,14 +139,14 @@ def _step(
 
 def _fitting(messages: Sequence[TicketMessage]) -> list[TicketMessage]:
     """The newest messages that fit on a page, at least one of them."""
-    shown: list[TicketMessage] = []
+    newest: list[TicketMessage] = []
     size = 0
     for message in reversed(messages[-_MAX_MESSAGES:]):
         size += len(escape(message.body).encode())
-        if shown and size > _MAX_MESSAGE_BYTES:
+        if newest and size > _MAX_MESSAGE_BYTES:
             break
-        shown.insert(0, message)
-    return shown
+        newest.insert(0, message)
+    return newest
 
 
 _NOTED = "The note is saved. Customers never see notes."

@@ -121,8 +121,8 @@ async def show_webhook(visit: Visit) -> Answer:
     listed = await lists.show(visit, DELIVERIES, webhook_id=webhook.id)
     time = visit.formats.time
     verdict = diagnose(receiver, time, given_up)
-    shown = {"receiver": receiver, "webhook": webhook, "diagnosis": verdict, "replay": replay, "title": receiver.name}
-    return listed | shown | {"live": 3 if replay and not replay.finished_at else 30}
+    context = {"receiver": receiver, "webhook": webhook, "diagnosis": verdict, "replay": replay, "title": receiver.name}
+    return listed | context | {"live": 3 if replay and not replay.finished_at else 30}
 
 
 def _shown(visit: Visit, webhook: Webhook) -> Webhook:
@@ -170,8 +170,8 @@ async def show_replay(visit: Visit) -> Answer:
         "so that the receiver can recognise it."
     )
     fields = _replay(webhook)
-    shown = {"since": Instant(visit.now - DAY), "events": webhook.events}
-    values = {field.name: field.write(shown[field.name], visit.options.timezone) for field in fields}
+    defaults = {"since": Instant(visit.now - DAY), "events": webhook.events}
+    values = {field.name: field.write(defaults[field.name], visit.options.timezone) for field in fields}
     page = {"title": "Replay events", "text": text, "submit": "Send again", "back": f"/webhooks/{webhook.id}"}
     return forms.show(visit, fields, None, **page, values=values)
 
@@ -218,8 +218,8 @@ async def send_again(visit: Visit) -> Answer:
 def _with_secret(webhook: Webhook, secret: str, sentence: str, before: Webhook | None) -> Done:
     """The page that shows a secret, once."""
     advice = "The receiver checks the signature of every delivery with it."
-    shown = {"title": webhook.name, "sentence": f"{sentence} {advice}", "secret": secret}
-    return WEBHOOK.done("", before, webhook, shown=shown)
+    secret_page = {"title": webhook.name, "sentence": f"{sentence} {advice}", "secret": secret}
+    return WEBHOOK.done("", before, webhook, secret_page=secret_page)
 
 
 _ONCE = "Its secret is shown once, after it is created."
@@ -252,8 +252,8 @@ async def show_event(visit: Visit) -> Answer:
         sendings = await sendings_of(tx, [event])
         request_id = await outbox_db.request_of(tx, event.id)
     what = EVENT_TYPES.get(event.type, "")
-    shown = {"event": event, "sendings": sendings, "what": what, "request_id": request_id, "title": event.type}
-    return shown | {"whole": {"data": pretty(event.data)}}
+    context = {"event": event, "sendings": sendings, "what": what, "request_id": request_id, "title": event.type}
+    return context | {"whole": {"data": pretty(event.data)}}
 
 
 PAGES = (

@@ -102,8 +102,8 @@ def check_placeholders(text: str, *, has_store_url: bool) -> str | None:
     unknown = [name for name in names if name not in PLACEHOLDERS]
     if not unknown:
         return None
-    known = ", ".join(map(written, PLACEHOLDERS))
-    return f"contains an unknown placeholder{did_you_mean(unknown, PLACEHOLDERS)}; known placeholders: {known}"
+    placeholders = ", ".join(map(written, PLACEHOLDERS))
+    return f"contains an unknown placeholder{did_you_mean(unknown, PLACEHOLDERS)}; known placeholders: {placeholders}"
 
 
 def written(placeholder: str) -> str:

@@ -57,20 +57,20 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: Instant) -
     replayed request could simply omit them.
     """
     # Text that is not UTF-8 arrives as lone surrogates, which cannot be encoded.
-    given = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in headers.items()}
-    if any(name in given for name in _TRIO):
-        return _verify_standard(body, given, secret, now)
-    if _PLAIN not in given:
+    lower_headers = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in headers.items()}
+    if any(name in lower_headers for name in _TRIO):
+        return _verify_standard(body, lower_headers, secret, now)
+    if _PLAIN not in lower_headers:
         return SignatureCheck(
             VerificationError.header_missing, "neither webhook-signature nor X-Webhook-Signature was sent"
         )
-    if _is_plain(body, given, secret):
+    if _is_plain(body, lower_headers, secret):
         return SignatureCheck(
             VerificationError.header_missing,
             "webhook-id, webhook-timestamp and webhook-signature, which sign the time, were not sent: it may be a "
             "replayed request",
         )
-    return _mismatch(body, lambda again: _is_plain(again, given, secret))
+    return _mismatch(body, lambda again: _is_plain(again, lower_headers, secret))
 
 
 def check_secret(secret: str) -> str | None:
@@ -84,21 +84,21 @@ def check_secret(secret: str) -> str | None:
     return f"The secret must be given as it was shown, from {signing.SECRET_PREFIX} to the last character."
 
 
-def _verify_standard(body: bytes, given: Mapping[str, str], secret: str, now: Instant) -> SignatureCheck:
-    missing = [name for name in _TRIO if not given.get(name)]
+def _verify_standard(body: bytes, lower_headers: Mapping[str, str], secret: str, now: Instant) -> SignatureCheck:
+    missing = [name for name in _TRIO if not lower_headers.get(name)]
     if missing:
         return SignatureCheck(VerificationError.header_missing, f"{' and '.join(missing)} was not sent")
-    timestamp = given[_TIMESTAMP]
+    timestamp = lower_headers[_TIMESTAMP]
     if not _SECONDS.fullmatch(timestamp):
         return SignatureCheck(VerificationError.bad_timestamp, "webhook-timestamp is not a Unix time in seconds")
-    if _is_standard(body, given, secret):
-        return _check_age(Instant(int(timestamp) * SECOND), now) or _right(body, given, secret)
-    if _is_plain(body, given, secret):
+    if _is_standard(body, lower_headers, secret):
+        return _check_age(Instant(int(timestamp) * SECOND), now) or _right(body, lower_headers, secret)
+    if _is_plain(body, lower_headers, secret):
         return SignatureCheck(
             VerificationError.headers_changed,
             f"the body is genuine, but one of {', '.join(_TRIO)} is not as it was sent",
         )
-    return _mismatch(body, lambda again: _is_standard(again, given, secret))
+    return _mismatch(body, lambda again: _is_standard(again, lower_headers, secret))
 
 
 def _check_age(sent_at: Instant, now: Instant) -> SignatureCheck | None:
@@ -111,8 +111,8 @@ def _check_age(sent_at: Instant, now: Instant) -> SignatureCheck | None:
     return None
 
 
-def _right(body: bytes, given: Mapping[str, str], secret: str) -> SignatureCheck:
-    if _PLAIN in given and not _is_plain(body, given, secret):
+def _right(body: bytes, lower_headers: Mapping[str, str], secret: str) -> SignatureCheck:
+    if _PLAIN in lower_headers and not _is_plain(body, lower_headers, secret):
         return SignatureCheck(None, "with the secret from before its rotation, which stops signing soon")
     return SignatureCheck(None)
 
@@ -137,16 +137,16 @@ def _reserialised(body: bytes) -> bytes | None:
         return None
 
 
-def _is_plain(body: bytes, given: Mapping[str, str], secret: str) -> bool:
-    return _same(signing.signature(body, secret), given.get(_PLAIN, ""))
+def _is_plain(body: bytes, lower_headers: Mapping[str, str], secret: str) -> bool:
+    return _same(signing.signature(body, secret), lower_headers.get(_PLAIN, ""))
 
 
-def _is_standard(body: bytes, given: Mapping[str, str], secret: str) -> bool:
+def _is_standard(body: bytes, lower_headers: Mapping[str, str], secret: str) -> bool:
     """The header may have several signatures: after a rotation both secrets sign."""
-    expected = signing.headers(body, "", given[_ID], [secret], int(given[_TIMESTAMP]))[_STANDARD]
-    return any(_same(expected, signature) for signature in given[_STANDARD].split(" "))
+    expected = signing.headers(body, "", lower_headers[_ID], [secret], int(lower_headers[_TIMESTAMP]))[_STANDARD]
+    return any(_same(expected, signature) for signature in lower_headers[_STANDARD].split(" "))
 
 
-def _same(expected: str, given: str) -> bool:
+def _same(expected: str, signature: str) -> bool:
     """In constant time; as bytes, because non-ASCII text cannot be compared this way."""
-    return hmac.compare_digest(expected.encode(), given.encode())
+    return hmac.compare_digest(expected.encode(), signature.encode())

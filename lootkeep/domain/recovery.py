@@ -26,11 +26,11 @@ def recovery(
 
     `revoked` is what refunds and staff took from the cards before.
     """
-    held = sum(card.balance for card in cards)
+    balance = sum(card.balance for card in cards)
     other_lines = order.total - sum(card.initial_balance for card in cards)
     # Earlier refunds that were not taken from a card were for the other lines.
     covered = max(0, other_lines - (order.refunded_total - revoked))
-    unrecovered = Hundredths(max(0, amount - held - covered))
+    unrecovered = Hundredths(max(0, amount - balance - covered))
     if unrecovered and not allow_unrecovered:
         raise Conflict(
             "gift_cards_spent",
@@ -38,7 +38,7 @@ def recovery(
             f"{text(Hundredths(amount - unrecovered))} can be refunded, or more with allow_unrecovered.",
         )
     # If the whole price is refunded, nothing stays on the cards of the order.
-    return Recovery(_taken(cards, held if amount == order.refundable else amount), unrecovered)
+    return Recovery(_taken(cards, balance if amount == order.refundable else amount), unrecovered)
 
 
 def _taken(cards: Sequence[GiftCard], amount: int) -> list[Hundredths]:

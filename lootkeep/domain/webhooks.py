@@ -154,14 +154,14 @@ def checked_replay(webhook: Webhook, types: Sequence[str] | None) -> str:
 def check_events(types: Sequence[str]) -> str | None:
     unknown = [name for name in types if not expanded([name])]
     if unknown:
-        known = [*EVENT_TYPES, *EVENT_PATTERNS]
-        return f"contains an unknown event type{did_you_mean(unknown, known)}; known types: {', '.join(known)}"
+        all_types = [*EVENT_TYPES, *EVENT_PATTERNS]
+        return f"contains an unknown event type{did_you_mean(unknown, all_types)}; known types: {', '.join(all_types)}"
     return "must not contain the same event type twice" if len(set(types)) != len(types) else None
 
 
 def expanded(types: Iterable[str]) -> list[str]:
     """The types that match these names and patterns, each once, in the order of the table."""
-    wanted = {name for given in types for name in EVENT_PATTERNS.get(given, (given,))}
+    wanted = {name for pattern in types for name in EVENT_PATTERNS.get(pattern, (pattern,))}
     return [name for name in EVENT_TYPES if name in wanted]
 
 

@@ -11,11 +11,11 @@ _MAX_LENGTH = 64
 _MAX_NAMED = 5
 
 
-def nearest(word: str, known: Collection[str]) -> str | None:
-    return next(iter(get_close_matches(word[:_MAX_LENGTH].lower(), list(known), n=1)), None)
+def nearest(word: str, names: Collection[str]) -> str | None:
+    return next(iter(get_close_matches(word[:_MAX_LENGTH].lower(), list(names), n=1)), None)
 
 
-def did_you_mean(words: Iterable[str], known: Collection[str]) -> str:
+def did_you_mean(words: Iterable[str], names: Collection[str]) -> str:
     """` (did you mean order.paid?)` for the end of a message, or nothing."""
-    close = dict.fromkeys(filter(None, (nearest(word, known) for word in islice(words, _MAX_NAMED))))
+    close = dict.fromkeys(filter(None, (nearest(word, names) for word in islice(words, _MAX_NAMED))))
     return f" (did you mean {', '.join(close)}?)" if close else ""

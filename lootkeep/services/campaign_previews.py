@@ -45,19 +45,19 @@ async def send_test(deps: Deps, campaign_id: int, email: str) -> tuple[EmailPrev
     if not state.is_allowed:
         seconds = state.retry_after(now)
         raise RateLimited("too_many_tests", f"Too many test e-mails. Try again in {seconds} seconds.", seconds)
-    shown = await preview(deps, campaign_id)
+    email_preview = await preview(deps, campaign_id)
     message = NewEmail(
         kind=TEST_KIND,
         to_email=email,
         to_name="",
-        subject=f"[Test] {shown.subject}",
-        text=shown.text,
-        html=shown.html,
-        from_name=shown.from_name,
-        reply_to=shown.reply_to,
+        subject=f"[Test] {email_preview.subject}",
+        text=email_preview.text,
+        html=email_preview.html,
+        from_name=email_preview.from_name,
+        reply_to=email_preview.reply_to,
     )
     async with deps.db.write() as tx:
-        return shown, await emails_db.add(tx, message, deps.vault.seal, now)
+        return email_preview, await emails_db.add(tx, message, deps.vault.seal, now)
 
 
 def _rendered(deps: Deps, campaign: Campaign, reader: Reader) -> EmailPreview:

@@ -54,10 +54,10 @@ async def create(deps: Deps, name: str, kind: ListKind, note: str | None) -> Fra
     async with deps.db.write() as tx:
         if len(await fraud_lists_db.all_lists(tx)) >= MAX_LISTS:
             raise Unprocessable("too_many_lists", f"A store can have {MAX_LISTS} lists.")
-        added = await fraud_lists_db.LISTS.add_if_free(tx, FraudList(0, name, kind, note, deps.clock.now()))
-    if added is None:
+        fraud_list = await fraud_lists_db.LISTS.add_if_free(tx, FraudList(0, name, kind, note, deps.clock.now()))
+    if fraud_list is None:
         raise invalid("name", "The name field is the name of another list.")
-    return added
+    return fraud_list
 
 
 async def delete(deps: Deps, list_id: int) -> FraudList:
@@ -137,7 +137,7 @@ async def block_buyers(
             raise Unprocessable("list_of_another_kind", f"There is a list named {name} that is not of the kind {kind}.")
         expires_at = Instant(now + _IP_BLOCKED_FOR) if kind == "ip" else None
         # Sorted, like entries that are added together.
-        for value, reason in sorted((known[kind] or "", reason) for known, reason in buyers):
+        for value, reason in sorted((traces[kind] or "", reason) for traces, reason in buyers):
             if kind in kinds and value:
                 await fraud_lists_db.put(tx, fraud_list.id, [value], reason, author, expires_at, now)
     await _ensure_rule(tx, policy, author, now)

@@ -49,10 +49,10 @@ async def add(
         product = await _product(tx, product_id)
         goods_rules.require_keys_product(product.delivery_type)
         waiting = await orders.lock_waiting(tx, product_id)
-        added = await keys_db.add(tx, await _batch(tx, product, batch or "", unit_cost, now), sealed, now)
-        stock = await products_db.change_keys(tx, product_id, added)
+        count = await keys_db.add(tx, await _batch(tx, product, batch or "", unit_cost, now), sealed, now)
+        stock = await products_db.change_keys(tx, product_id, count)
         await orders.serve(tx, product_id, waiting, now)
-    return KeysAdded(added, len(keys) - added, stock)
+    return KeysAdded(count, len(keys) - count, stock)
 
 
 async def withdraw(
@@ -123,10 +123,10 @@ async def _selection(
 ) -> KeySelection:
     if key_ids is not None:
         return keys_db.with_ids(key_ids)
-    known = await keys_db.BATCHES.find_one(tx, product_id=product_id, name=batch or "")
-    if known is None:
+    existing_batch = await keys_db.BATCHES.find_one(tx, product_id=product_id, name=batch or "")
+    if existing_batch is None:
         raise invalid("batch", "The batch field is not a batch of this product.")
-    return keys_db.of_batch(known.id)
+    return keys_db.of_batch(existing_batch.id)
 
 
 def _sealed(vault: Vault, keys: Sequence[str]) -> list[SealedKey]:

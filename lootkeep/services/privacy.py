@@ -55,7 +55,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
     async with deps.db.read(slow=True) as tx:
         customer = existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         referrers = await customer_lists_db.referrers(tx, [customer])
-        held = await customer_export_db.held(tx, customer_id, customer.email)
+        records = await customer_export_db.held(tx, customer_id, customer.email)
         cards = await _all(tx, gift_card_lists_db.LISTING, customer_id=customer_id)
         cards += await _all(tx, gift_card_lists_db.LISTING, recipient_email=customer.email)
         owned = await _all(tx, subscriptions_db.LISTING, customer_id=customer_id)
@@ -69,10 +69,10 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
             gift_cards=[gift_cards_views.gift_card(card, now) for card in {card.id: card for card in cards}.values()],
             referred=[customer_export_views.referred(entry) for entry in referred],
             claims=[claim_with_coupon(*pair) for pair in await claims_db.of_customer(tx, customer_id)],
-            fraud_checks=[customer_export_views.check(check) for check in held.checks],
-            traces=[customer_export_views.trace(trace) for trace in held.traces],
-            emails=[customer_export_views.email(email) for email in held.emails],
-            changes=[customer_export_views.change(change) for change in held.changes],
+            fraud_checks=[customer_export_views.check(check) for check in records.checks],
+            traces=[customer_export_views.trace(trace) for trace in records.traces],
+            emails=[customer_export_views.email(email) for email in records.emails],
+            changes=[customer_export_views.change(change) for change in records.changes],
         )
 
 

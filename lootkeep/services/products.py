@@ -31,13 +31,13 @@ async def add_in(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
     sku, slug = product.sku, product.slug
     if sku is not None and not await products_db.lock_sku(tx, sku):
         raise _taken()
-    while (added := await products_db.add(tx, product)) is None:
+    while (stored := await products_db.add(tx, product)) is None:
         if sku is not None and await products_db.has_sku(tx, sku):
             raise _taken()
         # Another transaction may take the same free slug: the constraint decides, and we try again.
         slugs = await products_db.slugs_like(tx, products_rules.slug_stem(slug))
         product = replace(product, slug=products_rules.slug_after(slug, slugs))
-    return added
+    return stored
 
 
 async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Product:

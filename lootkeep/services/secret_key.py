@@ -24,22 +24,22 @@ _PURPOSES = {
 }
 
 
-async def open_vault(db: Database, given: str | None, file: Path | None, now: Instant) -> Vault:
+async def open_vault(db: Database, key_setting: str | None, file: Path | None, now: Instant) -> Vault:
     """The vault with the given key or that of the file; a new embedded database gets its own key."""
-    vault = await find(db, given, file)
+    vault = await find(db, key_setting, file)
     if vault is None and file:
         key_file.make(file)
-        vault = await find(db, given, file)
+        vault = await find(db, key_setting, file)
     if vault is None:
         raise StartupError("LOOTKEEP_SECRET_KEY must be set with PostgreSQL.")
     if not await _remember(db, vault, now):
-        raise _wrong(given, file)
+        raise _wrong(key_setting, file)
     return vault
 
 
-async def find(db: Database, given: str | None, file: Path | None) -> Vault | None:
+async def find(db: Database, key_setting: str | None, file: Path | None) -> Vault | None:
     """The same without writing: None if there is no key yet and one may be created."""
-    key = given or (key_file.read(file) if file else None)
+    key = key_setting or (key_file.read(file) if file else None)
     if key is None:
         if await _is_used(db):
             raise StartupError(
@@ -49,7 +49,7 @@ async def find(db: Database, given: str | None, file: Path | None) -> Vault | No
         return None
     vault = Vault(key)
     if not await _fits(db, vault):
-        raise _wrong(given, file)
+        raise _wrong(key_setting, file)
     return vault
 
 
@@ -88,9 +88,9 @@ def _fingerprint(vault: Vault) -> str:
     return vault.fingerprint(b"", _FINGERPRINT_PURPOSE)
 
 
-def _wrong(given: str | None, file: Path | None) -> StartupError:
-    source = "LOOTKEEP_SECRET_KEY" if given else f"The key in {file}"
-    hint = f" It may be in {file}." if given and file and file.exists() else ""
+def _wrong(key_setting: str | None, file: Path | None) -> StartupError:
+    source = "LOOTKEEP_SECRET_KEY" if key_setting else f"The key in {file}"
+    hint = f" It may be in {file}." if key_setting and file and file.exists() else ""
     return StartupError(
         f"{source} is not the key that the secrets in this database are encrypted with. Set the previous one "
         f"again.{hint}"

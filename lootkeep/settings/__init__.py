@@ -21,9 +21,9 @@ def load() -> Settings:
 
 def shown(settings: Settings) -> list[ShownSetting]:
     """Every setting, without the secrets in it."""
-    fields, given = Settings.model_fields.items(), settings.model_fields_set
+    fields, changed = Settings.model_fields.items(), settings.model_fields_set
     return [
-        ShownSetting(variable(name), shown_value(getattr(settings, name)), field.description or "", name not in given)
+        ShownSetting(variable(name), shown_value(getattr(settings, name)), field.description or "", name not in changed)
         for name, field in fields
     ]
 

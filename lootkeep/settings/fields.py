@@ -237,11 +237,11 @@ class Settings(BaseSettings):
     def store_identity(self) -> StoreIdentity:
         sender = parse_sender(self.mail_from).name if self.mail_from else ""
         public_url = self.public_url or f"http://{self.host}:{self.port}"
-        shown = (self.store_url, self.store_logo_url, self.store_postal_address, self.store_mail_reason)
+        texts = (self.store_url, self.store_logo_url, self.store_postal_address, self.store_mail_reason)
         return StoreIdentity(
             self.store_name or sender or "Lootkeep",
             public_url,
-            *shown,
+            *texts,
             has_mail_server=self.smtp_url is not None,
             has_public_url=self.public_url is not None,
             colour=self.store_colour,
@@ -251,9 +251,9 @@ class Settings(BaseSettings):
     @property
     def unknown_names(self) -> list[str]:
         """A sentence for each variable that looks like a setting but is not one."""
-        given = {*os.environ, *dotenv_values(_ENV_FILE)}
+        names = {*os.environ, *dotenv_values(_ENV_FILE)}
         # Variables of the test suite, which point to its servers, are fine.
-        own = {name for name in given if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_")}
+        own = {name for name in names if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}TEST_")}
         return [_unknown(name) for name in sorted(own - _KNOWN)]
 
     @property
@@ -274,8 +274,8 @@ class Settings(BaseSettings):
     @property
     def key_sources(self) -> tuple[str | None, Path | None]:
         """The configured secret key, and the file next to an embedded database that may have one."""
-        given = None if self.secret_key is None else self.secret_key.get_secret_value()
-        return given, key_file.of(self.sqlite_path) if self.sqlite_path else None
+        key = None if self.secret_key is None else self.secret_key.get_secret_value()
+        return key, key_file.of(self.sqlite_path) if self.sqlite_path else None
 
 
 def variable(name: str) -> str:

@@ -101,8 +101,8 @@ class Rows(Generic[S]):
 
     async def add(self, tx: Transaction, new: S, **other: Any) -> S:
         """Stores a new record and assigns its id; `other` are values of columns that are not fields of the record."""
-        (added,) = await self.add_many(tx, [new], **other)
-        return added
+        (stored,) = await self.add_many(tx, [new], **other)
+        return stored
 
     async def add_many(self, tx: Transaction, new: Sequence[S], **other: Any) -> list[S]:
         names = tuple(other)
@@ -120,8 +120,8 @@ class Rows(Generic[S]):
 
     async def add_if_free(self, tx: Transaction, new: S, **other: Any) -> S | None:
         """The same; None if a unique value of the record is taken."""
-        added = await self.add_free(tx, [new], **other)
-        return added[0] if added else None
+        stored = await self.add_free(tx, [new], **other)
+        return stored[0] if stored else None
 
     async def add_free(self, tx: Transaction, new: Sequence[S], **other: Any) -> list[S]:
         """Those with no unique value that is taken."""
@@ -131,10 +131,10 @@ class Rows(Generic[S]):
             query = postgresql.insert(self._table).values(self._parameters(names)).on_conflict_do_nothing()
             self._adding_free[names] = Query(query.returning(*columns_of(self._table, self._record)), self._record)
         rows = [self._new_values(record) | other for record in new]
-        added = await tx.fetch_for_each(self._adding_free[names], rows)
-        for record in added:
+        stored = await tx.fetch_for_each(self._adding_free[names], rows)
+        for record in stored:
             self._count(tx, None, record)
-        return added
+        return stored
 
     async def save(self, tx: Transaction, before: S, after: S) -> S:
         """Writes the columns that differ."""

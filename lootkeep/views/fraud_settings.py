@@ -92,17 +92,17 @@ class BlockedCountriesView(msgspec.Struct, frozen=True):
 
 
 def answer(policy: Policy, missing_lists: list[str]) -> FraudSettingsAnswerView:
-    shown = settings(policy, [name for name in Policy.__struct_fields__ if name not in _OF_RULES])
-    return FraudSettingsAnswerView(shown, sorted(SANCTIONED), sorted(HIGH_RISK), missing_lists)
+    values = settings(policy, [name for name in Policy.__struct_fields__ if name not in _OF_RULES])
+    return FraudSettingsAnswerView(values, sorted(SANCTIONED), sorted(HIGH_RISK), missing_lists)
 
 
 def settings(policy: Policy, names: Collection[str]) -> FraudSettingsView:
     """Only the named fields: an update returns what was sent."""
-    shown: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in names:
         value = getattr(policy, name)
         if name in COUNTED:
-            shown[f"{name}_count"] = len(value)
+            values[f"{name}_count"] = len(value)
         else:
-            shown[name] = sorted(value) if isinstance(value, frozenset) else value
-    return FraudSettingsView(**shown)
+            values[name] = sorted(value) if isinstance(value, frozenset) else value
+    return FraudSettingsView(**values)

@@ -178,16 +178,16 @@ def _check(check: OrderCheck | None) -> OrderCheckView | None:
     return OrderCheckView(check.id, check.risk_score, check.risk_level, check.action_taken, signals)
 
 
-def refunded(details: OrderDetails, given: Refund, split: RefundSplit, page_url: str | None) -> RefundedOrderView:
+def refunded(details: OrderDetails, new_refund: Refund, split: RefundSplit, page_url: str | None) -> RefundedOrderView:
     refund = RefundView(
-        id=given.id,
-        amount=text(given.amount),
+        id=new_refund.id,
+        amount=text(new_refund.amount),
         payment_amount=text(split.payment),
         gift_card_amount=text(split.gift_card),
         unreturned_amount=text(split.unreturned),
         unrecovered_amount=text(split.unrecovered),
-        reason=given.reason,
-        reason_code=given.reason_code,
-        created_at=utc(given.created_at),
+        reason=new_refund.reason,
+        reason_code=new_refund.reason_code,
+        created_at=utc(new_refund.created_at),
     )
     return RefundedOrderView(order(details, page_url), refund)

@@ -34,27 +34,27 @@ _PUBLIC_FORMS: dict[tuple[Any, Any], Callable[[Any], Any]] = {
 }
 
 
-def shown(view: type[V], record: type[Any], *given: str, **renamed: str) -> Callable[..., V]:
+def shown(view: type[V], record: type[Any], *extra: str, **renamed: str) -> Callable[..., V]:
     """A function of a record, and of what is `given` by keyword since the record does not have it."""
-    sources = {name: renamed.get(name, name) for name in view.__struct_fields__ if name not in given}
-    added = [(index, name) for index, name in enumerate(view.__struct_fields__) if name in given]
+    sources = {name: renamed.get(name, name) for name in view.__struct_fields__ if name not in extra}
+    inserted = [(index, name) for index, name in enumerate(view.__struct_fields__) if name in extra]
     take = attrgetter(*sources.values())
 
     @cache
     def converted() -> list[tuple[int, Callable[[Any], Any]]]:
         # With the first record: the types of all views together take a twentieth of the start.
-        wanted, known = get_type_hints(view), _types(record)
-        forms = (_form(view, name, wanted[name], field, known) for name, field in sources.items())
+        wanted, types = get_type_hints(view), _types(record)
+        forms = (_form(view, name, wanted[name], field, types) for name, field in sources.items())
         return [(index, form) for index, form in enumerate(forms) if form]
 
     def show(record: Any, **values_given: Any) -> V:
-        if values_given.keys() != set(given):
-            raise TypeError(f"{view.__name__} is shown with {', '.join(given) or 'nothing'} given by keyword.")
+        if values_given.keys() != set(extra):
+            raise TypeError(f"{view.__name__} is shown with {', '.join(extra) or 'nothing'} given by keyword.")
         forms = converted()
         values = list(take(record)) if len(sources) > 1 else [take(record)]
         for index, form in forms:
             values[index] = form(values[index])
-        for index, name in added:
+        for index, name in inserted:
             values.insert(index, values_given[name])
         return view(*values)
 
@@ -69,12 +69,12 @@ def _types(record: type[Any]) -> dict[str, Any]:
     }
 
 
-def _form(view: type[Any], name: str, wanted: Any, field: str, known: dict[str, Any]) -> Callable[[Any], Any] | None:
+def _form(view: type[Any], name: str, wanted: Any, field: str, types: dict[str, Any]) -> Callable[[Any], Any] | None:
     """How the field is converted; None if it is copied."""
-    if field not in known:
+    if field not in types:
         raise TypeError(f"{view.__name__}.{name} is in no record.")
-    if known[field] == wanted or (get_origin(known[field]) is Literal and wanted is str):
+    if types[field] == wanted or (get_origin(types[field]) is Literal and wanted is str):
         return None
-    if (known[field], wanted) not in _PUBLIC_FORMS:
-        raise TypeError(f"{view.__name__}.{name} cannot be shown: {known[field]} is not {wanted}.")
-    return _PUBLIC_FORMS[known[field], wanted]
+    if (types[field], wanted) not in _PUBLIC_FORMS:
+        raise TypeError(f"{view.__name__}.{name} cannot be shown: {types[field]} is not {wanted}.")
+    return _PUBLIC_FORMS[types[field], wanted]

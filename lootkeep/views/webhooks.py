@@ -154,6 +154,6 @@ replay: Callable[[Replay], ReplayView] = shown(ReplayView, Replay)
 
 def feed(events: Sequence[RecordedEvent], after: int, size: int) -> EventFeedView:
     """One more event than requested was read, to know whether there are more."""
-    shown = events[:size]
-    views_of_events = [EventView(e.id, e.type, utc(e.created_at), msgspec.Raw(e.data.encode())) for e in shown]
-    return EventFeedView(views_of_events, shown[-1].id if shown else after, len(events) > size)
+    page = events[:size]
+    views_of_events = [EventView(e.id, e.type, utc(e.created_at), msgspec.Raw(e.data.encode())) for e in page]
+    return EventFeedView(views_of_events, page[-1].id if page else after, len(events) > size)

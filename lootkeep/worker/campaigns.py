@@ -95,16 +95,16 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
     async def _claim(self, tx: Transaction, now: Instant) -> tuple[Recipient, RecipientFields] | None:
         """The next recipient; those who must not get e-mails are settled on the way."""
         for _ in range(_MAX_LEFT_OUT):
-            held = await campaign_queue_db.QUEUE.claim(tx, self._lease, Instant(now + LEASE), now)
-            if held is None:
+            recipient = await campaign_queue_db.QUEUE.claim(tx, self._lease, Instant(now + LEASE), now)
+            if recipient is None:
                 break
-            reader = await campaign_queue_db.addressee(tx, held)
-            settlement = campaigns_rules.left_out(held, reader, now)
-            if settlement is None and held.failures > len(self._delays):
-                settlement = campaigns_rules.settle(SendResult("refused", INTERRUPTED), held, now, self._delays)
+            reader = await campaign_queue_db.addressee(tx, recipient)
+            settlement = campaigns_rules.left_out(recipient, reader, now)
+            if settlement is None and recipient.failures > len(self._delays):
+                settlement = campaigns_rules.settle(SendResult("refused", INTERRUPTED), recipient, now, self._delays)
             if settlement is None:
-                return held, reader
-            await campaign_queue_db.settle(tx, self._lease, held, settlement, now)
+                return recipient, reader
+            await campaign_queue_db.settle(tx, self._lease, recipient, settlement, now)
         return None
 
     async def write(self, item: tuple[Recipient, RecipientFields]) -> Email:

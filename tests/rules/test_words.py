@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +13,8 @@ from tests.rules.tree import ROOT, files, name
 TABLE = Path(__file__).with_name("retired_words.txt")
 # Generated from elsewhere, or not ours.
 _LEFT_ALONE = ("locks/", "bench/peers/")
+# They say what happened to a thing, not what it is. Fine as a field of a record, such as how many were added.
+_PARTICIPLES = {"added", "given", "held", "known", "shown"}
 
 
 class RetiredWord(NamedTuple):
@@ -54,6 +58,27 @@ def test_no_file_uses_a_retired_word() -> None:
         if (match := word.pattern.search(line))
     ]
     assert not offenders, "\n".join(offenders)
+
+
+def test_no_variable_or_parameter_is_a_participle() -> None:
+    offenders = [
+        f"{name(file)}:{line}: {variable}"
+        for file in files("*.py", under=ROOT / "lootkeep")
+        for line, variable in _variables(ast.parse(file.read_text()))
+        if variable in _PARTICIPLES
+    ]
+    assert not offenders, f"Name the thing, such as a row, a form or a context: {offenders}"
+
+
+def _variables(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Of functions, with their parameters."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for node in ast.walk(function):
+                if isinstance(node, ast.arg):
+                    yield node.lineno, node.arg
+                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    yield node.lineno, node.id
 
 
 def test_the_rule_sees_a_retired_word() -> None:

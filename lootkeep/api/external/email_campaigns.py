@@ -51,13 +51,13 @@ async def preview_recipients(call: Call[None, None]) -> Reply:
 
 
 async def preview_email(call: Call[None, PreviewQuery]) -> Reply:
-    shown = await campaign_previews_service.preview(call.deps, call.id, call.query.customer_id)
-    return Reply(campaigns_views.email_preview(shown))
+    preview = await campaign_previews_service.preview(call.deps, call.id, call.query.customer_id)
+    return Reply(campaigns_views.email_preview(preview))
 
 
 async def send_test_email(call: Call[TestBody, None]) -> Reply:
-    shown, _ = await campaign_previews_service.send_test(call.deps, call.id, call.body.email)
-    return Reply(campaigns_views.TestEmailView(call.body.email, f"[Test] {shown.subject}"))
+    preview, _ = await campaign_previews_service.send_test(call.deps, call.id, call.body.email)
+    return Reply(campaigns_views.TestEmailView(call.body.email, f"[Test] {preview.subject}"))
 
 
 async def update_campaign(call: Call[Body, None]) -> Reply:
@@ -95,8 +95,8 @@ def _stored(fields: dict[str, Any]) -> dict[str, Any]:
     body: AudienceBody | None = fields.get("audience")
     if body is None:
         return fields
-    given = {name: _frozen(value) for name, value in body.filters}
-    audience = campaigns_rules.Audience(body.type, tuple(body.customer_ids), campaigns_rules.SegmentFilters(**given))
+    filters = {name: _frozen(value) for name, value in body.filters}
+    audience = campaigns_rules.Audience(body.type, tuple(body.customer_ids), campaigns_rules.SegmentFilters(**filters))
     return fields | {"audience": audience}
 
 

@@ -71,8 +71,8 @@ class KeyQuery(PageQuery):
 
 async def add_keys(call: Call[KeysBody, None]) -> Reply:
     body = call.body
-    added = await keys_service.add(call.deps, call.id, body.keys, body.batch, body.unit_cost)
-    return Reply(goods_views.KeysAddedView(added.added, added.already_known, added.stock))
+    result = await keys_service.add(call.deps, call.id, body.keys, body.batch, body.unit_cost)
+    return Reply(goods_views.KeysAddedView(result.added, result.already_known, result.stock))
 
 
 async def list_keys(call: Call[None, KeyQuery]) -> Reply:

@@ -70,8 +70,8 @@ async def get_referral_statistics(call: Call[None, None]) -> Reply:
         referred = await counters_db.totals(tx, "referrals.")
         claimed = await counters_db.totals(tx, "claims.")
         # Amounts of different currencies are never added up: the figure is in the store's.
-        given = await counters_db.total(tx, [f"coupon_discounts.{call.deps.currency}"])
-    return Reply(referrals_views.statistics(referred, claimed.get("made", 0), given))
+        discounts = await counters_db.total(tx, [f"coupon_discounts.{call.deps.currency}"])
+    return Reply(referrals_views.statistics(referred, claimed.get("made", 0), discounts))
 
 
 async def list_leaderboard(call: Call[None, LimitQuery]) -> Reply:

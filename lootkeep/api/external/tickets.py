@@ -139,8 +139,8 @@ async def get_support_ticket(call: Call[None, MessagesQuery]) -> Reply:
         entry = existing(await tickets_db.get(tx, call.id), "Support ticket")
         # One more row than requested shows whether there are earlier messages.
         messages = await tickets_db.messages(tx, call.id, query.before, query.limit + 1)
-    shown = messages[-query.limit :]
-    return Reply(tickets_views.detail(entry, shown, shown[0].id if len(messages) > len(shown) else None))
+    latest = messages[-query.limit :]
+    return Reply(tickets_views.detail(entry, latest, latest[0].id if len(messages) > len(latest) else None))
 
 
 async def set_support_ticket_status(call: Call[StatusBody, None]) -> Reply:

@@ -46,8 +46,8 @@ class Exchange:
         self.scope = scope
         self.receive = receive
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        given = self.headers.get(b"x-request-id")
-        self.request_id = given.decode() if given and _REQUEST_ID.fullmatch(given) else make_id()
+        sent_id = self.headers.get(b"x-request-id")
+        self.request_id = sent_id.decode() if sent_id and _REQUEST_ID.fullmatch(sent_id) else make_id()
         self.cause = Cause(request_id=self.request_id)
         self.answer_headers: Headers = []
         # The names of fields and parameters that the route does not know.

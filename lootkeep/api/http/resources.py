@@ -40,8 +40,8 @@ class Resource(NamedTuple):
         return Response(self.plain, headers=headers)
 
     def _is_known_to(self, request: Request) -> bool:
-        known = request.headers.get("if-none-match", "")
-        return known.strip() == "*" or self.etag.removeprefix("W/") in _ETAG.findall(known)
+        etags = request.headers.get("if-none-match", "")
+        return etags.strip() == "*" or self.etag.removeprefix("W/") in _ETAG.findall(etags)
 
 
 class LateResource:

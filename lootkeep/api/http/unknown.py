@@ -29,12 +29,12 @@ def check(
     values: Mapping[str, Any], model: type[BaseModel] | None, route: Route
 ) -> tuple[dict[str, list[str]], list[str]]:
     """The errors of unknown fields by dotted name if the route rejects them, and the names of those it ignores."""
-    known = fields_of(model) if model else _NOTHING
+    names = fields_of(model) if model else _NOTHING
     record = _NOTHING
     if route.is_strict and route.method == "PUT" and route.answer.view and model is route.body:
         # What was read can be changed and sent back whole.
         record = _of_view(route.answer.view)
-    unknown = dict(islice(_find(values, known, record), _MAX_NAMED))
+    unknown = dict(islice(_find(values, names, record), _MAX_NAMED))
     if route.is_strict:
         return {name: [_sentence(name, others)] for name, others in unknown.items()}, []
     return {}, list(unknown)
@@ -48,13 +48,13 @@ def fields_of(model: type[BaseModel]) -> Names:
     }
 
 
-def _find(values: Mapping[str, Any], known: Names, record: Names, path: str = "") -> Iterator[tuple[str, Names]]:
+def _find(values: Mapping[str, Any], names: Names, record: Names, path: str = "") -> Iterator[tuple[str, Names]]:
     """The dotted names that are neither known nor read-only fields of the record, with those known next to them."""
     for name, value in values.items():
-        below = known.get(name)
+        below = names.get(name)
         if below is None:
             if name not in record:
-                yield path + (name if _NAME.fullmatch(name) else _NOT_A_NAME), known
+                yield path + (name if _NAME.fullmatch(name) else _NOT_A_NAME), names
         elif below:
             for index, part in _objects(value):
                 yield from _find(part, below, record.get(name, _NOTHING), f"{path}{name}.{index}")
@@ -67,11 +67,11 @@ def _objects(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield from ((f"{index}.", part) for index, part in enumerate(value) if isinstance(part, dict))
 
 
-def _sentence(name: str, known: Names) -> str:
-    if not known:
+def _sentence(name: str, names: Names) -> str:
+    if not names:
         return "This field is unknown. This call has no parameters."
-    near = nearest(name.rpartition(".")[2], known)
-    return "This field is unknown. " + (f"Did you mean {near}?" if near else f"Known are: {', '.join(known)}.")
+    near = nearest(name.rpartition(".")[2], names)
+    return "This field is unknown. " + (f"Did you mean {near}?" if near else f"Known are: {', '.join(names)}.")
 
 
 @cache

@@ -41,10 +41,10 @@ class NewGiftCardBody(Body):
 
 
 async def create_gift_card(call: Call[NewGiftCardBody, None]) -> Reply:
-    given: dict[str, Any] = {name: getattr(call.body, name) for name in type(call.body).model_fields}
-    own_code = given.pop("code")
-    given["currency"] = given["currency"] or call.deps.currency
-    card, code = await gift_cards_service.create(call.deps, GiftCardTerms(**given, order_id=None), own_code)
+    fields: dict[str, Any] = {name: getattr(call.body, name) for name in type(call.body).model_fields}
+    own_code = fields.pop("code")
+    fields["currency"] = fields["currency"] or call.deps.currency
+    card, code = await gift_cards_service.create(call.deps, GiftCardTerms(**fields, order_id=None), own_code)
     return Reply(gift_cards_views.gift_card_with_code(card, code, call.deps.clock.now()))
 
 

@@ -154,11 +154,11 @@ def _fit(name: str, checks: Sequence[PastCheck], odds: float, labels: int) -> Si
     lift, lift_low, lift_high = (
         share / (1 - share) / without for share in ((frauds + 0.5) / (orders + 1), low, min(high, 1 - 1e-9))
     )
-    given = sum(check.points[name] for check in checks) / orders
+    average = sum(check.points[name] for check in checks) / orders
     is_known = labels >= MIN_LABELS and orders >= MIN_ORDERS
-    fits = lift_low <= exp(given * _PER_POINT) <= lift_high
+    fits = lift_low <= exp(average * _PER_POINT) <= lift_high
     by_data = round(10 * log2(lift))
-    change = 0 if fits or not is_known else max(-MAX_CHANGE, min(round(by_data - given), MAX_CHANGE))
+    change = 0 if fits or not is_known else max(-MAX_CHANGE, min(round(by_data - average), MAX_CHANGE))
     return SignalFit(
         name=name,
         label=label(name),
@@ -168,7 +168,7 @@ def _fit(name: str, checks: Sequence[PastCheck], odds: float, labels: int) -> Si
         lift=round(lift, 2),
         lift_low=round(lift_low, 2),
         lift_high=round(lift_high, 2),
-        points_given=round(given, 1),
+        points_given=round(average, 1),
         points_by_data=by_data,
         change=change,
         sentence=_sentence(is_known, fits, change),

@@ -40,8 +40,8 @@ class Tally(msgspec.Struct):
 
     @property
     def precision(self) -> float | None:
-        known = self.right + self.wrong
-        return self.right / known if known else None
+        judged = self.right + self.wrong
+        return self.right / judged if judged else None
 
     def add(self, truth: str | None, count: int = 1) -> None:
         self.fired += count

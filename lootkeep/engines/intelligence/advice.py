@@ -32,8 +32,8 @@ def advice(need: SourceKind, sources: list[Source], now: Instant, folder: str) -
 def described(source: Source, need: SourceKind, now: Instant) -> str:
     """A source as text, such as `tor-exits.txt (1,204 entries, 2 days old)`."""
     entries, age = source.entries[need], age_of(source, now)
-    known = [f"{entries:,} entries" if entries is not None else "", f"{age} old" if age else ""]
-    words = ", ".join(word for word in known if word)
+    details = [f"{entries:,} entries" if entries is not None else "", f"{age} old" if age else ""]
+    words = ", ".join(word for word in details if word)
     return f"{source.name} ({words})" if words else source.name
 
 

@@ -179,8 +179,12 @@ def _compared(item: PublicList, target: Path, draft: Path, new: Source) -> str:
     if count * SHRINKS_AT_MOST < before:
         raise Rejected(f"has {count:,} entries instead of {before:,}: delete {target} if that is right")
     old_lines, new_lines = _lines(target), _lines(draft)
-    added, gone = len(new_lines - old_lines), len(old_lines - new_lines)
-    return f"{count:,} entries: {added:,} new, {gone:,} removed." if added or gone else f"{count:,} entries, as before."
+    added_lines, gone = len(new_lines - old_lines), len(old_lines - new_lines)
+    return (
+        f"{count:,} entries: {added_lines:,} new, {gone:,} removed."
+        if added_lines or gone
+        else f"{count:,} entries, as before."
+    )
 
 
 def _read(path: Path, item: PublicList) -> Source:

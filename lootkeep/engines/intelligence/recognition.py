@@ -113,8 +113,8 @@ def _read_domains(file: Opened) -> Source:
     rows = _Rows(file)
     domains = frozenset(domain for domain, _ in rows.readable(readers.domains(file)))
     rows.check("a domain")
-    if known := sorted(domains & _EVERYBODY):
-        raise Rejected(f"contains {known[0]}, which is not disposable")
+    if ordinary := sorted(domains & _EVERYBODY):
+        raise Rejected(f"contains {ordinary[0]}, which is not disposable")
     return Source(
         file.name,
         {"disposable": len(domains)},

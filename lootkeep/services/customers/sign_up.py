@@ -43,8 +43,8 @@ async def sign_up_all(deps: Deps, tx: Transaction, forms: Sequence[SignUp]) -> l
     """Creates several customers, no two with the same e-mail; returns the result of each."""
     now = deps.clock.now()
     new = [new_customer(form, deps.ids.code(), now) for form in forms]
-    added = {customer.email: customer for customer in await customers_db.ROWS.add_free(tx, new)}
-    outcomes = [added.get(entry.email) or await _add_alone(deps, tx, entry) for entry in new]
+    by_email = {customer.email: customer for customer in await customers_db.ROWS.add_free(tx, new)}
+    outcomes = [by_email.get(entry.email) or await _add_alone(deps, tx, entry) for entry in new]
     created = [
         (form, customer) for form, customer in zip(forms, outcomes, strict=True) if isinstance(customer, Customer)
     ]

@@ -97,7 +97,7 @@ async def reserve_stock(
     tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product], now: Instant | None = None
 ) -> list[PricedLine]:
     """The lines after taking stock; if stock is short, nothing stays reserved. Without a time, nothing is reported."""
-    held = list(lines)
+    reserved = list(lines)
     # Ordered by id: two orders of the same products never deadlock.
     for index, line in sorted(enumerate(lines), key=lambda numbered: numbered[1].product_id):
         if products[line.product_id].stock is None:
@@ -105,10 +105,10 @@ async def reserve_stock(
             continue
         reservation = await goods.reserve(tx, products[line.product_id], line.quantity, now)
         if reservation is None:
-            await release_stock(tx, held)
+            await release_stock(tx, reserved)
             raise invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout_rules.OUT_OF_STOCK}.")
-        held[index] = replace(line, holds_stock=reservation.holds_stock)
-    return held
+        reserved[index] = replace(line, holds_stock=reservation.holds_stock)
+    return reserved
 
 
 async def release_stock(tx: Transaction, lines: Sequence[PricedLine]) -> None:

@@ -21,21 +21,21 @@ from lootkeep.views import fraud_events as fraud_events_views
 
 
 async def hold(
-    deps: Deps, tx: Transaction, details: OrderDetails, held: Order, check: FraudCheck | None, what: str
+    deps: Deps, tx: Transaction, details: OrderDetails, order: Order, check: FraudCheck | None, what: str
 ) -> OrderDetails:
     """Saves the held payment, puts the order's check into the review queue, and alerts staff of `what` happened."""
-    now = held.updated_at
+    now = order.updated_at
     if check:
         check = await fraud_checks_db.ROWS.save(tx, check, reopened(check))
         await _labels.settle(tx, details, check, now)
     else:
-        judgement = await _judge(deps, tx, details, held)
-        held = replace(held, risk_level=judgement.verdict.risk_level)
-        check = await fraud_checks_db.ROWS.add(tx, check_of(held, judgement))
-    await orders_db.save(tx, details.order, held, details.items)
-    await _alert.raise_for(tx, held, "order_held", f"payment:{held.id}", what, now)
-    await outbox_db.append(tx, "fraud.held", fraud_events_views.judged(held, check.summary), now)
-    return replace(details, order=held, check=check.summary)
+        judgement = await _judge(deps, tx, details, order)
+        order = replace(order, risk_level=judgement.verdict.risk_level)
+        check = await fraud_checks_db.ROWS.add(tx, check_of(order, judgement))
+    await orders_db.save(tx, details.order, order, details.items)
+    await _alert.raise_for(tx, order, "order_held", f"payment:{order.id}", what, now)
+    await outbox_db.append(tx, "fraud.held", fraud_events_views.judged(order, check.summary), now)
+    return replace(details, order=order, check=check.summary)
 
 
 async def _judge(deps: Deps, tx: Transaction, details: OrderDetails, order: Order) -> Judgement:

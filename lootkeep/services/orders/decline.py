@@ -27,9 +27,9 @@ async def decline(
     async with deps.db.write() as tx:
         order = existing(await orders_db.ROWS.lock(tx, order_id), "Order")
         if external_id is not None:
-            known = await payment_attempts_db.ROWS.find_one(tx, order_id=order_id, external_id=external_id)
-            if known:
-                return known, False
+            attempt = await payment_attempts_db.ROWS.find_one(tx, order_id=order_id, external_id=external_id)
+            if attempt:
+                return attempt, False
         at = orders_rules.check_reported(order, at, now)
         if instrument:
             # A card that was only tried links accounts like one that paid.

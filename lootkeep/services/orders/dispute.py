@@ -59,9 +59,9 @@ async def _record(
     check = await fraud_checks_db.ROWS.lock_one(tx, order_id=order_id)
     details = await _details.lock(tx, order_id)
     if report.external_id is not None:
-        for known in await disputes_db.of_order(tx, order_id):
-            if (known.external_id, known.kind) == (report.external_id, report.kind):
-                return details, known, False
+        for dispute in await disputes_db.of_order(tx, order_id):
+            if (dispute.external_id, dispute.kind) == (report.external_id, report.kind):
+                return details, dispute, False
     check_disputable(details.order)
     at = orders_rules.check_reported(details.order, report.at, now)
     new = Dispute(0, order_id, report.kind, report.reason, report.external_id, at, now)

@@ -159,8 +159,8 @@ async def _draft(
     if not cart.is_concluded:
         lines = await _checkout.reserve_stock(tx, lines, context.products)
         _take_from_stock(context.products, lines)
-    order, held, refunds = past_orders_rules.concluded(cart, order, lines, now)
-    return _Draft(request, order, held, judgement, coupon, refunds)
+    order, reserved, refunds = past_orders_rules.concluded(cart, order, lines, now)
+    return _Draft(request, order, reserved, judgement, coupon, refunds)
 
 
 def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) -> None:
@@ -172,23 +172,23 @@ def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) 
 
 
 async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Instant) -> list[OrderDetails]:
-    added = await orders_db.add_many(tx, [(draft.order, draft.lines) for draft in drafts])
-    for draft, (order, _) in zip(drafts, added, strict=True):
+    added_orders = await orders_db.add_many(tx, [(draft.order, draft.lines) for draft in drafts])
+    for draft, (order, _) in zip(drafts, added_orders, strict=True):
         await _checkout.reserve_coupon(tx, draft.coupon, order, now)
     seen = [SeenCustomer(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
     await identity_db.remember(tx, seen)
     attempts = [
         declined(order, at)
-        for draft, (order, _) in zip(drafts, added, strict=True)
+        for draft, (order, _) in zip(drafts, added_orders, strict=True)
         for at in draft.request.cart.declined_at
     ]
     await payment_attempts_db.ROWS.add_many(tx, attempts)
-    pairs = zip(drafts, added, strict=True)
+    pairs = zip(drafts, added_orders, strict=True)
     judged = [check_of(order, draft.judgement) for draft, (order, _) in pairs if draft.judgement]
     checks = {check.order_id: check.summary for check in await fraud_checks_db.ROWS.add_many(tx, judged)}
     sales = [
         OrderDetails(order, items, draft.request.customer, checks.get(order.id))
-        for draft, (order, items) in zip(drafts, added, strict=True)
+        for draft, (order, items) in zip(drafts, added_orders, strict=True)
     ]
     paid = [details for details in sales if details.order.paid_at is not None]
     if paid:

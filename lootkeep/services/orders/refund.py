@@ -44,21 +44,21 @@ async def refund(
             # Counted like any payment, and given back: nothing was handed over.
             paid = held_payments_rules.released(before, now)
             await _count_held(tx, details)
-        given = await orders_db.add_refund(tx, paid, left, reason, now, reason_code)
-        after = orders_rules.refunded(paid, given.amount, now)
+        new_refund = await orders_db.add_refund(tx, paid, left, reason, now, reason_code)
+        after = orders_rules.refunded(paid, new_refund.amount, now)
         # Cards are locked by age: the card that paid is older than any that was bought.
-        parts = await _return(tx, paid, given)
-        unrecovered = await _recover(tx, paid, after, given, allow_unrecovered=allow_unrecovered)
+        parts = await _return(tx, paid, new_refund)
+        unrecovered = await _recover(tx, paid, after, new_refund, allow_unrecovered=allow_unrecovered)
         if paid is not before:
             await orders_db.save(tx, before, paid, details.items)
             await _payment.count(tx, [replace(details, order=paid)], deps.currency)
         await orders_db.save(tx, paid, after, details.items)
         details = replace(details, order=after)
-        await _count(tx, details, given, deps.currency)
+        await _count(tx, details, new_refund, deps.currency)
         if reason_code:
             await _labels.settle(tx, details, check, now)
-        await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, given), now)
-    return details, given, replace(parts, unrecovered=unrecovered)
+        await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, new_refund), now)
+    return details, new_refund, replace(parts, unrecovered=unrecovered)
 
 
 async def _count_held(tx: Transaction, details: OrderDetails) -> None:

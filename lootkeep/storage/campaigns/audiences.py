@@ -94,9 +94,9 @@ def _counts(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
 
 @cache
 def _sample(shape: frozenset[str]) -> Query[tuple[Any, ...]]:
-    shown = select(customers.c.id, customers.c.name, customers.c.email, customers.c.referral_code)
+    recipients = select(customers.c.id, customers.c.name, customers.c.email, customers.c.referral_code)
     # In any order; otherwise everyone is sorted to show a few.
-    return Query(shown.where(MAY_BE_WRITTEN_TO, *_chosen(shape)).limit(bindparam("size")))
+    return Query(recipients.where(MAY_BE_WRITTEN_TO, *_chosen(shape)).limit(bindparam("size")))
 
 
 @cache
@@ -161,8 +161,8 @@ def _asked(audience: Audience) -> tuple[frozenset[str], dict[str, Any]]:
     if audience.type == "customers":
         arguments["customer_ids"] = audience.customer_ids
     if audience.type == "segment":
-        given = msgspec.structs.asdict(audience.filters)
-        arguments |= {name: value for name, value in given.items() if value is not None}
+        values = msgspec.structs.asdict(audience.filters)
+        arguments |= {name: value for name, value in values.items() if value is not None}
         if arguments.get("is_referrer") is False:
             arguments["is_no_referrer"] = arguments.pop("is_referrer")
     values = {

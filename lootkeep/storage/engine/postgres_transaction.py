@@ -88,7 +88,7 @@ class PostgresTransaction:
         await self._answer(self.connection.executemany(compiled.sql, arguments, timeout=self._timeout))
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
-        return [added[0] for added in await self.fetch_for_each(query, rows)]
+        return [row[0] for row in await self.fetch_for_each(query, rows)]
 
     async def fetch(self, sql: str, arguments: Sequence[Any]) -> list[Any]:
         return await self._answer(self.connection.fetch(sql, *arguments, timeout=self._timeout))

@@ -38,11 +38,11 @@ def over_rows(
     """The statement with arrays of these types as parameters; an INSERT returns the key, if it has one."""
     arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in types.items()]
     columns: list[Any] = [column(name, kind) for name, kind in types.items()]
-    given = func.unnest(*arrays).table_valued(*columns).render_derived("given")
-    return _over(statement, given, key)
+    source = func.unnest(*arrays).table_valued(*columns).render_derived("given")
+    return _over(statement, source, key)
 
 
-def _over(statement: ClauseElement, given: FromClause, key: Sequence[ColumnElement[Any]] | None) -> ClauseElement:
+def _over(statement: ClauseElement, source: FromClause, key: Sequence[ColumnElement[Any]] | None) -> ClauseElement:
     if isinstance(statement, GenerativeSelect):
         if internals.has_offset(statement):
             raise TypeError(f"A statement for many rows must not have its own OFFSET: {statement}")
@@ -50,13 +50,13 @@ def _over(statement: ClauseElement, given: FromClause, key: Sequence[ColumnEleme
         # when the statement was planned.
         by_row = _referring(statement.offset(literal_column("0")), _by_name)
         lateral = by_row.lateral("found")
-        return select(lateral).select_from(given.join(lateral, true()))
+        return select(lateral).select_from(source.join(lateral, true()))
     # The columns of `given` bring FROM or USING with them; those in a subquery must not.
-    set_based = _referring(statement, lambda name: given.c[name])
+    set_based = _referring(statement, lambda name: source.c[name])
     if not isinstance(statement, Insert):
         return cast(ClauseElement, set_based)
     values = internals.take_values(set_based)
-    rows = select(*_typed(statement, values)).select_from(given)
+    rows = select(*_typed(statement, values)).select_from(source)
     insert = set_based.from_select(list(values), rows, include_defaults=False)
     return cast(ClauseElement, insert.returning(*key) if key else insert)
 

@@ -67,11 +67,11 @@ class SqliteTransaction:
 
     async def insert(self, query: Query[Any], rows: list[dict[str, Any]]) -> list[int]:
         # No RETURNING: it makes an insert half as expensive again.
-        added = []
+        ids = []
         for values in rows:
             self._fetch(query, values)
-            added.append(self._connection.last_insert_rowid())
-        return added
+            ids.append(self._connection.last_insert_rowid())
+        return ids
 
     async def lock(self, name: str) -> bool:
         """There is one writer: a transaction has every lock."""

@@ -97,9 +97,9 @@ async def walk(tx: Transaction, customer_id: int) -> LinkedAccounts:
             others = {edge.customer_id for edge in shared} - depths.keys()
             room = MAX_ACCOUNTS - len(depths)
             is_complete = is_complete and len(others) <= room
-            added = sorted(others)[:room]
-            depths |= dict.fromkeys(added, depth)
-            frontier += added
+            new_accounts = sorted(others)[:room]
+            depths |= dict.fromkeys(new_accounts, depth)
+            frontier += new_accounts
             edges += [edge for edge in shared if edge.customer_id in depths]
     return LinkedAccounts(await _accounts(tx, depths), edges, hubs, is_complete)
 

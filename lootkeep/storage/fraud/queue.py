@@ -165,8 +165,8 @@ _DECISIONS = Query(
 
 
 async def to_decide(tx: Transaction) -> Held:
-    (held,) = await tx.all(_TO_DECIDE)
-    return held
+    (waiting,) = await tx.all(_TO_DECIDE)
+    return waiting
 
 
 async def open_checks(tx: Transaction, customer_ids: Collection[int]) -> list[Waiting]:

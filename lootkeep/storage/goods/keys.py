@@ -139,12 +139,12 @@ async def add(tx: Transaction, batch: KeyBatch, new: Sequence[SealedKey], now: I
     """How many are new: a key that the product has, or had, is skipped."""
     common = {"product_id": batch.product_id, "batch_id": batch.id, "created_at": now}
     rows = [msgspec.structs.asdict(key) | common for key in new]
-    added = 0
+    count = 0
     for start in range(0, len(rows), _CHUNK):
-        added += len(await tx.fetch_for_each(_ADD, rows[start : start + _CHUNK]))
-    if added:
-        tx.totals.count("keys", None, KeyCount(batch.product_id, batch.id, "available", added))
-    return added
+        count += len(await tx.fetch_for_each(_ADD, rows[start : start + _CHUNK]))
+    if count:
+        tx.totals.count("keys", None, KeyCount(batch.product_id, batch.id, "available", count))
+    return count
 
 
 async def assign(tx: Transaction, line: OrderItem, quantity: int, now: Instant) -> list[int]:

@@ -35,26 +35,26 @@ _DELIVER = Query(
 
 async def add(tx: Transaction, order: Order, lines: Sequence[PricedLine]) -> tuple[Order, list[OrderItem]]:
     """Stores a new order and assigns its id."""
-    (added,) = await add_many(tx, [(order, lines)])
-    return added
+    (row,) = await add_many(tx, [(order, lines)])
+    return row
 
 
 async def add_many(
     tx: Transaction, new: Sequence[tuple[Order, Sequence[PricedLine]]]
 ) -> list[tuple[Order, list[OrderItem]]]:
     """The same for several orders, numbered in sequence."""
-    added = await ROWS.add_many(tx, [order for order, _ in new])
+    new_orders = await ROWS.add_many(tx, [order for order, _ in new])
     rows = [
         OrderItem(**msgspec.structs.asdict(line), id=0, order_id=order.id)
-        for (_, lines), order in zip(new, added, strict=True)
+        for (_, lines), order in zip(new, new_orders, strict=True)
         for line in lines
     ]
-    items_by_order: dict[int, list[OrderItem]] = {order.id: [] for order in added}
+    items_by_order: dict[int, list[OrderItem]] = {order.id: [] for order in new_orders}
     for item in await ITEMS.add_many(tx, rows):
         items_by_order[item.order_id].append(item)
-    for order in added:
+    for order in new_orders:
         _count_sold(tx, None, order, items_by_order[order.id])
-    return [(order, items_by_order[order.id]) for order in added]
+    return [(order, items_by_order[order.id]) for order in new_orders]
 
 
 async def lock(tx: Transaction, order_id: int) -> None:

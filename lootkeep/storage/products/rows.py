@@ -115,10 +115,10 @@ class Reservation(NamedTuple):
 
 async def add(tx: Transaction, product: Product) -> Product | None:
     """With its tags; None if another product has its slug or its sku."""
-    added = await ROWS.add_if_free(tx, product)
-    if added is not None:
-        await _tag(tx, added)
-    return added
+    stored = await ROWS.add_if_free(tx, product)
+    if stored is not None:
+        await _tag(tx, stored)
+    return stored
 
 
 async def save(tx: Transaction, before: Product, after: Product) -> Product:

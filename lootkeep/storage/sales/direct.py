@@ -102,11 +102,11 @@ def _top_query(is_product: bool, has_candidates: bool) -> Query[TopCustomer]:
         spent = spent.where(orders.c.customer_id.in_(_BEST_OF_ALL_TIME))
     sums = spent.where(*_PAID).group_by(orders.c.customer_id).having(_SPENT > 0).cte("sums").prefix_with("MATERIALIZED")
     # Only those who spent as much as the last one shown are looked up, not every buyer.
-    shown = select(sums.c.spent).order_by(sums.c.spent.desc()).limit(bindparam("size")).subquery()
+    best_sums = select(sums.c.spent).order_by(sums.c.spent.desc()).limit(bindparam("size")).subquery()
     best = (
         select(customers.c.id, customers.c.name, customers.c.email, sums.c.orders, sums.c.spent)
         .join_from(sums, customers, customers.c.id == sums.c.customer_id)
-        .where(sums.c.spent >= select(func.min(shown.c.spent)).scalar_subquery())
+        .where(sums.c.spent >= select(func.min(best_sums.c.spent)).scalar_subquery())
         .order_by(sums.c.spent.desc(), *_RANKED)
         .limit(bindparam("size"))
     )

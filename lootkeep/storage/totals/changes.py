@@ -30,10 +30,10 @@ class Totals:
                 self._add(total, old, -1)
                 self._add(total, new, 1)
 
-    def _add(self, total: Total, added: Added | None, sign: int) -> None:
-        if added is None:
+    def _add(self, total: Total, addition: Added | None, sign: int) -> None:
+        if addition is None:
             return
-        at, key, values = added
+        at, key, values = addition
         all_sums, empty = self._sums.setdefault(total.sums, {}), [0] * len(total.sums.sums)
         blocks: list[tuple[int, ...]] = [(level, at // LENGTHS[level]) for level in total.levels] or [()]
         for block in blocks:

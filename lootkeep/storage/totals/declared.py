@@ -64,9 +64,9 @@ def _count(source: str, *name: str, adds: str | int = 1, **options: Any) -> Tota
     return Total(COUNTERS, source, {"name": TextKey(name)}, {"value": adds}, **options)
 
 
-def _tickets_with(given: tuple[str, ...] = (), **adds: str | int) -> Total:
+def _tickets_with(required: tuple[str, ...] = (), **adds: str | int) -> Total:
     cell = {"agent": "assigned_to_id", **{name: name for name in ("status", "priority", "category")}}
-    return Total(TICKETS, "tickets", cell, adds, given=given)
+    return Total(TICKETS, "tickets", cell, adds, required=required)
 
 
 def _sales(
@@ -87,7 +87,7 @@ def _sales(
 
 def _declared() -> Iterator[Total]:
     yield _count("orders", "orders.", "status")
-    yield _count("orders", "coupon_discounts.", "currency", adds="discount_total", given=("coupon_id", "paid_at"))
+    yield _count("orders", "coupon_discounts.", "currency", adds="discount_total", required=("coupon_id", "paid_at"))
     yield _count("referrals", "referrals.", "status")
     yield _count("refused referrals", "refused_referrals.made")
     yield _count("claims", "claims.made")

@@ -103,8 +103,8 @@ async def repair(tx: Transaction, currency: str, now: Instant) -> dict[str, int]
     values = {"currency": currency, "now": now}
     wrong: dict[str, int] = {}
     for kind, queries in REPAIRS.items():
-        given = {name: values[name] for name in GIVEN.get(kind, ())}
-        wrong[kind] = sum([len(await tx.all(query, **given)) for query in queries])
+        parameters = {name: values[name] for name in GIVEN.get(kind, ())}
+        wrong[kind] = sum([len(await tx.all(query, **parameters)) for query in queries])
     for kind, comparisons in _SUMS.items():
         wrong[kind] = sum([await comparison.repair(tx) for comparison in comparisons])
     return wrong

@@ -71,7 +71,7 @@ class Total:
     at: str | None = None
     levels: tuple[int, ...] = ()
     # Only rows that have a value in these fields, and this value in those.
-    given: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
     where: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, record: Any) -> Added | None:
@@ -81,7 +81,7 @@ class Total:
             at = getattr(record, self.at)
             if at is None:
                 return None
-        if any(getattr(record, name) is None for name in self.given):
+        if any(getattr(record, name) is None for name in self.required):
             return None
         if any(getattr(record, name) != value for name, value in self.where.items()):
             return None
@@ -111,9 +111,9 @@ class Total:
         if level is not None and self.at:
             parts |= {"level": _number(level), "block": columns[self.at] // LENGTHS[level]}
         parts |= {name: self._sum_in(columns, name) for name in self.sums.sums}
-        given = [columns[name].is_not(None) for name in (*self.given, *((self.at,) if self.at else ()))]
+        present = [columns[name].is_not(None) for name in (*self.required, *((self.at,) if self.at else ()))]
         equal = [columns[name] == value for name, value in self.where.items()]
-        rows = select(*(part.label(name) for name, part in parts.items())).select_from(source).where(*given, *equal)
+        rows = select(*(part.label(name) for name, part in parts.items())).select_from(source).where(*present, *equal)
         return summed(self.sums, rows.subquery())
 
     def _key_in(self, columns: Any, column: str) -> Any:
@@ -138,8 +138,8 @@ class Total:
 def summed(sums: SumTable, rows: Any) -> Select[Any]:
     """The rows added up by their key."""
     key = [rows.c[name] for name in sums.key]
-    added = (cast(func.sum(rows.c[name]), BigInteger).label(name) for name in sums.sums)
-    return select(*key, *added).group_by(*key)
+    totals = (cast(func.sum(rows.c[name]), BigInteger).label(name) for name in sums.sums)
+    return select(*key, *totals).group_by(*key)
 
 
 def _word(value: object) -> str:

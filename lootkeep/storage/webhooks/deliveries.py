@@ -215,8 +215,8 @@ async def _due(tx: Transaction, slots: Sequence[ClaimSlot], now: Instant) -> lis
 
 
 async def _start(tx: Transaction, claimed: Sequence[ClaimedDelivery], lease: str, now: Instant) -> None:
-    held: dict[str, Any] = {"worker": lease, "until": now + LEASE, "now": now}
-    rows = [{"item": item.id, "attempt": item.attempts_count, **held} for item in claimed]
+    lease_values: dict[str, Any] = {"worker": lease, "until": now + LEASE, "now": now}
+    rows = [{"item": item.id, "attempt": item.attempts_count, **lease_values} for item in claimed]
     await tx.execute_many(_LEASE, rows)
     abandoned = [row for row, item in zip(rows, claimed, strict=True) if item.abandoned_by]
     if abandoned:

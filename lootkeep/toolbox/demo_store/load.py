@@ -63,15 +63,15 @@ def demo_deps(deps: Deps) -> Deps:
 
 
 async def _require_empty(tx: Transaction) -> None:
-    mark, held = await demo_db.mark(tx), await demo_db.held(tx)
+    mark, records = await demo_db.mark(tx), await demo_db.held(tx)
     if mark.loaded_at is not None:
         raise Conflict("demo_loaded", f"This store already contains the demo ({mark.scale}, seed {mark.seed}).")
     if mark.is_begun:
         raise Conflict("demo_unfinished", "An earlier load was interrupted. Start again with an empty database.")
-    if held:
+    if records:
         raise Conflict(
             "store_not_empty",
-            f"This store contains {' and '.join(held)}: the demo needs an empty store. Set LOOTKEEP_DATABASE_URL to "
+            f"This store contains {' and '.join(records)}: the demo needs an empty store. Set LOOTKEEP_DATABASE_URL to "
             "another database.",
         )
 

@@ -113,13 +113,13 @@ COUNTRIES = (
 
 
 class PersonName(NamedTuple):
-    shown: str
+    native: str
     latin: str
 
 
 def _parsed(words: str) -> tuple[PersonName, ...]:
     pairs = (word.partition("/") for word in words.split())
-    return tuple(PersonName(shown, latin or shown.lower()) for shown, _, latin in pairs)
+    return tuple(PersonName(native, latin or native.lower()) for native, _, latin in pairs)
 
 
 FIRST = {tongue: _parsed(first) for tongue, (first, _) in _TONGUES.items()}

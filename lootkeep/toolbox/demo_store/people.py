@@ -55,7 +55,7 @@ class People:
         country = COUNTRIES[index]
         first, family = rng.choice(FIRST[country.tongue]), rng.choice(FAMILY[country.tongue])
         is_turned = country.tongue in FAMILY_FIRST
-        name = f"{family.shown} {first.shown}" if is_turned else f"{first.shown} {family.shown}"
+        name = f"{family.native} {first.native}" if is_turned else f"{first.native} {family.native}"
         mailbox = f"{first.latin}.{family.latin}{self._number}"
         self._number += 1
         return DemoCustomer(

@@ -29,13 +29,13 @@ class Ignored(NamedTuple):
     money: Counter[str]
 
 
-def look_through(rows: RowFile, known: Collection[str]) -> Ignored:
+def look_through(rows: RowFile, columns: Collection[str]) -> Ignored:
     others, money = Counter[str](), Counter[str]()
     for row in rows.rows():
         if isinstance(row, BadRow):
             continue
         for name, value in row.values.items():
-            if not name or name in known or name == REASON or value in (None, "", [], {}):
+            if not name or name in columns or name == REASON or value in (None, "", [], {}):
                 continue
             amount = _amount(value, rows.dialect) if names_money(name) else None
             if amount is None:

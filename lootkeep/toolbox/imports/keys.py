@@ -46,8 +46,8 @@ async def import_keys(
         product_id = (await products_db.ROWS.ids_by(tx, "sku", [sku])).get(sku)
     if product_id is None:
         raise StartupError("There is no product with this sku.")
-    added = already_known = stock = 0
+    new_keys = already_known = stock = 0
     for start in range(0, len(keys), MAX_KEYS):
         part = await keys_service.add(deps, product_id, keys[start : start + MAX_KEYS], batch, unit_cost)
-        added, already_known, stock = added + part.added, already_known + part.already_known, part.stock
-    return KeysAdded(added, already_known, stock)
+        new_keys, already_known, stock = new_keys + part.added, already_known + part.already_known, part.stock
+    return KeysAdded(new_keys, already_known, stock)

@@ -57,8 +57,8 @@ def _lines(values: dict[str, Any], dialect: Dialect) -> list[dict[str, Any]]:
         each, remainder = divmod(subtotal, quantity)
         shares = [(quantity - remainder, each), (remainder, each + 1)]
         return [named | {"quantity": count, "price": money.text(Hundredths(cost))} for count, cost in shares if count]
-    given = {"quantity": quantity, "price": price}
-    line = named | {name: value for name, value in given.items() if value is not None}
+    values = {"quantity": quantity, "price": price}
+    line = named | {name: value for name, value in values.items() if value is not None}
     return [line] if line else []
 
 

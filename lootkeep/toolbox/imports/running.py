@@ -82,9 +82,9 @@ class Import(Generic[Form, Existing]):
             if isinstance(row, BadRow):
                 self._refuse(row)
                 continue
-            known = {name: value for name, value in row.values.items() if name in self._kind.columns}
+            cells_used = {name: value for name, value in row.values.items() if name in self._kind.columns}
             try:
-                values = cells.read(known, self._kind.readers, self._dialect)
+                values = cells.read(cells_used, self._kind.readers, self._dialect)
                 yield CheckedRow(row, self._kind.checked(values, now))
             except AppError as reason:
                 self._refuse(BadRow(row.line, sentences(reason), row.records))
@@ -134,12 +134,12 @@ class Import(Generic[Form, Existing]):
         """The result of each; the keys of written records become known."""
         ahead = [self._ahead(form, known_keys) for form in forms]
         new = [form for form, outcome in zip(forms, ahead, strict=True) if outcome is None]
-        added = await self._kind.add(self._deps, tx, new, existing) if new else []
+        new_rows = await self._kind.add(self._deps, tx, new, existing) if new else []
         keys = {
-            self._kind.key(form) for form, result in zip(new, added, strict=True) if not isinstance(result, AppError)
+            self._kind.key(form) for form, result in zip(new, new_rows, strict=True) if not isinstance(result, AppError)
         }
         known_keys |= {key for key in keys if key is not None}
-        rest = iter(added)
+        rest = iter(new_rows)
         return [next(rest) if outcome is None else outcome for outcome in ahead]
 
     def _ahead(self, form: Form, known_keys: set[str]) -> bool | AppError | None:

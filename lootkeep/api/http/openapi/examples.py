@@ -12,10 +12,10 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
     if "$ref" in schema:
         target = schemas[schema["$ref"].rsplit("/", 1)[1]]
         # The example next to a reference to an object may have only some of its fields.
-        given: dict[str, Any] = {
+        overrides: dict[str, Any] = {
             key: schema[key] for key in ("examples", "default") if key in schema and "enum" in target
         }
-        return example_of({**target, **given}, schemas)
+        return example_of({**target, **overrides}, schemas)
     if "const" in schema:
         return schema["const"]
     if "examples" in schema:

@@ -160,10 +160,10 @@ class Schemas:
     def sample(self, node: SchemaNode, depth: int = 0) -> Any:
         """A value that matches the schema, for documents without an example."""
         node = self.plain(node)
-        given = [node[key] for key in ("example", "default", "const") if node.get(key) is not None]
-        given += [*node.get("examples", ()), *node.get("enum", ())]
-        if given:
-            return given[0]
+        examples = [node[key] for key in ("example", "default", "const") if node.get(key) is not None]
+        examples += [*node.get("examples", ()), *node.get("enum", ())]
+        if examples:
+            return examples[0]
         return self._made_up(node, depth)
 
     def _made_up(self, node: SchemaNode, depth: int) -> Any:
