@@ -168,7 +168,7 @@ def shared_engine(db_location: Path | str, request: pytest.FixtureRequest) -> Po
 async def db(db_location: Path | str, shared_engine: PostgresDatabase | None) -> AsyncIterator[Engine]:
     """An empty database on each engine in turn."""
     if shared_engine:
-        await _empty(shared_engine)
+        await empty(shared_engine)
         yield shared_engine
         await _end_tasks()
     else:
@@ -203,7 +203,7 @@ _EMPTY = """
 """ % ",".join(table.name for table in metadata.sorted_tables)  # noqa: UP031  it is full of braces
 
 
-async def _empty(db: PostgresDatabase) -> None:
+async def empty(db: PostgresDatabase) -> None:
     connection = await db.pool.take()
     await connection.execute(_EMPTY)
     db.pool.give_back(connection)

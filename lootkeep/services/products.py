@@ -20,17 +20,16 @@ from lootkeep.views import products as products_views
 async def create(deps: Deps, terms: ProductTerms) -> Product:
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        await products_db.wait_for_skus(tx, [terms.sku])
         product = await add_in(tx, terms, now)
         await outbox_db.append(tx, "product.created", products_views.created(product), now)
     return product
 
 
 async def add_in(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
-    """The same inside a larger transaction; sends no events."""
+    """The same inside a larger transaction, which has waited for the sku; sends no events."""
     product = products_rules.new(terms, now)
     sku, slug = product.sku, product.slug
-    if sku is not None and not await products_db.lock_sku(tx, sku):
-        raise _taken()
     while (stored := await products_db.add(tx, product)) is None:
         if sku is not None and await products_db.has_sku(tx, sku):
             raise _taken()

@@ -34,9 +34,11 @@ _RELEASE = Query(
 )
 
 
-async def reserve(tx: Transaction, coupon_id: int, order_id: int, discount: int, now: Instant) -> bool:
-    """False if another order was faster."""
-    return await tx.one(_RESERVE, coupon=coupon_id, order=order_id, discount=discount, now=now) is not None
+async def reserve(
+    tx: Transaction, coupon_id: int, order_id: int, discount: int, now: Instant, error: Exception
+) -> None:
+    """Fails with the error if another order was faster."""
+    await tx.require(_RESERVE, error, coupon=coupon_id, order=order_id, discount=discount, now=now)
 
 
 async def use(tx: Transaction, coupon_id: int) -> Coupon | None:

@@ -105,15 +105,14 @@ class Rows(Generic[S]):
         return stored
 
     async def add_many(self, tx: Transaction, new: Sequence[S], **other: Any) -> list[S]:
-        names = tuple(other)
-        if names not in self._adding:
-            self._adding[names] = Query(insert(self._table).values(self._parameters(names)))
-        rows = [self._new_values(record) | other for record in new]
-        if self._is_numbered:
-            ids = await tx.insert(self._adding[names], rows)
-            new = [replace(record, **{self._key.name: row_id}) for record, row_id in zip(new, ids, strict=True)]
+        key, rows = self._key.name, [self._new_values(record) | other for record in new]
+        ids = tx.take_ids(self._table.name, len(new)) if self._is_numbered else [getattr(record, key) for record in new]
+        if ids is None:
+            ids = await tx.insert(self._query_to_add(tuple(other)), rows)
         else:
-            await tx.execute_many(self._adding[names], rows)
+            rows = [row | {key: row_id} for row, row_id in zip(rows, ids, strict=True)]
+            await tx.execute_many(self._query_to_add((key, *other)), rows)
+        new = [replace(record, **{key: row_id}) for record, row_id in zip(new, ids, strict=True)]
         for record in new:
             self._count(tx, None, record)
         return list(new)
@@ -153,6 +152,11 @@ class Rows(Generic[S]):
         await tx.run(self._remove, row=getattr(row, self._key.name))
         self._count(tx, row, None)
 
+    def _query_to_add(self, other: tuple[str, ...]) -> Query[Any]:
+        if other not in self._adding:
+            self._adding[other] = Query(insert(self._table).values(self._parameters(other)), set_based=True)
+        return self._adding[other]
+
     def _new_values(self, record: S) -> dict[str, Any]:
         values = self._values(record)
         return values if self._is_numbered else values | {self._key.name: getattr(record, self._key.name)}
@@ -177,16 +181,20 @@ async def one_of(
     """The rows with one of the values in this column: related rows of a page, or of a batch of an export."""
     distinct, rows = sorted(set(values)), []
     for start in range(0, len(distinct), _LENGTHS[-1]):
-        these = distinct[start : start + _LENGTHS[-1]]
-        # The last value is repeated, so there are few queries of different lengths.
-        length = next(size for size in _LENGTHS if size >= len(these))
-        these += these[-1:] * (length - len(these))
-        query = _one_of(table, column, record, length)
+        these = padded(distinct[start : start + _LENGTHS[-1]])
+        query = _one_of(table, column, record, len(these))
         rows += await tx.all(query, **{f"of_{number}": value for number, value in enumerate(these)})
     return rows
 
 
 _LENGTHS = (1, 5, 15, 50, 100)
+
+
+def padded(values: Iterable[int]) -> list[int]:
+    """The different ones, the last of them repeated, so that there are few queries of different lengths."""
+    distinct = sorted(set(values))
+    length = next(size for size in _LENGTHS if size >= len(distinct))
+    return distinct + distinct[-1:] * (length - len(distinct))
 
 
 @cache

@@ -42,7 +42,12 @@ async def get(tx: Transaction, name: str, kind: type[S]) -> S:
 async def current(tx: Transaction, name: str, kind: type[S]) -> tuple[int, S]:
     """The settings with their version, for frequent operations: unchanged settings are not parsed again."""
     row = await tx.one(_CURRENT, setting=name)
-    return (row[0], _parsed(row[1], kind)) if row else (0, kind())
+    return parsed(row[0], row[1], kind) if row else (0, kind())
+
+
+def parsed(version: int | None, document: str | None, kind: type[S]) -> tuple[int, S]:
+    """The same, of what another statement has read."""
+    return (0, kind()) if version is None or document is None else (version, _parsed(document, kind))
 
 
 async def changed_at(tx: Transaction, name: str) -> Instant:

@@ -28,7 +28,8 @@ Call = tuple[str, dict[str, Any]]
 async def race(world: World, calls: Iterable[Call]) -> list[httpx.Response]:
     """Runs all requests concurrently; none may fail with an internal error."""
     answers = await asyncio.gather(*(served(world, path, body) for path, body in calls))
-    assert not [answer.text for answer in answers if answer.status_code >= 500]
+    failed = [answer.text for answer in answers if answer.status_code >= 500]
+    assert not failed, failed
     return answers
 
 

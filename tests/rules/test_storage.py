@@ -22,6 +22,7 @@ SENDING = {"outbox.append", "emails.add"}
 NOTATIONS = ("sqlalchemy", "apsw", "asyncpg", "lootkeep.storage.lists")
 # What the SQL of others runs on, or is written by.
 WITHOUT_SQL = {
+    "lootkeep/storage/engine/collected_writes.py": "puts statements together",
     "lootkeep/storage/engine/database.py": "the protocol that both engines fulfil",
     "lootkeep/storage/totals/changes.py": "applies the statements of the declared totals",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import apsw
@@ -53,6 +53,10 @@ class QueryRecorder:
     async def run(self, query: Query[Any], **values: Any) -> None:
         await self.all(query, **values)
 
+    async def require(self, query: Query[Any], error: Exception, **values: Any) -> None:
+        if not await self.all(query, **values):
+            raise error
+
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         self.asked += [RecordedQuery(query, values, self._is_blind) for values in rows]
         return await self._tx.fetch_for_each(query, rows)
@@ -65,14 +69,20 @@ class QueryRecorder:
         self.asked += [RecordedQuery(query, values, self._is_blind) for values in rows]
         return await self._tx.insert(query, rows)
 
+    def keep_ids(self, ids: Iterable[tuple[str, int]]) -> None:
+        self._tx.keep_ids(ids)
+
+    def take_ids(self, table: str, count: int) -> list[int] | None:
+        return self._tx.take_ids(table, count)
+
     async def lock(self, name: str) -> bool:
         return await self._tx.lock(name)
 
     async def lock_each(self, names: Sequence[str]) -> list[bool]:
         return await self._tx.lock_each(names)
 
-    async def wait_for(self, *names: str) -> bool:
-        return await self._tx.wait_for(*names)
+    async def wait_for(self, *names: str) -> None:
+        await self._tx.wait_for(*names)
 
 
 class QueryWork(NamedTuple):

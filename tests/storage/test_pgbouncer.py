@@ -102,7 +102,8 @@ async def test_a_pooler_missed_at_the_start_is_detected_when_a_statement_fails(p
         first, second = await PostgresDatabase.open(url, 1), await PostgresDatabase.open(url, 1)
         await emails(first)
         # Now another has the connection on which that statement was prepared.
-        async with second.write():
+        async with second.write() as tx:
+            await tx.wait_for("a name")
             with pytest.raises(Unavailable):
                 await emails(first)
         await first.close()

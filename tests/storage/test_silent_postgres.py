@@ -145,7 +145,7 @@ async def test_the_server_ends_an_idle_transaction(postgres_url: str) -> None:
 
     async def forget() -> None:
         async with db.write() as tx:
-            await tx.run(ADD, email="forgotten")
+            await tx.one(ADD, email="forgotten")
             await closed(tx)
             await tx.one(COUNT)
 

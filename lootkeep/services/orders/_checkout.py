@@ -89,8 +89,13 @@ async def reserve_coupon(tx: Transaction, coupon: Coupon | None, order: Order, n
     """For an order that was not stopped."""
     if coupon is None or order.status == "cancelled":
         return
-    if not await coupons_db.reserve(tx, coupon.id, order.id, order.discount_total, now):
-        raise invalid("coupon_code", "The coupon code field is a coupon that has already been used.")
+    used = invalid("coupon_code", "The coupon code field is a coupon that has already been used.")
+    await coupons_db.reserve(tx, coupon.id, order.id, order.discount_total, now, used)
+
+
+def holding_stock(lines: Sequence[PricedLine], products: dict[int, Product]) -> list[PricedLine]:
+    """The lines as they are going to be when their stock is taken."""
+    return [replace(line, holds_stock=products[line.product_id].stock is not None) for line in lines]
 
 
 async def reserve_stock(

@@ -35,8 +35,8 @@ async def cancel_in(
     await orders_db.save(tx, details.order, after, details.items)
     if details.order.coupon_id is not None:
         await coupons_db.release(tx, details.order.coupon_id)
+    card = await gift_cards.give_back(tx, details.order, details.order.gift_card_total, now)
     for line in sorted((line for line in details.items if line.holds_stock), key=lambda line: line.product_id):
         await products_db.release_stock(tx, line.product_id, line.quantity)
-    card = await gift_cards.give_back(tx, details.order, details.order.gift_card_total, now)
     unreturned = details.order.gift_card_total if card and card.revoked_at is not None else Hundredths(0)
     return replace(details, order=after), unreturned

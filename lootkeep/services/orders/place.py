@@ -12,24 +12,23 @@ from lootkeep.domain.alerts import AlertTrigger
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.judgement import Judgement
-from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.recording import check_of
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.products import Product
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards
 from lootkeep.services.orders import _alert, _checkout, _details, _payment
-from lootkeep.storage import settings as settings_db
-from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import checks as fraud_checks_db, history as fraud_history_db, identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
-from lootkeep.storage.orders import rows as orders_db
-from lootkeep.storage.products import rows as products_db
+from lootkeep.storage.orders import checkout as checkout_db, rows as orders_db
+from lootkeep.storage.orders.checkout import CheckoutStart
 from lootkeep.views import fraud_events as fraud_events_views, order_events as order_events_views
 
 # The alerts for staff: orders that fraud detection stopped.
@@ -49,25 +48,24 @@ async def place(deps: Deps, cart: Cart) -> PlacedOrder:
 
 async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     """The same inside a larger transaction."""
-    if existing := await _find_existing(tx, cart):
-        return existing, False
-    version, policy = await settings_db.current(tx, SETTINGS, Policy)
-    customer, traces = await _take_turn(tx, cart, policy)
+    policy, customer, existing_order_id = await _start(tx, cart)
+    if existing_order_id is not None:
+        return await _details.load(tx, existing_order_id), False
+    await _take_turn(tx, cart, _checkout.check_buyer(customer), policy[1])
     # Only now: an order gets its time after the wait, not when it started to wait.
     now = deps.clock.now()
+    customer, referral_code, products = await _context(tx, cart, policy[1])
 
-    products = await products_db.ROWS.get_many(tx, {line.product_id for line in cart.lines})
     lines, currency = checkout_rules.priced(cart, products)
-    judgement = await _judge(deps, tx, cart, customer, (lines, currency), (version, policy), now)
+    judgement = await _judge(deps, tx, cart, customer, (lines, currency), policy, now)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
-    referral_code = await customers_db.code_that_brought(tx, customer)
     order = checkout_rules.order(cart, lines, currency, coupon, referral_code, now)
     if judgement:
         verdict = judgement.verdict
         order = orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, now)
     card = None
     if order.status != "cancelled":
-        lines = await _checkout.reserve_stock(tx, lines, products, now)
+        lines = _checkout.holding_stock(lines, products)
         order, card = await _pay_by_card(deps, tx, cart, order, lines)
 
     order, items = await orders_db.add(tx, order, lines)
@@ -75,7 +73,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     if card:
         await gift_cards.pay_for(tx, card, order, now)
     await _checkout.reserve_coupon(tx, coupon, order, now)
-    check = await _remember(tx, customer, traces, order, judgement)
+    check = await _remember(tx, customer, _checkout.traces(cart, customer), order, judgement)
     details = OrderDetails(order, items, customer, check)
     if order.status in _ALERTS:
         trigger, what = _ALERTS[order.status]
@@ -86,6 +84,8 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     if order.status == "cancelled":
         return details, True
     await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
+    # Last: other buyers of the product wait from here on, until this order is committed.
+    await _checkout.reserve_stock(tx, lines, products, now)
     return await _payment.record_if_nothing_due(deps, tx, details, cart.payment_method, now), True
 
 
@@ -101,25 +101,24 @@ async def place_paid(
     return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now))
 
 
-async def _find_existing(tx: Transaction, cart: Cart) -> OrderDetails | None:
-    """The order with the cart's external id; of two concurrent requests, the second is rejected."""
-    if cart.external_id is None:
-        return None
-    if not await tx.lock(f"order {cart.external_id}"):
+async def _start(tx: Transaction, cart: Cart) -> CheckoutStart:
+    """Of two concurrent requests with the same external id, the second is rejected."""
+    if cart.external_id is not None and not await tx.lock(f"order {cart.external_id}"):
         raise Conflict("order_in_progress", "An order with this external id is being placed right now.")
-    orders = await orders_db.by_external_id(tx, [cart.external_id])
-    return await _details.load(tx, orders[0].id) if orders else None
+    return await checkout_db.start(tx, cart.customer_id, cart.external_id)
 
 
-async def _take_turn(tx: Transaction, cart: Cart, policy: Policy) -> tuple[Customer, list[Trace]]:
-    """The buyer, once no other order that shares a trace with this one is being judged."""
-    customer = _checkout.check_buyer(await customers_db.ROWS.get(tx, cart.customer_id))
-    traces = _checkout.traces(cart, customer)
-    if await identity_db.take_turn(tx, customer.id, traces if policy.fraud_detection_enabled else ()):
-        # Read again: the customer may have been blocked, or got another e-mail, during the wait.
-        customer = _checkout.check_buyer(await customers_db.ROWS.get(tx, cart.customer_id))
-        traces = _checkout.traces(cart, customer)
-    return customer, traces
+async def _take_turn(tx: Transaction, cart: Cart, customer: Customer, policy: Policy) -> None:
+    """Waits until no other order that shares a trace with this one is being judged."""
+    traces = _checkout.traces(cart, customer) if policy.fraud_detection_enabled else ()
+    await identity_db.take_turn(tx, customer.id, traces)
+
+
+async def _context(tx: Transaction, cart: Cart, policy: Policy) -> tuple[Customer, str | None, dict[int, Product]]:
+    """Read after the wait, during which the customer may have been blocked, or got another e-mail."""
+    product_ids = [line.product_id for line in cart.lines]
+    context = await checkout_db.context(tx, cart.customer_id, product_ids, is_judged=policy.fraud_detection_enabled)
+    return _checkout.check_buyer(context.customer), context.referral_code, context.products
 
 
 async def _judge(

@@ -43,7 +43,6 @@ async def refund(
         if before.payment_held_at is not None:
             # Counted like any payment, and given back: nothing was handed over.
             paid = held_payments_rules.released(before, now)
-            await _count_held(tx, details)
         new_refund = await orders_db.add_refund(tx, paid, left, reason, now, reason_code)
         after = orders_rules.refunded(paid, new_refund.amount, now)
         # Cards are locked by age: the card that paid is older than any that was bought.
@@ -51,6 +50,7 @@ async def refund(
         unrecovered = await _recover(tx, paid, after, new_refund, allow_unrecovered=allow_unrecovered)
         if paid is not before:
             await orders_db.save(tx, before, paid, details.items)
+            await _count_held(tx, details)
             await _payment.count(tx, [replace(details, order=paid)], deps.currency)
         await orders_db.save(tx, paid, after, details.items)
         details = replace(details, order=after)

@@ -73,12 +73,9 @@ async def wait_for_names(tx: Transaction, email: str, external_id: str | None) -
     await tx.wait_for(*_names(email, external_id))
 
 
-async def take_turn(tx: Transaction, customer_id: int, *names: str) -> bool:
-    """Serialises operations that read a customer first and write based on it later. Waits for more names too.
-
-    False if what was read before is still valid.
-    """
-    return await tx.wait_for(f"customer {customer_id}", *names)
+async def take_turn(tx: Transaction, customer_id: int, *names: str) -> None:
+    """Serialises operations that read a customer first and write based on it later. Waits for more names too."""
+    await tx.wait_for(f"customer {customer_id}", *names)
 
 
 def _names(email: str | None, external_id: str | None) -> list[str]:

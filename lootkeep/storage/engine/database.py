@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -27,7 +27,16 @@ class Transaction(Protocol):
 
     async def one(self, query: Query[R], **values: Any) -> R | None: ...
 
-    async def run(self, query: Query[Any], **values: Any) -> None: ...
+    async def run(self, query: Query[Any], **values: Any) -> None:
+        """For a statement whose answer nobody needs: writes are collected, where that is cheaper.
+
+        They run in the order of the calls, before any statement that uses what they change, and before the commit.
+        """
+        ...
+
+    async def require(self, query: Query[Any], error: Exception, **values: Any) -> None:
+        """The same for a write with RETURNING that must find a row: otherwise the transaction fails with the error."""
+        ...
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         """Like `all`, for a slow statement of a write: the event loop continues meanwhile."""
@@ -45,6 +54,14 @@ class Transaction(Protocol):
         """Runs an INSERT without RETURNING for each row of values; returns the ids, in order."""
         ...
 
+    def keep_ids(self, ids: Iterable[tuple[str, int]]) -> None:
+        """Ids of new rows, by table, that came with another statement: a row that has its id needs no answer."""
+        ...
+
+    def take_ids(self, table: str, count: int) -> list[int] | None:
+        """This many of them; None if there are fewer."""
+        ...
+
     async def lock(self, name: str) -> bool:
         """Takes a lock of that name until the transaction ends; False if another transaction holds it."""
         ...
@@ -53,11 +70,10 @@ class Transaction(Protocol):
         """The same for each of the names."""
         ...
 
-    async def wait_for(self, *names: str) -> bool:
+    async def wait_for(self, *names: str) -> None:
         """Takes locks of these names until the transaction ends, as soon as no other transaction holds them.
 
-        Once per transaction, and before it locks any row: see `docs/architecture.md`. False if nobody else can have
-        written since the transaction started.
+        Once per transaction, and before it locks any row: see `docs/architecture.md`.
         """
         ...
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    Boolean,
+    ClauseElement,
+    Column,
+    ColumnElement,
+    Executable,
+    Table,
+    Text,
+)
 from sqlalchemy.ext.compiler import compiles
 
 # A trigram index cannot find anything shorter.

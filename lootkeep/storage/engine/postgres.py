@@ -22,7 +22,7 @@ from lootkeep.storage.engine.postgres_session import (
     is_poolers,
 )
 from lootkeep.storage.engine.postgres_tokens import watching_tokens
-from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
+from lootkeep.storage.engine.postgres_transaction import PostgresTransaction, WritingTransaction
 
 # What belongs to an extension (deptype e) says nothing about whose the database is.
 _TABLES = (
@@ -131,39 +131,54 @@ class Read(AbstractAsyncContextManager[PostgresTransaction]):
         self._tx.pool.give_back(self._tx.connection)
 
 
-class _Write(AbstractAsyncContextManager[PostgresTransaction]):
-    """A borrowed connection with an open transaction and a time limit for statements."""
+class _Write(AbstractAsyncContextManager[WritingTransaction]):
+    """A borrowed connection with a transaction and a time limit for statements."""
 
     def __init__(self, pool: Pool, seconds: float | None = None) -> None:
         self._pool = pool
         self._seconds = seconds
 
-    async def __aenter__(self) -> PostgresTransaction:
-        connection = await self._pool.take()
-        self._tx = PostgresTransaction(self._pool, connection, self._seconds)
-        try:
-            await self._tx.begin(self._pool.sessions.begin(self._seconds))
-        except BaseException:
-            self._pool.discard(connection)
-            raise
+    async def __aenter__(self) -> WritingTransaction:
+        self._tx = WritingTransaction(self._pool, await self._pool.take(), self._seconds)
+        if self._seconds is not None:
+            try:
+                await self._tx.begin()
+            except BaseException:
+                self._pool.discard(self._tx.connection)
+                raise
         return self._tx
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         connection = self._tx.connection
         _abandon_if_cancelled(connection, kind)
+        rejection: Exception | None = None
         try:
             if connection.is_closed():
                 if kind is None:
                     raise Unavailable
             elif kind is None:
-                await self._tx.totals.apply(self._tx)
-                await self._tx.commit()
+                rejection = await self._end()
             else:
                 await self._tx.roll_back()
         except BaseException:
             self._pool.discard(connection)
             raise
         self._pool.give_back(connection)
+        if rejection:
+            raise rejection
+
+    async def _end(self) -> Exception | None:
+        """Commits; or the error of a collected write that found no row."""
+        try:
+            await self._tx.totals.apply(self._tx)
+            await self._tx.flush()
+        except Exception as error:
+            if error is not self._tx.rejection:
+                raise
+            await self._tx.roll_back()
+            return error
+        await self._tx.commit()
+        return None
 
 
 def _abandon_if_cancelled(connection: Connection, kind: type[BaseException] | None) -> None:

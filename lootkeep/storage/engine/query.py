@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
-from sqlalchemy import BigInteger, Boolean
+from sqlalchemy import BigInteger, Boolean, Delete, Insert, Update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import asyncpg as postgresql
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement
+from sqlalchemy.sql.selectable import GenerativeSelect
 from sqlalchemy.sql.sqltypes import NullType
 from sqlalchemy.types import TypeEngine
 
@@ -28,10 +30,38 @@ def row(*values: Any) -> tuple[Any, ...]:
     return values
 
 
-class Compiled(Generic[R]):
-    """A statement in one dialect: its text, its arguments in order, and how rows become records."""
+class Effect(NamedTuple):
+    """What a statement does to the tables."""
 
-    __slots__ = ("arguments", "records", "sql")
+    # The table that it writes; None if it writes none, or what it writes is not known.
+    target: str | None
+    # All that it reads or writes; None if that is not known.
+    tables: frozenset[str] | None
+    # It locks nothing, either.
+    is_read: bool
+
+
+# SQLAlchemy writes the table before each column, except where there is only one.
+_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|USING)\s+(\w+)|\b(\w+)\.|,\s*(\w+)\s+AS\b")
+_LOCKS = re.compile(r"\bFOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)\b")
+
+
+def _effect(statement: ClauseElement, sql: str) -> Effect:
+    if isinstance(statement, (Insert, Update, Delete)):
+        return Effect(str(statement.table), _tables(sql), is_read=False)
+    if isinstance(statement, GenerativeSelect):
+        return Effect(None, _tables(sql), is_read=not _LOCKS.search(sql))
+    return Effect(None, None, is_read=False)
+
+
+def _tables(sql: str) -> frozenset[str]:
+    return frozenset(name for names in _TABLE.findall(sql) for name in names if name)
+
+
+class Compiled(Generic[R]):
+    """A statement in one dialect: its text, its arguments in order, how rows become records, and what it does."""
+
+    __slots__ = ("arguments", "effect", "records", "sql")
 
     def __init__(self, statement: ClauseElement, record: Callable[..., R], dialect: Dialect) -> None:
         compiled: Any = statement.compile(dialect=dialect)
@@ -41,6 +71,7 @@ class Compiled(Generic[R]):
         names: tuple[str, ...] = tuple(compiled.positiontup or ())
         self.arguments = _arguments(names, _values_written_in(compiled))
         self.records = _records(record, answered_columns(statement), has_booleans=dialect is not SQLITE)
+        self.effect = _effect(statement, self.sql)
 
 
 def _arguments(names: tuple[str, ...], fixed: dict[str, Any]) -> Callable[[dict[str, Any]], Sequence[Any]]:
@@ -72,7 +103,7 @@ def _records(
 class CompiledSet(Generic[R]):
     """A statement for PostgreSQL that takes many rows of values at once, as one array per name."""
 
-    __slots__ = ("arguments", "records", "sql")
+    __slots__ = ("arguments", "effect", "records", "sql")
 
     def __init__(self, statement: ClauseElement, record: Callable[..., R]) -> None:
         for_one: Any = statement.compile(dialect=POSTGRESQL)
@@ -86,6 +117,7 @@ class CompiledSet(Generic[R]):
         names: tuple[str, ...] = tuple(compiled.positiontup or ())
         self.arguments = _array_arguments(names, _values_written_in(compiled))
         self.records = _records(record, answered_columns(statement), has_booleans=True)
+        self.effect = _effect(statement, self.sql)
 
 
 def _parameter_types(compiled: Any) -> dict[str, TypeEngine[Any]]:
@@ -107,26 +139,32 @@ class Query(Generic[R]):
     """A statement and the record its rows become; made once, at import, or once per shape of filters.
 
     `set_based` promises of a statement that writes that no two rows of values touch the same row, and that its values
-    are not used after ON CONFLICT: PostgreSQL then takes many rows in one statement.
+    are not used after ON CONFLICT: PostgreSQL then takes many rows in one statement. `in_order` promises the same, but
+    the rows have to be locked in the order of the values.
     """
 
-    __slots__ = ("_record", "_statement", "postgres", "postgres_set", "set_based", "sqlite")
+    __slots__ = ("_record", "_statement", "in_order", "postgres", "postgres_set", "set_based", "sqlite")
 
     sqlite: Compiled[R]
     postgres: Compiled[R]
     postgres_set: CompiledSet[R]
 
     @overload
-    def __init__(self: Query[tuple[Any, ...]], statement: ClauseElement, *, set_based: bool = False) -> None: ...
+    def __init__(
+        self: Query[tuple[Any, ...]], statement: ClauseElement, *, set_based: bool = False, in_order: bool = False
+    ) -> None: ...
 
     @overload
     def __init__(self, statement: ClauseElement, record: Callable[..., R]) -> None: ...
 
-    def __init__(self, statement: ClauseElement, record: Any = row, *, set_based: bool = False) -> None:
+    def __init__(
+        self, statement: ClauseElement, record: Any = row, *, set_based: bool = False, in_order: bool = False
+    ) -> None:
         _check_fields(statement, record)
         self._statement = statement
         self._record: Callable[..., R] = record
         self.set_based = set_based
+        self.in_order = in_order
 
     def __getattr__(self, name: str) -> Any:
         """Compiles for a dialect on first use; after that it is a plain attribute."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import cached_property
@@ -51,6 +51,10 @@ class SqliteTransaction:
     async def run(self, query: Query[Any], **values: Any) -> None:
         self._fetch(query, values)
 
+    async def require(self, query: Query[Any], error: Exception, **values: Any) -> None:
+        if not self._fetch(query, values):
+            raise error
+
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         return self._fetch(query, values)
 
@@ -73,6 +77,12 @@ class SqliteTransaction:
             ids.append(self._connection.last_insert_rowid())
         return ids
 
+    def keep_ids(self, ids: Iterable[tuple[str, int]]) -> None:
+        """There are none: an answer costs nothing here."""
+
+    def take_ids(self, table: str, count: int) -> list[int] | None:
+        return None
+
     async def lock(self, name: str) -> bool:
         """There is one writer: a transaction has every lock."""
         return True
@@ -81,9 +91,8 @@ class SqliteTransaction:
         """The same."""
         return [True for _ in names]
 
-    async def wait_for(self, *names: str) -> bool:
+    async def wait_for(self, *names: str) -> None:
         """The same: there is nobody to wait for."""
-        return False
 
     def _fetch(self, query: Query[R], values: dict[str, Any]) -> list[R]:
         compiled = query.sqlite

@@ -109,12 +109,12 @@ async def remember(tx: Transaction, seen: Iterable[SeenCustomer]) -> None:
         await tx.execute_many(_SEE, rows)
 
 
-async def take_turn(tx: Transaction, customer_id: int, traces: Iterable[Trace]) -> bool:
+async def take_turn(tx: Transaction, customer_id: int, traces: Iterable[Trace]) -> None:
     """Waits until no other transaction judges an order with one of these traces, and then makes others wait.
 
-    This also serialises orders and changes of one customer. False if what was read before is still valid.
+    This also serialises orders and changes of one customer.
     """
-    return await customers_db.take_turn(tx, customer_id, *{f"{trace.kind} {trace.value}" for trace in traces})
+    await customers_db.take_turn(tx, customer_id, *{f"{trace.kind} {trace.value}" for trace in traces})
 
 
 async def seen_with(tx: Transaction, trace: Trace, customer_ids: Iterable[int]) -> set[int]:

@@ -44,8 +44,8 @@ _REFERRALS = (
 )
 _OF_CANCELLING = (
     _lock(orders.c.id, _ORDERS),
-    _STOCKS,
     _lock(gift_cards.c.id, gift_cards.c.id.in_(_cards)),
+    _STOCKS,
     # A fraud takes back the referral of a paid order.
     *_REFERRALS,
 )

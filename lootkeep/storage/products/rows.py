@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -62,7 +62,9 @@ _HANDED_OVER = {
     "keys_reserved": products.c.keys_reserved - _ASSIGNED,
 }
 # Not as a set: PostgreSQL would lock the products in another order.
-_SOLD = Query(update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY, **_HANDED_OVER))
+_SOLD = Query(
+    update(products).where(_THIS).values(sales_count=products.c.sales_count + _QUANTITY, **_HANDED_OVER), in_order=True
+)
 _HAND_OVER = Query(update(products).where(_THIS).values(_HANDED_OVER))
 _CHANGE_KEYS = Query(
     update(products)
@@ -195,14 +197,20 @@ async def _tag(tx: Transaction, product: Product) -> None:
         await tx.execute_many(_TAG, [{"word": word, "product_id": product.id} for word in words])
 
 
+async def wait_for_skus(tx: Transaction, skus: Iterable[str | None]) -> None:
+    """Waits for transactions that give one of these to a product; a change of one cannot leave it to the constraint."""
+    names = [_sku_name(sku) for sku in skus if sku is not None]
+    if names:
+        await tx.wait_for(*names)
+
+
 async def claim_sku(tx: Transaction, sku: str) -> bool:
     """False if a product has it, or is about to get it in a transaction that is still open."""
-    return await lock_sku(tx, sku) and not await has_sku(tx, sku)
+    return await tx.lock(_sku_name(sku)) and not await has_sku(tx, sku)
 
 
-async def lock_sku(tx: Transaction, sku: str) -> bool:
-    """A change of a product cannot leave the constraint to decide, as a new product can."""
-    return await tx.lock(f"product sku {sku}")
+def _sku_name(sku: str) -> str:
+    return f"product sku {sku}"
 
 
 async def has_sku(tx: Transaction, sku: str) -> bool:

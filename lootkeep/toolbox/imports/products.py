@@ -60,6 +60,7 @@ class Products:
     async def add(
         self, deps: Deps, tx: Transaction, forms: Sequence[ProductBody], existing: None
     ) -> list[bool | AppError]:
+        await products_db.wait_for_skus(tx, [form.sku for form in forms])
         return [await self._add_one(deps, tx, form) for form in forms]
 
     async def _add_one(self, deps: Deps, tx: Transaction, form: ProductBody) -> bool | AppError:
