@@ -13,15 +13,13 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort, equals, within
+from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import audit_log, users
 
 # How many changes of one record are shown next to a form.
 _MAX_SHOWN = 20
 
-_COLUMNS = (
-    *(audit_log.c[name] for name in AuditEntry.__struct_fields__ if name != "user_name"),
-    users.c.name.label("user_name"),
-)
+_COLUMNS = columns_of(audit_log, AuditEntry, user=users)
 
 _ADD = Query(
     insert(audit_log)

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import asdict, replace
-from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, delete, insert, select, update
+from sqlalchemy import BindParameter, ColumnElement, FromClause, Table, bindparam, delete, insert, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.storage.engine.database import Transaction
@@ -204,6 +204,17 @@ def _one_of(table: Table, column: str, record: Callable[..., R], length: int) ->
     return Query(query.order_by(table.c.id), record)
 
 
-def columns_of(table: Table, record: Callable[..., Any]) -> list[Any]:
+def columns_of(table: Table, record: Callable[..., Any], **joined: FromClause) -> tuple[Any, ...]:
+    """The columns of a record's fields, in order: with `customer=customers`, `customer_name` is their `name`."""
     fields: tuple[str, ...] = getattr(record, "__struct_fields__")  # noqa: B009  not every callable has them
-    return [table.c[name] for name in fields]
+    return tuple(table.c[name] if name in table.c else _joined(name, joined) for name in fields)
+
+
+def _joined(name: str, joined: dict[str, FromClause]) -> Any:
+    for area, other in joined.items():
+        column = name.removeprefix(f"{area}_")
+        if column != name and column in other.c:
+            return other.c[column].label(name)
+    # Under its own name, which only one of them has.
+    (own,) = (other.c[name] for other in joined.values() if name in other.c)
+    return own

@@ -9,7 +9,7 @@ from typing import get_args
 
 from sqlalchemy import BigInteger, Text, bindparam, func, literal_column, select, tuple_
 
-from lootkeep.domain.fraud.checks import CheckEntry, CheckSummary, FraudCheck
+from lootkeep.domain.fraud.checks import CheckEntry, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.engine.database import Transaction
@@ -47,7 +47,7 @@ LISTING = Listing(
     },
     {"created_at": Sort(fraud_checks.c.created_at)},
     Counted(_counters, {"risk_level", "action_taken", "is_reviewed"}),
-    columns=(*columns_of(fraud_checks, CheckSummary), customers.c.name.label("customer_name")),
+    columns=columns_of(fraud_checks, CheckEntry, customer=customers),
     joins=(Join(customers, customers.c.id == fraud_checks.c.customer_id),),
 )
 

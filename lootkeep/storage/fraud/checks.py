@@ -29,13 +29,7 @@ _OF_CUSTOMER = Query(
     FraudCheck,
 )
 _DETAIL = Query(
-    select(
-        *_CHECK,
-        customers.c.name.label("customer_name"),
-        customers.c.email.label("customer_email"),
-        orders.c.status.label("order_status"),
-        orders.c.total.label("order_total"),
-    )
+    select(*columns_of(fraud_checks, CheckDetail, customer=customers, order=orders))
     .join(customers, customers.c.id == fraud_checks.c.customer_id)
     .join(orders, orders.c.id == fraud_checks.c.order_id)
     .where(fraud_checks.c.id == bindparam("check")),

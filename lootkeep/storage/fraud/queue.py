@@ -7,7 +7,7 @@ from collections.abc import Collection
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Text, bindparam, case, cast, func, literal_column, select
 
-from lootkeep.domain.fraud.checks import CheckSummary, Waiting
+from lootkeep.domain.fraud.checks import Waiting
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import Instant
@@ -54,19 +54,7 @@ class Decision(msgspec.Struct, frozen=True):
         return frozenset(msgspec.json.decode(self.signals, type=dict[str, int]))
 
 
-_WAITING = (
-    *columns_of(fraud_checks, CheckSummary),
-    fraud_checks.c.signals,
-    customers.c.name.label("customer_name"),
-    orders.c.total.label("order_total"),
-    orders.c.currency.label("order_currency"),
-    orders.c.status.label("order_status"),
-    fraud_checks.c.owner_id,
-    users.c.name.label("owner_name"),
-    fraud_checks.c.due_at,
-    fraud_checks.c.expected_loss,
-    orders.c.payment_held_at,
-)
+_WAITING = columns_of(fraud_checks, Waiting, customer=customers, order=orders, owner=users)
 _UNDECIDED = (fraud_checks.c.review_outcome.is_(None), fraud_checks.c.action_taken != _ALLOWED)
 _of_check = select(orders.c.id).where(orders.c.id == fraud_checks.c.order_id, _IS_ON_HOLD).exists()
 # Held orders first, then by age: their buyers wait.

@@ -29,6 +29,7 @@ from lootkeep.storage.lists import (
     equals,
     subquery,
 )
+from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import (
     coupons,
     customers,
@@ -85,19 +86,7 @@ CLAIMS = Listing(
     {},
     {"created_at": Sort(reward_claims.c.claimed_at)},
     Counted(lambda _: ["claims.made"]),
-    columns=(
-        reward_claims.c.id,
-        reward_claims.c.claimed_at,
-        customers.c.id.label("customer_id"),
-        customers.c.name.label("customer_name"),
-        customers.c.email.label("customer_email"),
-        referral_tiers.c.id.label("tier_id"),
-        referral_tiers.c.name.label("tier_name"),
-        referral_tiers.c.referrals_required,
-        coupons.c.id.label("coupon_id"),
-        coupons.c.code.label("coupon_code"),
-        coupons.c.status.label("coupon_status"),
-    ),
+    columns=columns_of(reward_claims, ClaimEntry, customer=customers, tier=referral_tiers, coupon=coupons),
     joins=(
         Join(customers, customers.c.id == reward_claims.c.customer_id),
         Join(referral_tiers, referral_tiers.c.id == reward_claims.c.tier_id),
@@ -111,17 +100,7 @@ REFUSED = Listing(
     {},
     {"created_at": Sort(refused_referrals.c.id)},
     Counted(lambda _: ["refused_referrals.made"]),
-    columns=(
-        refused_referrals.c.id,
-        refused_referrals.c.reason,
-        refused_referrals.c.created_at,
-        customers.c.id.label("customer_id"),
-        customers.c.name.label("customer_name"),
-        customers.c.email.label("customer_email"),
-        _brought_by.c.id.label("referrer_id"),
-        _brought_by.c.name.label("referrer_name"),
-        _brought_by.c.email.label("referrer_email"),
-    ),
+    columns=columns_of(refused_referrals, RefusedEntry, customer=customers, referrer=_brought_by),
     joins=(
         Join(customers, customers.c.id == refused_referrals.c.customer_id),
         Join(_brought_by, _brought_by.c.id == refused_referrals.c.referrer_id),

@@ -18,12 +18,7 @@ MESSAGES = Rows(ticket_messages, TicketMessage)
 _THIS = support_tickets.c.id == bindparam("ticket")
 
 # As a response shows it; the lists join the same tables to their pages.
-ENTRY = (
-    *columns_of(support_tickets, Ticket),
-    customers.c.name.label("customer_name"),
-    customers.c.email.label("customer_email"),
-    users.c.name.label("assigned_to_name"),
-)
+ENTRY = columns_of(support_tickets, TicketEntry, customer=customers, assigned_to=users)
 
 _SUBJECTS = Query(
     select(support_tickets.c.id, support_tickets.c.subject)
