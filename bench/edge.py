@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from lootkeep import wiring
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.deps import Deps
 from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
+from lootkeep.wiring import serving
 from lootkeep.wiring.observation import Observation, make_lines
 from lootkeep.worker.loop import Worker
 
@@ -17,7 +17,7 @@ class EdgeApp:
 
     def __init__(self, deps: Deps, token: str, **given: Any) -> None:
         settings = Settings(_env_file=None, rate_limit_per_minute=0, **given)
-        self._app = wiring.api(
+        self._app = serving.api(
             deps, settings, Tokens(deps, lambda: None), Worker(()), Metrics(), Observation(make_lines(settings))
         )
         self._headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {token}".encode())]

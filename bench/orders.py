@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.subjects import LOOTKEEP, SubjectDatabase, database, own_seconds, run_command
-from lootkeep import wiring
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.deps import Deps
@@ -26,7 +25,7 @@ from lootkeep.engines import logs
 from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.wiring import store
+from lootkeep.wiring import serving, store
 from lootkeep.wiring.observation import Observation, make_lines
 from lootkeep.worker.loop import Worker
 
@@ -41,7 +40,7 @@ class Shop:
 
     def __init__(self, deps: Deps, settings: Settings, token: str, backend: int | None) -> None:
         observation = Observation(make_lines(settings))
-        self._app = wiring.api(deps, settings, Tokens(deps, lambda: 0), Worker(()), Metrics(), observation)
+        self._app = serving.api(deps, settings, Tokens(deps, lambda: 0), Worker(()), Metrics(), observation)
         self._headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {token}".encode())]
         self._backend = backend
         self._product = 0

@@ -14,6 +14,7 @@ from lootkeep import wiring
 from lootkeep.domain.access import SCOPES
 from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
+from lootkeep.wiring import serving
 from tests.world import KEY
 
 BASE = "http://127.0.0.1:8000"
@@ -32,13 +33,13 @@ async def service(folder: Path, **settings: Any) -> AsyncIterator[tuple[httpx.As
     async with wiring.opened(config) as deps:
         await access_service.ensure_owner(deps)
         token, _ = await access_service.create_token(deps, name="first", scopes=list(SCOPES))
-    app = wiring.Application(config)
+    app = serving.Application(config)
     async with _living(app), httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=BASE) as http:
         yield http, token
 
 
 @asynccontextmanager
-async def _living(app: wiring.Application) -> AsyncIterator[None]:
+async def _living(app: serving.Application) -> AsyncIterator[None]:
     """The lifespan protocol of ASGI: startup before the block, shutdown after it."""
     to_app, from_app = asyncio.Queue[MutableMapping[str, Any]](), asyncio.Queue[MutableMapping[str, Any]]()
     async with asyncio.TaskGroup() as group:

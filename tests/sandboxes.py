@@ -19,6 +19,7 @@ from lootkeep.domain.access import SCOPES
 from lootkeep.services import access as access_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.sandbox import SCHEMA
+from lootkeep.wiring import serving
 from lootkeep.wiring.observation import NOT_OBSERVED
 from lootkeep.wiring.sandbox import Sandbox
 from lootkeep.worker.loop import Worker
@@ -43,7 +44,7 @@ async def two_stores(db: Engine, db_location: Path | str, **settings: Any) -> As
     worker = Worker(())
     async with wiring.opened_sandbox(live.deps, live.settings) as deps:
         sandbox = Sandbox(live.deps, live.settings, lambda _: None)
-        make_api = partial(wiring.sandbox_api, live.settings, worker, NOT_OBSERVED, live.app)
+        make_api = partial(serving.sandbox_api, live.settings, worker, NOT_OBSERVED, live.app)
         switch = ModeSwitch(live.app, partial(sandbox.api, make_api), lambda: None)
         live.http = httpx.AsyncClient(transport=httpx.ASGITransport(switch), base_url="http://store.test")
         test = copy(live)

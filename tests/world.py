@@ -30,6 +30,7 @@ from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres_replica import Replica
+from lootkeep.wiring import serving
 from lootkeep.worker.loop import Worker
 
 # Of the connection and of the path: no operation names them.
@@ -95,7 +96,7 @@ class World:
         self.tokens = Tokens(self.deps, token_version)
         self.limits = Limits(self.deps.limiter, self.settings.rate_limit_per_minute, 60)
         self.metrics = Metrics()
-        self.app = wiring.api(self.deps, self.settings, self.tokens, Worker(()), self.metrics)
+        self.app = serving.api(self.deps, self.settings, self.tokens, Worker(()), self.metrics)
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
         self.http = httpx.AsyncClient(transport=transport, base_url="http://store.test")
         self.token = ""

@@ -12,6 +12,7 @@ from lootkeep.engines import logs
 from lootkeep.engines.process_end import end_in_time
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
+from lootkeep.wiring.workers import working
 
 
 def worker() -> None:
@@ -40,7 +41,7 @@ async def _work(config: Settings) -> None:
     async with (
         wiring.opened(config) as deps,
         wiring.observing(config) as observation,
-        wiring.working(deps, config, None, observation),
+        working(deps, config, None, observation),
     ):
         out.print("The worker is running. Ctrl-C stops it.")
         await stopping.wait()

@@ -15,7 +15,6 @@ from lootkeep.engines.ratelimit import PrefixedRateLimiter
 from lootkeep.engines.vault import Vault
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.errors import StartupError, Unavailable
-from lootkeep.services import sandbox as sandbox_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations, sandbox as sandbox_db
 from lootkeep.storage.engine.database import Engine
@@ -97,6 +96,9 @@ async def opened_store(settings: Settings, *, is_test: bool) -> AsyncIterator[De
 @asynccontextmanager
 async def opened_sandbox(live: Deps, settings: Settings) -> AsyncIterator[Deps]:
     """Deps on the database of the sandbox, which is migrated here; its data is only for tests."""
+    # Loads half of the services, which a store without a sandbox may not need.
+    from lootkeep.services import sandbox as sandbox_service
+
     engine = await _open_database(settings)
     try:
         await migrations.upgrade(engine)

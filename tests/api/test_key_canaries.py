@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lootkeep import wiring
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.engines.lines import Lines
 from lootkeep.storage.schema import metadata
+from lootkeep.wiring import serving
 from lootkeep.wiring.observation import Observation
 from lootkeep.worker.loop import Worker
 from tests.api.key_shop import KEYS, added, open_shop
@@ -77,7 +77,7 @@ async def test_nothing_that_is_read_shows_a_key(shop: World) -> None:
 
 async def test_no_log_line_shows_a_key(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     lines = Lines("info", "json")
-    api = wiring.api(world.deps, world.settings, world.tokens, Worker(()), Metrics(), Observation(lines))
+    api = serving.api(world.deps, world.settings, world.tokens, Worker(()), Metrics(), Observation(lines))
     await world.http.aclose()
     world.http = httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://store.test")
     await open_shop(world)

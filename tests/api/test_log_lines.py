@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from lootkeep import wiring
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.engines.lines import Lines
 from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.wiring import serving
 from lootkeep.wiring.observation import Observation
 from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.loop import Worker
@@ -34,7 +34,7 @@ def lines() -> Lines:
 async def logged(insecure_world: World, lines: Lines) -> World:
     """A world whose requests are logged."""
     world = insecure_world
-    api = wiring.api(world.deps, world.settings, world.tokens, Worker(()), Metrics(), Observation(lines))
+    api = serving.api(world.deps, world.settings, world.tokens, Worker(()), Metrics(), Observation(lines))
     await world.http.aclose()
     world.http = httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://store.test")
     return world

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from lootkeep import wiring
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.wiring.observation import NOT_OBSERVED
+from lootkeep.wiring.workers import make_queues
 from tests.receiver import Receiver
 from tests.worker.alerting import alert_of, new_alert, notify
 from tests.world import World
@@ -26,7 +26,7 @@ async def test_an_alert_does_not_wait_for_a_receiver_that_hangs(
     world.clock.advance(SECOND)
     await new_alert(world, other_receiver.url, name="Works")
     await notify(world, "late")
-    queues = wiring._queues(world.deps, world.settings, wakeup, None, NOT_OBSERVED)
+    queues = make_queues(world.deps, world.settings, wakeup, None, NOT_OBSERVED)
     running = [asyncio.create_task(queue.run(stopping)) for queue in queues]
     await receiver.wait_for(1)
     await other_receiver.wait_for(1)

@@ -1,0 +1,125 @@
+"""What serves: the APIs, the pages and the console over a store, with its worker and its sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import MutableMapping
+from contextlib import nullcontext
+from functools import partial
+from typing import Any, cast
+
+from lootkeep import wiring
+from lootkeep.api import readers
+from lootkeep.api.http.admission import ADMISSION, Admission, slots_for
+from lootkeep.api.http.app import Api, ASGIApp, ModeSwitch
+from lootkeep.api.http.auth import Tokens
+from lootkeep.api.http.exchange import Receive, Scope, Send
+from lootkeep.api.http.limits import Limits
+from lootkeep.api.http.metrics import Metrics
+from lootkeep.api.http.probes import Check, Probes
+from lootkeep.api.http.readiness import DatabaseCheck
+from lootkeep.console.late import LateRoutes
+from lootkeep.console.page import Options
+from lootkeep.deps import Deps
+from lootkeep.kernel.clock import SECOND
+from lootkeep.services import health as health_service
+from lootkeep.settings import Settings, shown
+from lootkeep.storage.engine.database import Engine
+from lootkeep.wiring.observation import NOT_OBSERVED, Observation, observing
+from lootkeep.wiring.sandbox import Sandbox
+from lootkeep.wiring.store import mailer, opened
+from lootkeep.wiring.workers import working
+from lootkeep.worker.lists import ListKeeper
+from lootkeep.worker.loop import PeriodicTask, Worker
+from lootkeep.worker.metrics import WorkerMetrics
+
+
+class Application:
+    """The ASGI application for any server: it opens what it needs when the server starts, and closes it after."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._api: ASGIApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(scope.get("state", {}), receive, send)
+        elif self._api is None:
+            raise RuntimeError("The server must support the lifespan protocol and wait for startup.")
+        else:
+            await self._api(scope, receive, send)
+
+    async def _live(self, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        await receive()
+        async with (
+            opened(self._settings) as deps,
+            cast(Engine, deps.db).watch_tokens() as token_version,
+            observing(self._settings) as observation,
+        ):
+            tokens = Tokens(deps, token_version)
+            metrics = Metrics()
+            metrics.mark_started(deps.clock.now() / SECOND)
+            if deps.replica:
+                deps.replica.observe = metrics.count_read
+            lists = ListKeeper(deps.intelligence)
+            uses = PeriodicTask("note token uses", 10, tokens.note_uses)
+            reload = PeriodicTask("reload lists", 30, lists.reload)
+            tasks, of_worker = (uses, reload), WorkerMetrics(metrics.registry)
+            async with working(deps, self._settings, of_worker, observation, *tasks) as (worker, sandbox):
+                slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
+                is_behind = worker.is_behind if self._settings.sqlite_path else bool
+                state[ADMISSION] = Admission(slots, metrics.refused.inc, is_worker_behind=is_behind)
+                live = api(deps, self._settings, tokens, worker, metrics, observation)
+                test = partial(sandbox.api, partial(sandbox_api, self._settings, worker, observation, live))
+                answered = partial(_after_test_request, metrics, sandbox)
+                self._api = ModeSwitch(live, test, answered)
+                await send({"type": "lifespan.startup.complete"})
+                # Lists are read while the server starts to serve; the first order that needs them waits for them.
+                reading = asyncio.create_task(lists.reload())
+                await receive()
+                await reading
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def api(
+    deps: Deps,
+    settings: Settings,
+    tokens: Tokens,
+    worker: Worker,
+    metrics: Metrics,
+    observation: Observation = NOT_OBSERVED,
+) -> ASGIApp:
+    """The application over Deps, however they were built."""
+    limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
+    checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
+    disk = settings.sqlite_path and settings.sqlite_path.parent
+    probes = Probes(deps, tokens, limits, metrics, checks, wiring.document, settings.docs_url, disk)
+    console = LateRoutes(deps, console_options(settings, deps.store.name))
+    pages = probes.app(*readers.pages(deps), console)
+    return Api(deps, wiring.router(), tokens, limits, metrics, pages, *observation)
+
+
+def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pages: ASGIApp, deps: Deps) -> ASGIApp:
+    """The APIs over the sandbox; all other pages are those of the store."""
+    tokens = Tokens(deps, lambda: None)
+    worker.add((PeriodicTask("note uses of test tokens", 10, tokens.note_uses),))
+    limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
+    return Api(deps, wiring.router(), tokens, limits, None, pages, *observation)
+
+
+def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:
+    metrics.test_requests.inc()
+    sandbox.wakeup.wake()
+
+
+def console_options(settings: Settings, store_name: str) -> Options:
+    is_https = (settings.public_url or "").startswith("https://")
+    delays, examine = settings.webhook_retry_delays, partial(_examine, settings)
+    return Options(store_name, settings.timezone, is_https, delays, shown(settings), examine)
+
+
+async def _examine(settings: Settings, deps: Deps) -> list[health_service.Finding]:
+    # What is wired here is an engine, or the replica of one: only within a change do Deps hold less.
+    engine = nullcontext(cast(Engine, deps.replica.primary if deps.replica else deps.db))
+    sender, now = mailer(settings, deps.clock), deps.clock.now()
+    return await health_service.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, now)
