@@ -83,8 +83,8 @@ async def add(visit: Visit) -> Answer:
 async def withdraw(visit: Visit) -> Answer:
     """The keys of a batch, or one key."""
     key_id = inputs_rules.integer(visit.form.get("key_id", ""))
-    one = {"key_ids": [key_id]} if key_id else {"batch": visit.form.get("batch", "")}
-    done = await keys_service.withdraw(visit.deps, visit.id, **one)
+    keys = {"key_ids": [key_id]} if key_id else {"batch": visit.form.get("batch", "")}
+    done = await keys_service.withdraw(visit.deps, visit.id, **keys)
     owned = f" Buyers have {len(done.already_assigned):,} others." if done.already_assigned else ""
     message = f"{done.withdrawn:,} keys are withdrawn.{owned}"
     after = {"withdrawn": done.withdrawn, "batch": visit.form.get("batch", "")}

@@ -54,7 +54,7 @@ row = st.tuples(
 )
 
 
-@options(suppress_health_check=[HealthCheck.too_slow], max_examples=25)
+@options(suppress_health_check=[HealthCheck.too_slow], max_examples=25, deadline=None)
 @given(st.lists(row, max_size=12))
 def test_no_label_counts_before_its_time(rows: list[Any]) -> None:
     orders = [
