@@ -27,13 +27,15 @@ run: ## start the service on 127.0.0.1:8000 with the embedded database
 	@tools/setup.sh .venv "$(RUN_LOCKS)" project
 	@trap : INT; .venv/bin/lootkeep serve $(ARGS) || [ $$? = 130 ]
 
-# Each process takes half of the files in a row, and then what the other has left: a store that is filled for many tests
-# is filled once.
+# One process for each core. Each takes its share of the files in a row, and then what another has left: a store that is
+# filled for many tests is filled once.
+PROCESSES = -n auto --maxprocesses 8 --dist worksteal
+
 test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node and Chromium, which it finds or installs
-	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest -n 2 --dist worksteal $(ARGS)
+	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest $(PROCESSES) $(ARGS)
 
 quick: setup ## run the fast tests that need no server and no browser, on SQLite; stops at the first failure and shows it
-	@exec .venv/bin/python -m pytest -n 2 --dist worksteal -x --quick $(ARGS)
+	@exec .venv/bin/python -m pytest $(PROCESSES) -x --quick $(ARGS)
 
 mutants: setup ## find mistakes that tests do not notice: make mutants MODULE=lootkeep/domain/orders.py TESTS=tests/domain
 	@exec .venv/bin/python -m tools.mutants $(MODULE) $(TESTS) $(ARGS)

@@ -162,7 +162,7 @@ async def make_postgres(url: str, size: int) -> None:
 
 async def _count(engine: Engine) -> None:
     """The figures as a recount has them, and they are what the operations would have written."""
-    async with engine.write() as tx:
+    async with engine.write(is_long=True) as tx:
         await recount_db.repair(tx, "USD", BEGIN)
 
 

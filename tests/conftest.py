@@ -17,13 +17,17 @@ from hypothesis import settings
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres_session import Deadlines
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
 from tests import quick
+from tests.first_failure import FirstFailure
 from tests.gate import Gate
 from tests.world import World
 
 ENGINES = ("sqlite", "postgresql")
+# A busy machine must not fail a test; those of deadlines have their own.
+PATIENT = Deadlines(statement=300, free_connection=300, read_lock=300, connection=300)
 # For what is refused before the database is asked, which is the same on both engines.
 only_sqlite = pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
 
@@ -41,6 +45,13 @@ settings.load_profile("fixed")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="Only what runs on SQLite, without servers or a browser.")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FirstFailure(terminal))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -153,7 +164,7 @@ def db_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
 @pytest.fixture(scope="session")
 async def postgres(postgres_url: str) -> AsyncIterator[PostgresDatabase]:
     """Open for all tests of the process: each new connection reads the catalog and makes all plans again."""
-    engine = await PostgresDatabase.open(postgres_url, 10)
+    engine = await PostgresDatabase.open(postgres_url, 10, PATIENT)
     yield engine
     await engine.close()
 

@@ -25,8 +25,8 @@ REDIS_URL = "LOOTKEEP_TEST_REDIS_URL"
 # Another process may take the free port before the server does, so there is a second and a third try.
 PORT_ATTEMPTS = 3
 # Generous, because a loaded machine may take seconds; it only matters when something is wrong.
-START_SECONDS = 30
-STOP_SECONDS = 10
+START_SECONDS = 300
+STOP_SECONDS = 60
 
 # The data is thrown away, so nothing waits for the disk; 200 connections suit several pytest workers, and the
 # measurements fit into the buffers as they would on a server that was set up for them.

@@ -21,7 +21,7 @@ from tests.world import KEY as KEY
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")
 # Generous, because a loaded machine may take seconds; it only matters when something is wrong.
-SECONDS = 60
+SECONDS = 300
 
 
 class CommandResult(NamedTuple):

@@ -144,7 +144,7 @@ async def _post(http: httpx.AsyncClient, path: str, **body: Any) -> Any:
 
 
 def _client(server: Serving, token: str) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {token}"}, timeout=30)
+    return httpx.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {token}"}, timeout=SECONDS)
 
 
 @asynccontextmanager

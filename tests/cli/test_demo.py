@@ -47,7 +47,7 @@ from lootkeep.toolbox.demo_store.live import Live
 from lootkeep.toolbox.demo_store.receivers import WINDOW
 from lootkeep.toolbox.demo_store.shop import Shop
 from tests.cli.import_store import ImportedStore, settings_for
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import SECONDS, Terminal
 from tests.recount import maintained, recounted
 from tests.world import World
 
@@ -238,7 +238,7 @@ def test_the_service_starts_with_the_demo_once_it_is_asked_to(terminal: Terminal
     for _ in range(2):
         with terminal.serving("--demo") as server:
             greetings.append(server.greeting)
-            page = httpx.get(f"{server.url}/console/sign-in").text
+            page = httpx.get(f"{server.url}/console/sign-in", timeout=SECONDS).text
             server.stop()
     assert "<bdi>Pixel Forge</bdi>" in page
     assert all(
@@ -266,7 +266,7 @@ def test_the_command_loads_once_and_the_doctor_reports_it(terminal: Terminal) ->
     assert process.stdout
     lines = [process.stdout.readline() for _ in range(4)]
     process.send_signal(signal.SIGINT)
-    rest, err = process.communicate(timeout=30)
+    rest, err = process.communicate(timeout=SECONDS)
     assert lines[0] == "The store is open. Ctrl-C closes it.\n"
     assert rest.endswith("Closed.\n")
     assert (process.returncode, err) == (0, "")

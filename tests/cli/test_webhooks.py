@@ -29,7 +29,7 @@ def delivery(data: object = ORDER, *, secret: str = SECRET, event_type: str = "o
 
 
 def send(server: Listening, request: Request) -> httpx.Response:
-    return httpx.post(f"{server.url}hook", content=request.body, headers=request.headers, timeout=30)
+    return httpx.post(f"{server.url}hook", content=request.body, headers=request.headers, timeout=SECONDS)
 
 
 def test_a_delivery_is_verified_printed_and_answered(terminal: Terminal) -> None:

@@ -36,7 +36,7 @@ class SitePage(HTMLParser):
                 self.fetched.append(value)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_site_is_built_and_every_link_in_it_leads_somewhere(tmp_path: Path) -> None:
     _run("tools/setup.sh", ".venv-docs", "locks/docs.txt")
     _run(".venv-docs/bin/mkdocs", "build", "--strict", "--site-dir", str(tmp_path))

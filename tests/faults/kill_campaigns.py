@@ -27,7 +27,7 @@ from tests.mailbox import MailServer
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")
 KEY = "a-secret-key-of-more-than-32-characters"
-PATIENCE_SECONDS = 100.0
+PATIENCE_SECONDS = 300.0
 
 _DONE = Query(select(email_campaigns.c.status, email_campaigns.c.sent_count, email_campaigns.c.perhaps_twice_count))
 _OPEN = Query(select(func.count()).select_from(campaign_recipients).where(campaign_recipients.c.finished_at.is_(None)))

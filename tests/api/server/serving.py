@@ -28,9 +28,9 @@ PROGRAMS = Path(sys.executable).parent
 TIERS = "/api/external/v1/referrals/tiers"
 BRONZE = {"name": "Bronze", "referrals_required": 5, "reward_type": "percentage_discount", "reward_value": 10}
 # Only a hang takes this long.
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 300
 # A start takes longest of all on a busy machine.
-START_SECONDS = 90
+START_SECONDS = 300
 MEBIBYTE = 1024 * 1024
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tests.api.server.serving import BRONZE, MEBIBYTE, PROGRAMS, TIERS, start, stop
+from tests.api.server.serving import BRONZE, MEBIBYTE, PATIENCE_SECONDS, PROGRAMS, TIERS, start, stop
 
 
 def test_granian_serves_the_same_application(database: dict[str, str], tmp_path: Path) -> None:
@@ -24,8 +24,11 @@ def test_granian_serves_the_same_application(database: dict[str, str], tmp_path:
         "too large": b" " * (MEBIBYTE + 1),
     }
     headers = {"Authorization": f"Bearer {served.token}", "Content-Type": "application/json"}
-    posted = {kind: httpx.post(served.url + TIERS, content=sent, headers=headers) for kind, sent in contents.items()}
-    nobody = httpx.get(served.url + TIERS)
+    posted = {
+        kind: httpx.post(served.url + TIERS, content=sent, headers=headers, timeout=PATIENCE_SECONDS)
+        for kind, sent in contents.items()
+    }
+    nobody = httpx.get(served.url + TIERS, timeout=PATIENCE_SECONDS)
     stop(served)
     assert statuses == dict.fromkeys(pages, 200)
     assert {kind: (answer.status_code, answer.json()["success"]) for kind, answer in posted.items()} == {

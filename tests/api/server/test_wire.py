@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from lootkeep.api.http.routes import MAX_BODY
-from tests.api.server.serving import BRONZE, MEBIBYTE, TIERS, RunningServer
+from tests.api.server.serving import BRONZE, MEBIBYTE, PATIENCE_SECONDS, TIERS, RunningServer
 
 
 def assert_bad_request(answer: httpx.Response, message: str) -> None:
@@ -46,7 +46,7 @@ def test_the_start_page_leads_to_the_console(served: RunningServer) -> None:
 
 def test_a_tier_is_created_and_read_over_a_real_connection(served: RunningServer) -> None:
     headers = {"Authorization": f"Bearer {served.token}"}
-    response = httpx.post(served.url + TIERS, json=BRONZE, headers=headers)
+    response = httpx.post(served.url + TIERS, json=BRONZE, headers=headers, timeout=PATIENCE_SECONDS)
     assert response.status_code == 201
     assert response.json()["data"] in served.get(TIERS).json()["data"]
 
