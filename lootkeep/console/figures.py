@@ -24,6 +24,7 @@ from lootkeep.services import receivers as receivers_service, sales as sales_ser
 from lootkeep.services.sales import Course, course_of
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, queue as fraud_queue_db
+from lootkeep.storage.goods import waiting as waiting_db
 from lootkeep.storage.sales import analytics as analytics_db, direct as sales_direct_db
 from lootkeep.storage.tickets import figures as ticket_figures_db
 from lootkeep.storage.totals import counters as counters_db
@@ -160,6 +161,11 @@ async def _needs(tx: Transaction, receivers: Sequence[Receiver], formats: Format
         title = f"{plural(waiting.count, 'order waits', 'orders wait')} for a decision"
         text = f"{formats.money(waiting.total)} held, the oldest for {duration(now - waiting.since)}."
         needed.append(("warn", title, text, "Review", "/fraud"))
+    if lines := await waiting_db.count(tx):
+        title = f"{plural(lines, 'paid line waits', 'paid lines wait')} for a key"
+        needed.append(
+            ("bad", title, "The next keys that you add go to them.", "Add keys", "/products?delivery_type=keys")
+        )
     tickets = await ticket_figures_db.total(tx, {"status": "open"})
     if tickets:
         urgent = await ticket_figures_db.total(tx, {"status": "open", "priority": "urgent"})

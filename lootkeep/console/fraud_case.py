@@ -9,13 +9,14 @@ from lootkeep.console import fraud_links
 from lootkeep.console.formats import Formats
 from lootkeep.console.orders import bars, reviews
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.declined_payments import PaymentAttempt
 from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS, BaseOdds
 from lootkeep.domain.fraud.checks import CheckDetail, FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.review import consequence, label as signal_label
 from lootkeep.domain.fraud.score import probability
-from lootkeep.domain.orders import Order, OrderDetails, PaymentAttempt
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.wording import duration, plural

@@ -10,6 +10,7 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain import customers as customers_rules
 from lootkeep.domain.customers import ERASED_NAME
+from lootkeep.domain.goods import goods_of
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.errors import existing
@@ -25,6 +26,7 @@ from lootkeep.storage.customers import (
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.gift_cards import lists as gift_card_lists_db
+from lootkeep.storage.goods import owned as owned_db
 from lootkeep.storage.lists import Listing
 from lootkeep.storage.orders import details as order_details_db, lists as order_lists_db
 from lootkeep.storage.referrals import claims as claims_db, lists as referral_lists_db
@@ -33,6 +35,7 @@ from lootkeep.views import (
     customer_export as customer_export_views,
     customers as customers_views,
     gift_cards as gift_cards_views,
+    goods as goods_views,
     orders as orders_views,
     subscriptions as subscriptions_views,
     tickets as tickets_views,
@@ -71,6 +74,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
             claims=[claim_with_coupon(*pair) for pair in await claims_db.of_customer(tx, customer_id)],
             fraud_checks=[customer_export_views.check(check) for check in records.checks],
             traces=[customer_export_views.trace(trace) for trace in records.traces],
+            goods=[goods_views.owned(good) for good in goods_of(await owned_db.of_customer(tx, customer_id), now)],
             emails=[customer_export_views.email(email) for email in records.emails],
             changes=[customer_export_views.change(change) for change in records.changes],
         )

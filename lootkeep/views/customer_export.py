@@ -17,6 +17,7 @@ from lootkeep.views.customer_referrals import OwnClaimView
 from lootkeep.views.customers import CustomerView
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.gift_cards import GiftCardView
+from lootkeep.views.goods import OwnedGoodView
 from lootkeep.views.orders import OrderView
 from lootkeep.views.shown import shown
 from lootkeep.views.subscriptions import SubscriptionView
@@ -78,6 +79,7 @@ class CustomerExportView(msgspec.Struct, frozen=True):
     claims: list[OwnClaimView]
     fraud_checks: list[ExportedCheckView]
     traces: list[TraceView]
+    goods: Annotated[list[OwnedGoodView], field("What the orders handed over; keys are masked.", [])]
     emails: list[SentEmailView]
     changes: Annotated[list[StaffChangeView], field("Changes made by staff.", [])]
 

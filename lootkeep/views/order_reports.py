@@ -7,8 +7,8 @@ from typing import Annotated
 
 import msgspec
 
+from lootkeep.domain.declined_payments import PaymentAttempt
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason
-from lootkeep.domain.orders import PaymentAttempt
 from lootkeep.views.fields import Time, field
 from lootkeep.views.shown import shown
 

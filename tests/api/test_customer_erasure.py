@@ -176,6 +176,7 @@ async def test_the_export_holds_all_data_of_the_person_and_none_of_others(shop: 
         "claims": 0,
         "fraud_checks": 2,
         "traces": 4,
+        "goods": 2,
         "emails": 3,
         "changes": 0,
     }

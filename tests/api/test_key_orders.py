@@ -8,10 +8,11 @@ from lootkeep.domain.goods import SealedKey
 from lootkeep.services import orders as orders_service
 from lootkeep.storage.goods import keys as keys_db
 from lootkeep.storage.products import rows as products_db
-from lootkeep.storage.schema import product_keys
+from lootkeep.storage.schema import alert_notices, product_keys
 from tests.api.key_shop import KEYS, agree, listed, open_shop, product, sent, statuses
 from tests.api.ordering import ORDERS, buyer, errors, place, step, stock_of
-from tests.builders import STORE, new_keys, new_order, new_product, paid_order
+from tests.builders import STORE, new_alert, new_keys, new_order, new_product, paid_order
+from tests.console.visits import visitor
 from tests.recount import rows
 from tests.world import World
 
@@ -185,3 +186,20 @@ async def test_subscriptions_take_a_key_each_period(world: World) -> None:
     renewed = await world.post(f"{STORE}/subscriptions/1/renew")
     assert (renewed.status_code, renewed.json()["code"]) == (422, "product_out_of_stock")
     await agree(world)
+
+
+async def test_lines_that_wait_are_an_alert_a_metric_and_a_need(shop: World) -> None:
+    await new_alert(shop, triggers=["keys_missing", "low_stock"])
+    await new_keys(shop, 1, 6)
+    await new_order(shop, 1, (1, 1))
+    await shop.post(f"{KEYS}/withdraw", {"key_ids": [1, 2, 3, 4, 5, 6]})
+    await step(shop, 1, "pay")
+    notices = [(row["trigger"], row["text"]) for row in await rows(shop.db, alert_notices)]
+    assert notices == [
+        ("low_stock", "VIP rank: 5 left in stock"),
+        ("keys_missing", "Order ORD-000001 (20.00 USD): it is paid, and keys are missing"),
+    ]
+    metrics = await shop.http.get("/metrics", headers={"Authorization": f"Bearer {shop.token}"})
+    assert "lootkeep_lines_waiting_for_keys 1.0" in metrics.text
+    page = await (await visitor(shop, "staff")).get("")
+    assert "1 paid line waits for a key" in page.text

@@ -266,6 +266,18 @@ class Trace(TypedDict):
     last_seen_at: str
 
 
+class OwnedGood(TypedDict):
+    item_id: int
+    product_id: int
+    kind: Literal["command", "file", "gift_card", "key", "manual"]
+    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    masked: str | None
+    delivered_at: str | None
+    revealed_at: str | None
+    expires_at: str | None
+    order_id: int
+
+
 class SentEmail(TypedDict):
     kind: str
     to_email: str
@@ -292,6 +304,7 @@ class CustomerExport(TypedDict):
     claims: Sequence[OwnClaim]
     fraud_checks: Sequence[ExportedCheck]
     traces: Sequence[Trace]
+    goods: Sequence[OwnedGood]
     emails: Sequence[SentEmail]
     changes: Sequence[StaffChange]
 
@@ -314,15 +327,3 @@ class CustomerReferrals(TypedDict):
     counted_referrals: int
     tiers: Sequence[TierProgress]
     claims: Sequence[OwnClaim]
-
-
-class OwnedGood(TypedDict):
-    item_id: int
-    product_id: int
-    kind: Literal["command", "file", "gift_card", "key", "manual"]
-    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
-    masked: str | None
-    delivered_at: str | None
-    revealed_at: str | None
-    expires_at: str | None
-    order_id: int

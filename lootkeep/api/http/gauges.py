@@ -15,6 +15,7 @@ from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.fraud import check_lists as fraud_check_lists_db
+from lootkeep.storage.goods import waiting as waiting_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 
 
@@ -27,6 +28,7 @@ async def read(deps: Deps, disk: Path | None) -> list[Metric]:
         pending = await deliveries_db.count_pending(tx)
         due_emails, pending_emails, oldest_email = await emails_db.QUEUE.backlog(tx, now)
         decisions = await fraud_check_lists_db.decisions(tx)
+        waiting = await waiting_db.count(tx)
         unreviewed = await fraud_check_lists_db.pending_review(tx)
     gauges = {
         "event_oldest_waiting_seconds": (
@@ -39,6 +41,7 @@ async def read(deps: Deps, disk: Path | None) -> list[Metric]:
         "email_due": ("E-mails that are due, those of campaigns not included, counted up to 10,000.", due_emails),
         "email_oldest_due_seconds": ("How long the oldest of them has been due.", _age(oldest_email, now)),
         "email_pending": ("E-mails that are due now or later, counted up to 10,000.", pending_emails),
+        "lines_waiting_for_keys": ("Paid lines of orders that wait for keys, counted up to 10,000.", waiting),
         "fraud_unreviewed": ("Orders that were not simply allowed and that nobody has reviewed.", unreviewed),
     }
     if disk:

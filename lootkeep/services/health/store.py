@@ -25,6 +25,7 @@ from lootkeep.storage.engine import server_clock, write_check
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import advice as fraud_advice_db
+from lootkeep.storage.goods import waiting as waiting_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 
 # With fewer new buyers nothing is suggested.
@@ -103,13 +104,14 @@ async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
             "e-mail": await emails_db.QUEUE.next_due(tx),
             "campaign e-mail": await campaign_queue_db.next_due(tx),
         }
+        keys = _keys(await waiting_db.count(tx))
         alerts = _alerts(await alerts_db.ROWS.find(tx))
         newest = await outbox_db.newest_at(tx)
         server_time = await server_clock.now(tx)
         webhooks = _webhooks(await receivers.failing(tx, now), now)
         record = await settings_db.get(tx, retention_rules.CLOCK, retention_rules.ClockRecord)
     clock = [*_clock(newest, server_time, now), _retention(retention_rules.pause_reason(record, server_time, now))]
-    return [_queues(waits, now), alerts, *clock, *accounts, *webhooks]
+    return [_queues(waits, now), *keys, alerts, *clock, *accounts, *webhooks]
 
 
 def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
@@ -119,6 +121,12 @@ def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
     what, wait = max(late.items(), key=lambda item: item[1])
     sentence = f"The oldest {what} has waited for {wait // MINUTE} minutes. Is a worker running, and keeping up?"
     return Finding("worker", "bad" if wait > _VERY_LATE else "warning", sentence)
+
+
+def _keys(waiting: int) -> list[Finding]:
+    if not waiting:
+        return []
+    return [Finding("keys", "warning", f"{waiting} paid lines of orders wait for keys: add keys to their products.")]
 
 
 def _alerts(alerts: Sequence[Alert]) -> Finding:

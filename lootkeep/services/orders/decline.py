@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.declined_payments import PaymentAttempt
 from lootkeep.domain.identity import Trace
-from lootkeep.domain.orders import PaymentAttempt
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.storage.fraud import identity as identity_db

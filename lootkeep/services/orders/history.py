@@ -14,12 +14,13 @@ from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, orders as orders_rules, past_orders as past_orders_rules
 from lootkeep.domain.checkout import Cart, PastRefund, PricedLine
 from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.declined_payments import declined
 from lootkeep.domain.fraud.amounts import week_of
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.recording import check_of
-from lootkeep.domain.orders import Order, OrderDetails, declined
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Unavailable, invalid

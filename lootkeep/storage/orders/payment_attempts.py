@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, select
 
-from lootkeep.domain.orders import PaymentAttempt
+from lootkeep.domain.declined_payments import PaymentAttempt
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows, columns_of

@@ -5,13 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.domain import identity as identity_rules
+from lootkeep.domain.declined_payments import declined
 from lootkeep.domain.fraud.amounts import week_of
 from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.identity import Trace
-from lootkeep.domain.orders import Order, declined
+from lootkeep.domain.orders import Order
 from lootkeep.domain.sign_up import SignUp, new_customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
