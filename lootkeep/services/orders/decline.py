@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
-from lootkeep.domain.declined_payments import PaymentAttempt
+from lootkeep.domain.declined_payments import PaymentAttempt, declined
 from lootkeep.domain.identity import Trace
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
@@ -35,5 +35,5 @@ async def decline(
             # A card that was only tried links accounts like one that paid.
             seen = SeenCustomer(order.customer_id, [Trace("instrument", instrument)], at)
             await identity_db.remember(tx, [seen])
-        attempt = orders_rules.declined(order, at, reason, external_id)
+        attempt = declined(order, at, reason, external_id)
         return await payment_attempts_db.ROWS.add(tx, attempt), True
