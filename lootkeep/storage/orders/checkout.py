@@ -67,26 +67,26 @@ async def context(
 ) -> CheckoutContext:
     """Read after the wait; with the ids that the order, its lines and its check are going to have."""
     wanted = padded(line_products)
-    added = (orders, *(order_items for _ in line_products), *((fraud_checks,) if is_judged else ()))
+    tables = (orders, *(order_items for _ in line_products), *((fraud_checks,) if is_judged else ()))
     rows = await tx.all(
-        _context(added, len(wanted)), customer=customer_id, **{f"of_{i}": product for i, product in enumerate(wanted)}
+        _context(tables, len(wanted)), customer=customer_id, **{f"of_{i}": product for i, product in enumerate(wanted)}
     )
     if not rows:
         return CheckoutContext(None, None, {})
     ids, referral_code, *fields = rows[0]
-    tx.keep_ids(zip((table.name for table in added), ids or (), strict=False))
+    tx.keep_ids(zip((table.name for table in tables), ids or (), strict=False))
     existing = [Product(*row[_TO_PRODUCT:]) for row in rows if row[_TO_PRODUCT] is not None]
     customer = _customer(fields[: len(_CUSTOMER)])
     return CheckoutContext(customer, referral_code, {product.id: product for product in existing})
 
 
 @cache
-def _context(added: tuple[Table, ...], length: int) -> Query[tuple[Any, ...]]:
+def _context(tables: tuple[Table, ...], length: int) -> Query[tuple[Any, ...]]:
     """A row for each product: few, so that repeating the customer costs less than a second statement."""
     these: list[BindParameter[int]] = [bindparam(f"of_{number}") for number in range(length)]
     is_wanted = products.c.id.in_(these) & products.c.deleted_at.is_(None)
     return Query(
-        select(_new_ids(added), _referrer.c.referral_code, *_CUSTOMER, *columns_of(products, Product))
+        select(_new_ids(tables), _referrer.c.referral_code, *_CUSTOMER, *columns_of(products, Product))
         .select_from(customers)
         .outerjoin(_referrer, _referrer.c.id == customers.c.referred_by_id)
         .outerjoin(products, is_wanted)
@@ -94,9 +94,9 @@ def _context(added: tuple[Table, ...], length: int) -> Query[tuple[Any, ...]]:
     )
 
 
-def _new_ids(added: tuple[Table, ...]) -> ByEngine:
+def _new_ids(tables: tuple[Table, ...]) -> ByEngine:
     """On SQLite a row gets its id for free when it is added."""
-    values = ", ".join(f"nextval('{table.name}_id_seq')" for table in added)
+    values = ", ".join(f"nextval('{table.name}_id_seq')" for table in tables)
     return ByEngine(sqlite=null(), postgresql=literal_column(f"(SELECT ARRAY[{values}])"))
 
 
