@@ -27,7 +27,7 @@ from tests.world import World
 
 ENGINES = ("sqlite", "postgresql")
 # A busy machine must not fail a test; those of deadlines have their own.
-PATIENT = Deadlines(statement=300, free_connection=300, read_lock=300, connection=300)
+PATIENT = Deadlines(statement=300, free_connection=300, read_lock=300, connection=300, idle_transaction=300)
 # For what is refused before the database is asked, which is the same on both engines.
 only_sqlite = pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
 
