@@ -20,6 +20,7 @@ from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import orders
 from tests.api.fraud.shop import check, place, regular, settings, shop
 from tests.builders import new_customer
+from tests.conftest import PATIENT
 from tests.world import World
 
 AT_ONCE = 16
@@ -38,7 +39,9 @@ class TickingClock(ManualClock):
 async def worlds(db_location: Path | str, db: Engine) -> AsyncIterator[list[World]]:
     """Two processes on one database, each with connections and a clock of its own."""
     other = (
-        SqliteDatabase(db_location) if isinstance(db_location, Path) else await PostgresDatabase.open(db_location, 10)
+        SqliteDatabase(db_location)
+        if isinstance(db_location, Path)
+        else await PostgresDatabase.open(db_location, 10, PATIENT)
     )
     worlds = [World(engine, ids=RandomIds(), rate_limit_per_minute=0) for engine in (db, other)]
     await worlds[0].begin()
