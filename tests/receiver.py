@@ -71,7 +71,7 @@ class Receiver:
         """Returns when this many requests have arrived."""
         while len(self.received) < count:
             self._arrived.clear()
-            # For each anew: a busy machine is slow, but goes on.
+            # For each again: a busy machine is slow, but goes on.
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await self._arrived.wait()
         return self.received

@@ -55,7 +55,6 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     # Only now: an order gets its time after the wait, not when it started to wait.
     now = deps.clock.now()
     customer, referral_code, products = await _context(tx, cart, policy[1])
-
     lines, currency = checkout_rules.priced(cart, products)
     judgement = await _judge(deps, tx, cart, customer, (lines, currency), policy, now)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
