@@ -22,9 +22,9 @@ def test_a_statement_is_printed_by_its_name() -> None:
 
 
 def test_a_statement_for_many_rows_is_printed_in_both_forms_for_postgresql() -> None:
-    single, _, many = printed("--engine", "postgresql", "orders.rows._FULFIL").partition("-- for many rows\n")
-    assert "WHERE order_items.id = $2::BIGINT" in single
-    assert "FROM unnest($1::BIGINT[], $2::BIGINT[]) AS given(delivered, item)" in many
+    single, _, many = printed("--engine", "postgresql", "goods.servers._SEEN").partition("-- for many rows\n")
+    assert "WHERE servers.id = $2::BIGINT" in single
+    assert "FROM unnest($1::BIGINT[], $2::BIGINT[]) AS given(now, server)" in many
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
