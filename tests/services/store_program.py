@@ -62,7 +62,8 @@ class Program(StoreModel):
         for name, fields in CATALOGUE.items():
             terms = msgspec.structs.replace(PLAIN, name=name, **fields)
             self.products[name] = self.run(products_service.create(self.deps, terms))
-        self.run(keys_service.add(self.deps, self.products["key"].id, KEYS, None, None))
+        stocked = self.run(keys_service.add(self.deps, self.products["key"].id, KEYS, None, None))
+        self.products["key"] = msgspec.structs.replace(self.products["key"], stock=stocked.stock)
         self.run(tiers_service.create_tier(self.deps, TIER))
         changes = {"referral_reward_event": event, "referral_welcome_discount_enabled": True}
         self.run(referrals_service.change_settings(self.deps, changes))
