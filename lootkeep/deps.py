@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from lootkeep.domain.commands import CommandRules
 from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.webhooks import WebhookRules
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.vault import Vault
+from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import Clock
 from lootkeep.kernel.ids import Ids
 from lootkeep.storage.engine.database import Database
@@ -36,6 +38,9 @@ class Deps:
     # The sandbox, which test tokens use.
     is_test: bool = False
     replica: Replica | None = None
+    commands: CommandRules = field(default_factory=CommandRules)
+    # Wakes polls of game servers when commands were queued.
+    new_commands: MemoryWakeup = field(default_factory=lambda: MemoryWakeup({"commands"}))
 
     @property
     def sends_emails(self) -> bool:

@@ -23,6 +23,7 @@ SPECIFIED_TYPES = {
 EVENT_TYPES = SPECIFIED_TYPES | {
     "order.delivered": "A line of an order was delivered.",
     "keys.low": "A product has only a few keys left.",
+    "command.failed": "A game server could not run a command.",
     "order.disputed": "A payment was disputed, or a dispute has ended.",
     "fraud.flagged": "An order was flagged.",
     "fraud.held": "An order is held until it is reviewed.",

@@ -8,11 +8,13 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import products as products_rules
+from lootkeep.domain.commands import commands_of
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, existing, invalid
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.goods import servers as servers_db
 from lootkeep.storage.products import rows as products_db
 from lootkeep.views import products as products_views
 
@@ -29,6 +31,7 @@ async def create(deps: Deps, terms: ProductTerms) -> Product:
 async def add_in(tx: Transaction, terms: ProductTerms, now: Instant) -> Product:
     """The same inside a larger transaction, which has waited for the sku; sends no events."""
     product = products_rules.new(terms, now)
+    await _check_servers(tx, product.commands)
     sku, slug = product.sku, product.slug
     while (stored := await products_db.add(tx, product)) is None:
         if sku is not None and await products_db.has_sku(tx, sku):
@@ -46,6 +49,8 @@ async def change(deps: Deps, product_id: int, changes: dict[str, Any]) -> Produc
         after = products_rules.changed(before, changes)
         if after.delivery_type != before.delivery_type:
             await _require_free(tx, product_id)
+        if after.commands != before.commands:
+            await _check_servers(tx, after.commands)
         names = products_rules.changed_fields(before, after)
         if not names:
             return before
@@ -64,6 +69,19 @@ async def delete(deps: Deps, product_id: int) -> None:
             raise Conflict("product_has_subscriptions", "A product with active subscriptions cannot be deleted.")
         await products_db.remove(tx, product, now)
         await outbox_db.append(tx, "product.deleted", products_views.deleted(product, now), now)
+
+
+async def _check_servers(tx: Transaction, commands: str) -> None:
+    """Each command names a server, which is not deleted meanwhile."""
+    in_commands = [command.server_id for command in commands_of(commands)]
+    server_ids = {server_id for server_id in sorted(set(in_commands)) if await servers_db.ROWS.lock(tx, server_id)}
+    errors = {
+        f"commands.{index}.server_id": [f"The commands.{index}.server id field is not a server of this store."]
+        for index, server_id in enumerate(in_commands)
+        if server_id not in server_ids
+    }
+    if errors:
+        raise InvalidFields(errors)
 
 
 async def _require_free(tx: Transaction, product_id: int) -> None:

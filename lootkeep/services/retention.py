@@ -14,7 +14,6 @@ from lootkeep.storage import (
     alerts as alerts_db,
     emails as emails_db,
     idempotency as idempotency_db,
-    subscriptions as subscriptions_db,
 )
 from lootkeep.storage.access import accounts as accounts_db, attempts as attempts_db
 from lootkeep.storage.engine.database import Transaction
@@ -46,12 +45,6 @@ async def purge(deps: Deps, now: Instant, events_kept_days: int, mails_kept_days
         count = await _in_batches(deps, partial(batch, before=before))
         if count:
             log.info("old data was deleted", what=what, count=count, before=iso(before))
-
-
-async def expire_subscriptions(deps: Deps) -> None:
-    """Ends the subscriptions that were cancelled at the end of a period that is over."""
-    now = deps.clock.now()
-    await _in_batches(deps, lambda tx: subscriptions_db.expire(tx, now))
 
 
 async def cancel_deliveries(deps: Deps) -> None:

@@ -9,14 +9,15 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import access as access_rules
 from lootkeep.domain.access import SERVER_SCOPE
+from lootkeep.domain.commands import commands_of
 from lootkeep.domain.players import Game
 from lootkeep.domain.servers import Server, require_room
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import existing
+from lootkeep.kernel.errors import Conflict, existing
 from lootkeep.services import access
 from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.goods import servers as servers_db
+from lootkeep.storage.goods import commands as commands_db, servers as servers_db
 
 
 async def create(deps: Deps, name: str, game: Game) -> tuple[Server, str]:
@@ -39,11 +40,17 @@ async def change(deps: Deps, server_id: int, changes: dict[str, Any]) -> Server:
 
 
 async def delete(deps: Deps, server_id: int) -> None:
-    """Its token is rejected from the next request on."""
+    """Its token is rejected from the next request on, and what waits for it is cancelled."""
     now = deps.clock.now()
     async with deps.db.write_tokens() as tx:
         server = await _lock(tx, server_id)
+        stored = await commands_db.of_all_products(tx)
+        if any(command.server_id == server_id for text in stored for command in commands_of(text)):
+            raise Conflict(
+                "server_in_use", "A product has commands for this server. Remove them from the product first."
+            )
         await access.revoke_in(tx, server.token_id, now)
+        await commands_db.cancel_of_server(tx, server_id, now)
         await servers_db.ROWS.save(tx, server, replace(server, deleted_at=now, updated_at=now))
 
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, subscriptions as subscriptions_rules
 from lootkeep.domain.checkout import Cart, CartLine
+from lootkeep.domain.commands import CommandCause
 from lootkeep.domain.customers import Customer, require_not_erased
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.players import Player
@@ -65,6 +66,7 @@ async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDe
             return await _renew(deps, tx, before, now)
         after = subscriptions_rules.expired(before, now)
         await subscriptions_db.ROWS.save(tx, before, after)
+        await _take_back(tx, after, now)
     # Raised only after the commit: raised inside, the error would roll back the new state.
     raise subscriptions_rules.ended(after)
 
@@ -81,8 +83,27 @@ async def cancel(
             return before, customer
         after = subscriptions_rules.cancelled(before, now, at_period_end=at_period_end, reason=reason)
         await subscriptions_db.ROWS.save(tx, before, after)
+        if not at_period_end:
+            await _take_back(tx, after, now)
         await outbox_db.append(tx, "subscription.cancelled", subscriptions_views.cancelled(after, customer), now)
     return after, customer
+
+
+async def expire(deps: Deps) -> None:
+    """Ends the subscriptions that were cancelled at the end of a period that is over."""
+    expired = [0]
+    while expired:
+        now = deps.clock.now()
+        async with deps.db.write(is_long=True) as tx:
+            expired = await subscriptions_db.expire(tx, now)
+            for subscription_id in expired:
+                await _take_back(tx, await _get_for_update(tx, subscription_id), now)
+
+
+async def _take_back(tx: Transaction, ended: Subscription, now: Instant) -> None:
+    """An imported subscription has no order whose commands could run."""
+    if ended.latest_order_id is not None:
+        await orders.expire(tx, ended.latest_order_id, now)
 
 
 async def _claim_external_id(tx: Transaction, external_id: str | None) -> None:
@@ -128,7 +149,10 @@ async def _pay_period(
     new = checkout_rules.order(
         cart, [line], subscription.currency, None, await customers_db.code_that_brought(tx, customer), now
     )
-    details = await orders.place_paid(deps, tx, new, [line], customer)
+    cause: CommandCause = "renewed" if subscription.renewals_count else "paid"
+    if cause == "paid":
+        await goods.check_player(tx, [product], subscription.player, customer)
+    details = await orders.place_paid(deps, tx, new, [line], customer, cause)
     subscription = replace(subscription, latest_order_id=details.order.id)
     await subscriptions_db.ROWS.save(tx, before, subscription)
     if subscription.renewals_count:

@@ -77,6 +77,12 @@ class Settings(BaseSettings):
         (300, 1800, 7200, 21600, 43200),
         description="Seconds to wait after each failed attempt of a delivery. After the last one the delivery fails.",
     )
+    command_lease_seconds: Annotated[int, Field(ge=5, le=3600)] = Field(
+        60, description="How long a game server has a command before it is handed out again."
+    )
+    command_retry_delays: Annotated[tuple[int, ...], NoDecode] = Field(
+        (30, 120, 600, 3600), description="Seconds to wait after each failure of a command; after the last it fails."
+    )
     webhook_allow_insecure: bool = Field(
         False, description="Permits `http` and loopback receivers, for development; rejected in production."
     )
@@ -130,7 +136,7 @@ class Settings(BaseSettings):
     )
     traces_url: str | None = Field(None, description="Where traces are sent by OTLP/HTTP, such as `http://host:4318`.")
 
-    @field_validator("webhook_retry_delays", mode="before")
+    @field_validator("webhook_retry_delays", "command_retry_delays", mode="before")
     @classmethod
     def _delays(cls, value: object) -> object:
         if not isinstance(value, str):

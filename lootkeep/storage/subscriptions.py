@@ -62,6 +62,6 @@ async def started(tx: Transaction, starts: Iterable[tuple[int, int, Instant]]) -
     return {(customer, product, start) for customer, product, start in await tx.fetch_for_each(_STARTED, rows)}
 
 
-async def expire(tx: Transaction, now: Instant) -> int:
-    """Ends subscriptions that were cancelled at the end of a period that is over; returns how many."""
-    return len(await tx.all(_EXPIRE, now=now))
+async def expire(tx: Transaction, now: Instant) -> list[int]:
+    """Ends some of those that were cancelled at the end of a period that is over; returns their ids."""
+    return [subscription_id for (subscription_id,) in await tx.all(_EXPIRE, now=now)]

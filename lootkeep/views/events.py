@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from lootkeep.domain.webhooks import TEST_EVENT
-from lootkeep.views import fraud_events, order_events, products, subscriptions
+from lootkeep.views import commands, fraud_events, order_events, products, subscriptions
 from lootkeep.views.fields import field
 
 
@@ -39,6 +39,7 @@ DATA: Mapping[str, EventData] = {
     "product.deleted": EventData(products.ProductDeleted),
     "order.delivered": EventData(order_events.OrderDeliveredData),
     "keys.low": EventData(products.KeysLowData),
+    "command.failed": EventData(commands.CommandFailedData),
     "order.disputed": EventData(order_events.OrderDisputedData),
     "fraud.flagged": EventData(fraud_events.FraudData),
     "fraud.held": EventData(fraud_events.FraudData, {"action_taken": "verification_required"}),

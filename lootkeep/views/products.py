@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 
+from lootkeep.domain.commands import commands_of
 from lootkeep.domain.products import (
     BillingInterval,
     BillingType,
@@ -17,6 +18,8 @@ from lootkeep.domain.products import (
     stock_status,
 )
 from lootkeep.kernel.clock import Instant, utc
+from lootkeep.views import commands as commands_views
+from lootkeep.views.commands import ProductCommandView
 from lootkeep.views.fields import Metadata, Time, field
 from lootkeep.views.shown import shown
 
@@ -48,6 +51,7 @@ class ProductView(msgspec.Struct, frozen=True):
     keys_available: Annotated[
         int | None, field("Extension: keys that are not sold, with those reserved; null for other delivery types.", 42)
     ]
+    commands: Annotated[list[ProductCommandView], field("Extension: what it runs on game servers.", [])]
     sales_count: Annotated[int, field("The number of units sold.", 128)]
     metadata: Metadata
     created_at: Time
@@ -83,7 +87,7 @@ class KeysLowData(msgspec.Struct, frozen=True):
     stock: Annotated[int, field("How many keys can still be sold.", 5)]
 
 
-_PRODUCT = shown(ProductView, Product, "stock_status")
+_PRODUCT = shown(ProductView, Product, "stock_status", "commands")
 _IDENTITY = {"product_id": "id", "product_name": "name"}
 _UPDATED = shown(ProductUpdated, Product, "changes", **_IDENTITY)
 _DELETED = shown(ProductDeleted, Product, "deleted_at", **_IDENTITY)
@@ -92,7 +96,8 @@ created: Callable[[Product], ProductEvent] = shown(ProductEvent, Product, **_IDE
 
 
 def product(record: Product) -> ProductView:
-    return _PRODUCT(record, stock_status=stock_status(record.stock))
+    commands = [commands_views.product_command(command) for command in commands_of(record.commands)]
+    return _PRODUCT(record, stock_status=stock_status(record.stock), commands=commands)
 
 
 def keys_low(record: Product, stock: int) -> KeysLowData:

@@ -64,9 +64,9 @@ def app() -> Application:
 @cache
 def groups() -> tuple[Group, ...]:
     """The route table: every endpoint of every API."""
-    from lootkeep.api import external, store
+    from lootkeep.api import external, game, store
 
-    return (*external.GROUPS, *store.GROUPS)
+    return (*external.GROUPS, *store.GROUPS, *game.GROUPS)
 
 
 @cache

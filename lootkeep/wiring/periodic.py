@@ -14,6 +14,7 @@ from lootkeep.services import (
     gift_cards as gift_cards_service,
     orders as orders_service,
     retention as retention_service,
+    subscriptions as subscriptions_service,
 )
 from lootkeep.settings import Settings
 from lootkeep.worker.clock_watch import ClockWatch
@@ -30,7 +31,7 @@ def periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("cancel deliveries", 5, partial(retention_service.cancel_deliveries, deps)),
         PeriodicTask("look for alerts", 60, partial(alerts_service.look, deps)),
         PeriodicTask("settle gift cards", 60, partial(gift_cards_service.settle_now, deps)),
-        PeriodicTask("expire subscriptions", 60, partial(retention_service.expire_subscriptions, deps)),
+        PeriodicTask("expire subscriptions", 60, partial(subscriptions_service.expire, deps)),
         PeriodicTask("serve orders that wait for keys", 60, partial(orders_service.serve_all, deps)),
         PeriodicTask("end holds", 60, partial(fraud_queue_service.end_holds, deps)),
         PeriodicTask("measure large orders", 3600, partial(fraud_amounts_service.refresh, deps)),

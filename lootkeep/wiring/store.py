@@ -13,6 +13,7 @@ import structlog
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
+from lootkeep.domain.commands import CommandRules
 from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.webhooks import WebhookRules, reachable
 from lootkeep.engines import key_file, logs
@@ -113,6 +114,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             intelligence(settings),
             identity(settings, is_demo=is_demo),
             replica=replica,
+            commands=CommandRules(settings.command_lease_seconds, settings.command_retry_delays),
         )
         await access_service.ensure_owner(deps)
         yield deps

@@ -35,9 +35,11 @@ async def working(
     """The worker, running inside the block; it finishes current work before the block ends."""
     allow_connections()
     wakeup = _wakeup(deps, settings)
+    wakeup.add(deps.new_commands)
     test_settings = without_mail(settings)
 
     def begin(test_deps: Deps) -> None:
+        sandbox.wakeup.add(test_deps.new_commands)
         queues = make_queues(test_deps, test_settings, sandbox.wakeup, None, observation)
         worker.add(periodic_tasks(test_deps, test_settings), tuple(queue.run for queue in queues))
 

@@ -11,6 +11,7 @@ from lootkeep.kernel.clock import DAY
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api import campaigns
 from tests.api.claiming import BRONZE, anna_with, new_tier
+from tests.api.commanding import GIVE, bought, open_server, rank
 from tests.api.hooks import HOOK
 from tests.builders import STORE, new_alert, new_gift_card, new_order, new_product, new_ticket, paid_order
 from tests.receiver import Receiver
@@ -64,6 +65,14 @@ async def _nothing(_: World) -> None:
 
 async def _a_month_later(world: World) -> None:
     world.clock.advance(31 * DAY)
+
+
+async def _a_done_command(world: World) -> None:
+    server = await open_server(world)
+    product_id = await rank(world, GIVE | {"server_id": 2})
+    await bought(world, product_id)
+    await server.take()
+    await server.report({"id": 1, "ok": True})
 
 
 class Post(NamedTuple):
@@ -127,6 +136,7 @@ POSTS = {
     f"{EXTERNAL}/alerts/{{id}}/test": Post(),
     f"{EXTERNAL}/servers": Post({"name": "Survival", "game": "minecraft"}),
     f"{EXTERNAL}/servers/{{id}}/rotate-token": Post(),
+    f"{EXTERNAL}/commands/{{id}}/resend": Post(before=_a_done_command),
     f"{STORE}/customers": Post({"email": "jun@example.com", "name": "Jun Park"}),
     f"{STORE}/customers/{{id}}/claims": Post({"tier_id": 1}),
     f"{STORE}/products": Post({"name": "Dragon Sword", "price": "19.99"}),

@@ -45,6 +45,7 @@ async def test_a_created_product_is_returned_with_every_field(world: World) -> N
             "file_url": None,
             "valid_days": None,
             "keys_available": None,
+            "commands": [],
             "sales_count": 0,
             "metadata": {},
             "created_at": "2026-11-15T12:00:00Z",

@@ -17,6 +17,8 @@ COMMON = {
     "fraud": "fraud.held",
     "subscription": "subscription.created",
     "product": "product.created",
+    "keys": "keys.low",
+    "command": "command.failed",
 }
 COMMAND = "python -m tests.docs.test_events"
 TEXT = PAGE.read_text()

@@ -13,7 +13,7 @@ from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.kernel.errors import Unavailable
-from lootkeep.services import retention as retention_service
+from lootkeep.services import subscriptions as subscriptions_service
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.deliveries import DeliveryWorker
@@ -149,7 +149,7 @@ class Expiry:
 
     async def run(self) -> None:
         try:
-            await retention_service.expire_subscriptions(self._world.deps)
+            await subscriptions_service.expire(self._world.deps)
         except Unavailable:
             self._failed.release()
             raise

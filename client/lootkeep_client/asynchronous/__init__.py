@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from lootkeep_client.asynchronous.alerts import Alerts
 from lootkeep_client.asynchronous.analytics import Analytics
+from lootkeep_client.asynchronous.commands import Commands
 from lootkeep_client.asynchronous.customers import Customers
 from lootkeep_client.asynchronous.email_campaigns import EmailCampaigns
 from lootkeep_client.asynchronous.events import Events
 from lootkeep_client.asynchronous.fraud import Fraud
 from lootkeep_client.asynchronous.fraud_lists import FraudLists
 from lootkeep_client.asynchronous.fraud_rules import FraudRules
+from lootkeep_client.asynchronous.game import Game
 from lootkeep_client.asynchronous.gift_cards import GiftCards
 from lootkeep_client.asynchronous.orders import Orders
 from lootkeep_client.asynchronous.products import Products
@@ -27,12 +29,14 @@ class Api:
     def __init__(self, core: AsyncCore) -> None:
         self.alerts = Alerts(core)
         self.analytics = Analytics(core)
+        self.commands = Commands(core)
         self.customers = Customers(core)
         self.email_campaigns = EmailCampaigns(core)
         self.events = Events(core)
         self.fraud = Fraud(core)
         self.fraud_lists = FraudLists(core)
         self.fraud_rules = FraudRules(core)
+        self.game = Game(core)
         self.gift_cards = GiftCards(core)
         self.orders = Orders(core)
         self.products = Products(core)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, Required, TypedDict
+from typing import Required, TypedDict
+
+from lootkeep_client import types
 
 
 class CreateServer(TypedDict, total=False):
     """Create a server."""
 
     name: Required[str]
-    game: Required[
-        Literal["minecraft", "minecraft_bedrock", "steam", "rust", "fivem", "ark", "roblox", "discord", "other"]
-    ]
+    game: Required[types.Game]
 
 
 class UpdateServer(TypedDict, total=False):
     """Update a server."""
 
     name: str
-    game: Literal["minecraft", "minecraft_bedrock", "steam", "rust", "fivem", "ark", "roblox", "discord", "other"]
+    game: types.Game

@@ -85,6 +85,7 @@ class CreateProduct(TypedDict, total=False):
     image_url: str | None
     file_url: str | None
     valid_days: int | None
+    commands: Sequence[types.CommandBody]
     metadata: Mapping[str, str | float | bool | None]
 
 
@@ -109,6 +110,7 @@ class UpdateProduct(TypedDict, total=False):
     image_url: str | None
     file_url: str | None
     valid_days: int | None
+    commands: Sequence[types.CommandBody]
     metadata: Mapping[str, str | float | bool | None]
 
 

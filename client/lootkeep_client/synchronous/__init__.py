@@ -5,12 +5,14 @@ from __future__ import annotations
 from lootkeep_client.cores import Core
 from lootkeep_client.synchronous.alerts import Alerts
 from lootkeep_client.synchronous.analytics import Analytics
+from lootkeep_client.synchronous.commands import Commands
 from lootkeep_client.synchronous.customers import Customers
 from lootkeep_client.synchronous.email_campaigns import EmailCampaigns
 from lootkeep_client.synchronous.events import Events
 from lootkeep_client.synchronous.fraud import Fraud
 from lootkeep_client.synchronous.fraud_lists import FraudLists
 from lootkeep_client.synchronous.fraud_rules import FraudRules
+from lootkeep_client.synchronous.game import Game
 from lootkeep_client.synchronous.gift_cards import GiftCards
 from lootkeep_client.synchronous.orders import Orders
 from lootkeep_client.synchronous.products import Products
@@ -27,12 +29,14 @@ class Api:
     def __init__(self, core: Core) -> None:
         self.alerts = Alerts(core)
         self.analytics = Analytics(core)
+        self.commands = Commands(core)
         self.customers = Customers(core)
         self.email_campaigns = EmailCampaigns(core)
         self.events = Events(core)
         self.fraud = Fraud(core)
         self.fraud_lists = FraudLists(core)
         self.fraud_rules = FraudRules(core)
+        self.game = Game(core)
         self.gift_cards = GiftCards(core)
         self.orders = Orders(core)
         self.products = Products(core)

@@ -17,8 +17,11 @@ from lootkeep_client.types.analytics import (
     TopCustomer as TopCustomer,
     TopProduct as TopProduct,
 )
+from lootkeep_client.types.commands import Command as Command
 from lootkeep_client.types.customers import Customer as Customer, Identity as Identity, PlayerBody as PlayerBody
 from lootkeep_client.types.deliveries import (
+    CommandFailedData as CommandFailedData,
+    CommandFailedDelivery as CommandFailedDelivery,
     FraudBlockedDelivery as FraudBlockedDelivery,
     FraudData as FraudData,
     FraudFlaggedDelivery as FraudFlaggedDelivery,
@@ -114,6 +117,11 @@ from lootkeep_client.types.fraud import (
 )
 from lootkeep_client.types.fraud_lists import FraudList as FraudList, ListEntry as ListEntry
 from lootkeep_client.types.fraud_rules import FraudRule as FraudRule
+from lootkeep_client.types.game import (
+    LeasedCommand as LeasedCommand,
+    RecordedResults as RecordedResults,
+    ResultBody as ResultBody,
+)
 from lootkeep_client.types.gift_cards import (
     GiftCard as GiftCard,
     GiftCardCounts as GiftCardCounts,
@@ -153,6 +161,7 @@ from lootkeep_client.types.products import (
     KeysAdded as KeysAdded,
     KeysWithdrawn as KeysWithdrawn,
     Product as Product,
+    ProductCommand as ProductCommand,
     ProductKey as ProductKey,
     RevealedKey as RevealedKey,
 )
@@ -177,6 +186,7 @@ from lootkeep_client.types.servers import NewServer as NewServer, Server as Serv
 from lootkeep_client.types.store import (
     Attribution as Attribution,
     CartLineBody as CartLineBody,
+    CommandBody as CommandBody,
     Coupon as Coupon,
     CustomerExport as CustomerExport,
     CustomerReferrals as CustomerReferrals,
@@ -235,6 +245,8 @@ from lootkeep_client.types.words import (
     BlockKind as BlockKind,
     CampaignStatus as CampaignStatus,
     CheckoutStep as CheckoutStep,
+    CommandCause as CommandCause,
+    CommandStatus as CommandStatus,
     CustomerStatus as CustomerStatus,
     DeliveryStatus as DeliveryStatus,
     DeliveryType as DeliveryType,
@@ -249,6 +261,7 @@ from lootkeep_client.types.words import (
     FraudRuleMode as FraudRuleMode,
     FraudSensitivity as FraudSensitivity,
     FraudWhenDue as FraudWhenDue,
+    Game as Game,
     GiftCardStatus as GiftCardStatus,
     LastMessageBy as LastMessageBy,
     LinkKind as LinkKind,

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from lootkeep_client.types.referrals import CodeOwner
-from lootkeep_client.types.words import CustomerStatus
+from lootkeep_client.types.words import CustomerStatus, Game
 
 
 class PlayerBody(TypedDict):
-    game: Literal["minecraft", "minecraft_bedrock", "steam", "rust", "fivem", "ark", "roblox", "discord", "other"]
+    game: Game
     id: NotRequired[str | None]
     name: NotRequired[str | None]
 
 
 class Identity(TypedDict):
-    game: Literal["ark", "discord", "fivem", "minecraft", "minecraft_bedrock", "other", "roblox", "rust", "steam"]
+    game: Game
     id: str | None
     name: str | None
     verified_at: str | None

@@ -268,6 +268,20 @@ class KeysLowDelivery(TypedDict):
     data: KeysLowData
 
 
+class CommandFailedData(TypedDict):
+    command_id: int
+    order_id: int
+    server_id: int
+    output: str | None
+
+
+class CommandFailedDelivery(TypedDict):
+    id: str
+    event_type: Literal["command.failed"]
+    created_at: str
+    data: CommandFailedData
+
+
 class OrderDisputedData(TypedDict):
     order_id: int
     order_number: str
@@ -373,6 +387,7 @@ WebhookDelivery = (
     | ProductDeletedDelivery
     | OrderDeliveredDelivery
     | KeysLowDelivery
+    | CommandFailedDelivery
     | OrderDisputedDelivery
     | FraudFlaggedDelivery
     | FraudHeldDelivery

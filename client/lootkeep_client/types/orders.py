@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
-from lootkeep_client.types.words import AuthorType, FraudDecision, OrderStatus, RiskLevel
+from lootkeep_client.types.words import AuthorType, FraudDecision, Game, OrderStatus, RiskLevel
 
 
 class DeliveredBody(TypedDict):
@@ -38,7 +38,7 @@ class OrderFraud(TypedDict):
 
 
 class Player(TypedDict):
-    game: Literal["ark", "discord", "fivem", "minecraft", "minecraft_bedrock", "other", "roblox", "rust", "steam"]
+    game: Game
     id: str | None
     name: str | None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
-from lootkeep_client.types.words import BillingInterval, BillingType, DeliveryType, ProductStatus
+from lootkeep_client.types.words import BillingInterval, BillingType, CommandCause, DeliveryType, ProductStatus
 
 
 class KeysAdded(TypedDict):
@@ -53,6 +53,14 @@ class RevealedKey(TypedDict):
     key: str
 
 
+class ProductCommand(TypedDict):
+    server_id: int
+    on: CommandCause
+    text: str
+    needs_player_online: bool
+    delay_minutes: int
+
+
 class Product(TypedDict):
     id: int
     name: str
@@ -76,6 +84,7 @@ class Product(TypedDict):
     file_url: str | None
     valid_days: int | None
     keys_available: int | None
+    commands: Sequence[ProductCommand]
     sales_count: int
     metadata: Mapping[str, str | float | bool | None]
     created_at: str

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TypedDict
+
+from lootkeep_client.types.words import Game
 
 
 class Server(TypedDict):
     id: int
     name: str
-    game: Literal["ark", "discord", "fivem", "minecraft", "minecraft_bedrock", "other", "roblox", "rust", "steam"]
+    game: Game
     last_seen_at: str | None
     waiting: int
     failed: int

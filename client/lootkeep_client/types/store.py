@@ -13,6 +13,7 @@ from lootkeep_client.types.support_tickets import TicketDetail
 from lootkeep_client.types.words import (
     BillingInterval,
     CheckoutStep,
+    CommandCause,
     DiscountType,
     DisputeKind,
     DisputeReason,
@@ -24,6 +25,14 @@ from lootkeep_client.types.words import (
     RiskLevel,
     SubscriptionStatus,
 )
+
+
+class CommandBody(TypedDict):
+    server_id: int
+    on: CommandCause
+    text: str
+    needs_player_online: NotRequired[bool]
+    delay_minutes: NotRequired[int]
 
 
 class CartLineBody(TypedDict):

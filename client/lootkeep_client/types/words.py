@@ -42,6 +42,8 @@ CustomerStatus = Literal["active", "blocked"]
 
 LinkKind = Literal["device", "address", "mailbox", "instrument", "referral"]
 
+Game = Literal["minecraft", "minecraft_bedrock", "steam", "rust", "fivem", "ark", "roblox", "discord", "other"]
+
 EventSubscription = Literal[
     "order.created",
     "order.paid",
@@ -55,6 +57,7 @@ EventSubscription = Literal[
     "product.deleted",
     "order.delivered",
     "keys.low",
+    "command.failed",
     "order.disputed",
     "fraud.flagged",
     "fraud.held",
@@ -81,6 +84,7 @@ EventType = Literal[
     "product.deleted",
     "order.delivered",
     "keys.low",
+    "command.failed",
     "order.disputed",
     "fraud.flagged",
     "fraud.held",
@@ -95,6 +99,8 @@ DeliveryType = Literal["keys", "file", "command", "manual", "gift_card"]
 BillingType = Literal["one_time", "recurring"]
 
 BillingInterval = Literal["day", "week", "month", "year"]
+
+CommandCause = Literal["paid", "renewed", "expired", "refunded", "disputed"]
 
 AuthorType = Literal["customer", "staff", "system"]
 
@@ -126,10 +132,13 @@ AlertTrigger = Literal[
     "order_disputed",
     "keys_missing",
     "low_stock",
+    "command_failed",
     "ticket_created",
     "receiver_failing",
     "backlog",
 ]
+
+CommandStatus = Literal["waiting", "leased", "done", "failed", "cancelled"]
 
 DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from lootkeep.api.external import commands
 from lootkeep.api.http.fields import Name
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
@@ -113,7 +114,9 @@ ROUTES = (
         "servers:write",
         "Delete a server",
         only_message("Server deleted successfully"),
-        description="Its token is rejected from the next request on.",
+        description="What waits for it is cancelled, and its token is rejected from the next request on. 409 while a "
+        "product has commands for it.",
+        may_conflict=True,
         is_extension=True,
     ),
     Route(
@@ -133,5 +136,5 @@ ROUTES = (
 GROUP = Group(
     name="Servers",
     description="Game servers that deliver what was bought, by commands. An extension of the specification.",
-    routes=ROUTES,
+    routes=(*ROUTES, *commands.ROUTES),
 )

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from lootkeep.api.http.fields import Currency, Metadata, Money, Name, distinct, metadata_text, not_blank, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, single
 from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.commands import MAX_COMMANDS, MAX_DELAY_MINUTES, MAX_TEXT, CommandCause
 from lootkeep.domain.goods import MAX_VALID_DAYS
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
@@ -28,6 +29,7 @@ from lootkeep.services import products as products_service
 from lootkeep.views import products as products_views
 
 _NO_TAGS: list[str] = []
+_NO_COMMANDS: list[Any] = []
 _NO_METADATA: dict[str, Any] = {}
 
 
@@ -51,6 +53,12 @@ def _web_address(value: str) -> str:
     return value
 
 
+def _one_line(value: str) -> str:
+    if not value.isprintable() or not value.strip():
+        raise refuse("must be one line of text")
+    return value
+
+
 def _file_address(value: str) -> str:
     if not _web_address(value).lower().startswith("https://"):
         raise refuse("must be an https URL")
@@ -66,6 +74,26 @@ ProductWord = Annotated[str, Field(min_length=1, max_length=MAX_WORD_LENGTH), Af
 Tags = Annotated[list[ProductWord], Field(max_length=MAX_TAGS), AfterValidator(distinct)]
 FileAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_file_address)]
 WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": "uri"}), AfterValidator(_web_address)]
+
+
+class CommandBody(Body):
+    """A command that a server runs."""
+
+    server_id: Annotated[int, Field(ge=1, description="The server.", examples=[1])]
+    on: Annotated[CommandCause, Field(description="When it is run.", examples=["paid"])]
+    text: Annotated[
+        Annotated[str, Field(min_length=1, max_length=MAX_TEXT)],
+        AfterValidator(_one_line),
+        Field(
+            description="One line. Variables: `{player_name}`, `{player_id}`, `{customer_id}`, `{order_number}`, "
+            "`{product}`, `{quantity}`.",
+            examples=["lp user {player_name} parent add vip"],
+        ),
+    ]
+    needs_player_online: Annotated[bool, Field(description="Whether it waits until the player is online.")] = False
+    delay_minutes: Annotated[
+        int, Field(ge=0, le=MAX_DELAY_MINUTES, description="How long it waits before it is handed out.")
+    ] = 0
 
 
 class ProductBody(Body):
@@ -117,6 +145,12 @@ class ProductBody(Body):
         Annotated[int, Field(ge=1, le=MAX_VALID_DAYS)] | None,
         Field(description="Extension: for how long it is valid after its delivery; null means forever."),
     ] = None
+    commands: Annotated[
+        Annotated[list[CommandBody], Field(max_length=MAX_COMMANDS)],
+        Field(
+            description="Extension: what a `command` product runs on game servers; replaced as a whole.", examples=[[]]
+        ),
+    ] = _NO_COMMANDS
     metadata: Annotated[
         Metadata,
         Field(
@@ -148,6 +182,8 @@ async def delete_product(call: Call[None, None]) -> Reply:
 def as_recorded(fields: dict[str, Any], store_currency: str) -> dict[str, Any]:
     """The fields as a product's record stores them: with a currency, and lists and objects as JSON."""
     recorded = dict(fields)
+    if "commands" in fields:
+        recorded["commands"] = metadata_text([command.model_dump() for command in fields["commands"]])
     for name in fields.keys() & {"tags", "metadata"}:
         recorded[name] = metadata_text(fields[name])
     if "currency" in fields:

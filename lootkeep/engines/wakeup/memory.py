@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Set
+from collections.abc import Collection, Iterator, Set
+from contextlib import contextmanager
 
 
 class MemoryWakeup:
@@ -19,6 +20,18 @@ class MemoryWakeup:
         follower = MemoryWakeup(tables)
         self._followers.append(follower)
         return follower
+
+    @contextmanager
+    def following(self) -> Iterator[MemoryWakeup]:
+        """A follower for the same tables, for one wait."""
+        follower = self.follower(self._tables)
+        try:
+            yield follower
+        finally:
+            self._followers.remove(follower)
+
+    def add(self, follower: MemoryWakeup) -> None:
+        self._followers.append(follower)
 
     def nudge(self) -> None:
         """Wakes only the loop that waits here."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -16,8 +16,13 @@ from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.products import rows as products_db
 
 
-async def hand_over(tx: Transaction, items: Sequence[OrderItem], paid: Order) -> list[OrderItem]:
-    """The lines after the payment: each key that there is gets assigned, the rest of the line waits."""
+async def hand_over(
+    tx: Transaction, items: Sequence[OrderItem], paid: Order, without_commands: Collection[int] = ()
+) -> list[OrderItem]:
+    """The lines after the payment: each key that there is gets assigned, the rest of the line waits.
+
+    A renewal that runs no commands has nothing to deliver.
+    """
     now, paid_at = paid.updated_at, paid.paid_at
     with_file = await _with_file(tx, items)
     lines: list[OrderItem] = []
@@ -25,7 +30,7 @@ async def hand_over(tx: Transaction, items: Sequence[OrderItem], paid: Order) ->
         if line.delivery_type == "keys":
             assigned = await keys_db.assign(tx, line, line.missing, now)
             lines.append(delivered(replace(line, waiting_since=paid_at), len(assigned), now))
-        elif line.delivery_type == "gift_card" or line.product_id in with_file:
+        elif line.delivery_type == "gift_card" or line.product_id in with_file or line.id in without_commands:
             lines.append(delivered(line, line.missing, now))
         else:
             lines.append(line)

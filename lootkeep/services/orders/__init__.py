@@ -1,9 +1,11 @@
 """Orders: one file for each thing that happens to an order."""
 
+from lootkeep.services.orders.acknowledge import acknowledge
 from lootkeep.services.orders.cancel import cancel
 from lootkeep.services.orders.decline import decline
 from lootkeep.services.orders.dispute import DisputeReport, dispute, import_dispute
 from lootkeep.services.orders.evidence import evidence
+from lootkeep.services.orders.expire import expire
 from lootkeep.services.orders.fulfill import fulfill
 from lootkeep.services.orders.history import import_history, import_order
 from lootkeep.services.orders.pay import pay
@@ -15,12 +17,14 @@ from lootkeep.services.orders.waiting import lock_waiting, serve, serve_all
 
 __all__ = [
     "DisputeReport",
+    "acknowledge",
     "apply_review",
     "cancel",
     "decline",
     "dispute",
     "end_hold",
     "evidence",
+    "expire",
     "fulfill",
     "import_dispute",
     "import_history",

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.commands import CommandCause
 from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.clock import Instant
@@ -24,9 +25,12 @@ from lootkeep.storage.products import rows as products_db
 from lootkeep.views import emails as emails_views, order_events as order_events_views
 
 
-async def record(deps: Deps, tx: Transaction, details: OrderDetails, paid: Order) -> OrderDetails:
+async def record(
+    deps: Deps, tx: Transaction, details: OrderDetails, paid: Order, cause: CommandCause = "paid"
+) -> OrderDetails:
     """Hands over what is delivered automatically, saves the payment, counts it, issues gift cards, sends events."""
-    lines = await goods.hand_over(tx, details.items, paid)
+    idle = await goods.queue(tx, replace(details, order=paid), cause, paid.updated_at)
+    lines = await goods.hand_over(tx, details.items, paid, idle if cause == "renewed" else ())
     done = await _delivery.save(tx, details, paid, lines)
     await add_sold(tx, [done], _assigned(lines))
     await count(tx, [done], deps.currency)

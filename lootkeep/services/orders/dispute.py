@@ -9,6 +9,7 @@ from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason, check_disputable
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
+from lootkeep.services import goods
 from lootkeep.services.orders import _alert, _details, _labels, evidence
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
@@ -40,10 +41,18 @@ async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dis
         if is_new:
             if recorded.kind == "dispute":
                 await evidence.store_copy(tx, details, recorded, now)
+                await _run_commands(tx, details, now)
             await outbox_db.append(tx, "order.disputed", order_events_views.disputed(details, recorded), now)
             key, what = f"dispute:{recorded.id}", _WORDS[recorded.kind]
             await _alert.raise_for(tx, details.order, "order_disputed", key, what, now)
     return recorded, is_new
+
+
+async def _run_commands(tx: Transaction, details: OrderDetails, now: Instant) -> None:
+    """Once per order."""
+    disputes = await disputes_db.of_order(tx, details.order.id)
+    if sum(it.kind == "dispute" for it in disputes) == 1:
+        await goods.queue(tx, details, "disputed", now)
 
 
 async def import_dispute(tx: Transaction, order_id: int, report: DisputeReport, now: Instant) -> bool:

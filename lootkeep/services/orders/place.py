@@ -10,6 +10,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, orders as orders_rules
 from lootkeep.domain.alerts import AlertTrigger
 from lootkeep.domain.checkout import Cart, PricedLine
+from lootkeep.domain.commands import CommandCause
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import Policy
@@ -21,7 +22,7 @@ from lootkeep.domain.products import Product
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
-from lootkeep.services import gift_cards
+from lootkeep.services import gift_cards, goods
 from lootkeep.services.orders import _alert, _checkout, _details, _payment
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
@@ -56,6 +57,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     now = deps.clock.now()
     customer, referral_code, products = await _context(tx, cart, policy[1])
     lines, currency = checkout_rules.priced(cart, products)
+    await goods.check_player(tx, products.values(), cart.player, customer)
     judgement = await _judge(deps, tx, cart, customer, (lines, currency), policy, now)
     coupon = await _checkout.find_coupon(tx, cart, currency, now)
     order = checkout_rules.order(cart, lines, currency, coupon, referral_code, now)
@@ -66,7 +68,6 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     if order.status != "cancelled":
         lines = _checkout.holding_stock(lines, products)
         order, card = await _pay_by_card(deps, tx, cart, order, lines)
-
     order, items = await orders_db.add(tx, order, lines)
     note(order=order.id)
     if card:
@@ -89,7 +90,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
 
 
 async def place_paid(
-    deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer
+    deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer, cause: CommandCause
 ) -> OrderDetails:
     """An order without a checkout, such as a period of a subscription: announced, and paid immediately."""
     now = order.created_at
@@ -97,7 +98,7 @@ async def place_paid(
     note(order=order.id)
     details = OrderDetails(order, items, customer, None)
     await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
-    return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now))
+    return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now), cause)
 
 
 async def _start(tx: Transaction, cart: Cart) -> CheckoutStart:

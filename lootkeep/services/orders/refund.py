@@ -55,6 +55,8 @@ async def refund(
         await orders_db.save(tx, paid, after, details.items)
         details = replace(details, order=after)
         await _count(tx, details, new_refund, deps.currency)
+        if after.status == "refunded":
+            await goods.take_back(tx, details, now)
         if reason_code:
             await _labels.settle(tx, details, check, now)
         await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, new_refund), now)

@@ -42,6 +42,8 @@ products = Table(
     number("sales_count"),
     # A JSON object.
     text("metadata"),
+    # A JSON array: what a `command` product runs.
+    text("commands", default="[]"),
     text("search_text"),
     number("created_at"),
     number("updated_at"),

@@ -15,7 +15,7 @@ from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, Instant, ManualClock
 from lootkeep.kernel.errors import Conflict
-from lootkeep.services import gift_cards as gift_cards_service, retention as retention_service
+from lootkeep.services import gift_cards as gift_cards_service, subscriptions as subscriptions_service
 from lootkeep.storage import demo as demo_db, settings as settings_db
 from lootkeep.storage.demo import Demo
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
@@ -110,7 +110,7 @@ async def _to_outbox(deps: Deps, shop: Shop) -> None:
     shop.clock.advance(shop.agenda.end - shop.clock.now())
     past_deps = replace(shop.deps, db=deps.db)
     await gift_cards_service.settle_now(past_deps)
-    await retention_service.expire_subscriptions(past_deps)
+    await subscriptions_service.expire(past_deps)
     more = True
     while more:
         async with deps.db.write() as tx:

@@ -2,6 +2,7 @@
 
 EXTERNAL = "/api/external/v1"
 STORE = "/api/store/v1"
+GAME = "/api/game/v1"
 
 _EXTERNAL = {
     "GET /referrals": "referrals.list",
@@ -121,6 +122,8 @@ _EXTERNAL = {
     "PUT /servers/{id}": "servers.update",
     "DELETE /servers/{id}": "servers.delete",
     "POST /servers/{id}/rotate-token": "servers.rotate_token",
+    "GET /commands": "commands.list",
+    "POST /commands/{id}/resend": "commands.resend",
 }
 _STORE = {
     "POST /customers": "store.customers.create",
@@ -154,9 +157,14 @@ _STORE = {
     "POST /support-tickets/{id}/messages": "store.support_tickets.add_message",
 }
 
+_GAME = {
+    "GET /commands": "game.commands.take",
+    "POST /commands/results": "game.commands.report",
+}
+
 
 def _whole(prefix: str, names: dict[str, str]) -> dict[str, str]:
     return {row.replace(" ", f" {prefix}"): name for row, name in names.items()}
 
 
-NAMES = _whole(EXTERNAL, _EXTERNAL) | _whole(STORE, _STORE)
+NAMES = _whole(EXTERNAL, _EXTERNAL) | _whole(STORE, _STORE) | _whole(GAME, _GAME)

@@ -8,11 +8,13 @@ from lootkeep.domain import (
     alerts as alerts_rules,
     analytics as analytics_rules,
     campaigns as campaigns_rules,
+    commands as commands_rules,
     customers as customers_rules,
     deliveries as deliveries_rules,
     disputes as disputes_rules,
     gift_cards as gift_cards_rules,
     orders as orders_rules,
+    players as players_rules,
     products as products_rules,
     referrals as referrals_rules,
     subscriptions as subscriptions_rules,
@@ -68,6 +70,9 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "DiscountType": get_args(referrals_rules.DiscountType),
     "AnalyticsPeriod": get_args(analytics_rules.PeriodName),
     "AnalyticsInterval": get_args(analytics_rules.Interval),
+    "Game": get_args(players_rules.Game),
+    "CommandCause": get_args(commands_rules.CommandCause),
+    "CommandStatus": get_args(commands_rules.CommandStatus),
     "SortDirection": get_args(paging.SortDirection),
 }
 # Keyed by the words in any order: one of the two schema writers sorts them.

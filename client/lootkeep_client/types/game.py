@@ -1,0 +1,27 @@
+"""What `game` has; written by `python -m tools.write_client`."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from lootkeep_client.types.orders import Player
+
+
+class ResultBody(TypedDict):
+    id: int
+    ok: bool
+    output: NotRequired[str | None]
+
+
+class LeasedCommand(TypedDict):
+    id: int
+    text: str
+    player: Player | None
+    needs_player_online: bool
+    attempt: int
+    leased_until: str
+
+
+class RecordedResults(TypedDict):
+    recorded: int
+    unknown: int

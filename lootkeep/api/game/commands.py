@@ -1,0 +1,101 @@
+"""The queue of a game server over HTTP: it takes commands, runs them, and reports the results."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, many, single
+from lootkeep.api.http.validation import Body, QueryParameters
+from lootkeep.domain.access import SERVER_SCOPE
+from lootkeep.domain.commands import CommandResult
+from lootkeep.services import commands as commands_service
+from lootkeep.views import commands as commands_views
+
+MAX_RESULTS = 100
+# Longer outputs are cut, not rejected: the server has already run the command.
+_MAX_SENT_OUTPUT = 40_000
+
+
+class TakeQuery(QueryParameters):
+    """How many commands, and for whom."""
+
+    limit: Annotated[QueryInteger, Field(ge=1, le=100, description="How many at most.")] = 50
+    wait: Annotated[QueryInteger, Field(ge=0, le=30, description="Seconds to wait for a command.")] = 0
+    online: Annotated[
+        str | None,
+        Field(
+            max_length=20_000,
+            description="Ids of the players who are online, separated by commas. Commands that need a player are then "
+            "handed out for these only; without it, all are.",
+        ),
+    ] = None
+
+
+class ResultBody(Body):
+    """What became of one command."""
+
+    id: Annotated[int, Field(ge=1, description="The command.", examples=[7])]
+    ok: Annotated[bool, Field(description="Whether it succeeded.", examples=[True])]
+    output: Annotated[
+        Annotated[str, Field(max_length=_MAX_SENT_OUTPUT)] | None,
+        Field(description="What the game answered; stored up to 2,000 characters."),
+    ] = None
+
+
+class ResultsBody(Body):
+    """The results of commands."""
+
+    results: Annotated[
+        list[ResultBody],
+        Field(min_length=1, max_length=MAX_RESULTS, description="The results.", examples=[[{"id": 7, "ok": True}]]),
+    ]
+
+
+async def take_commands(call: Call[None, TakeQuery]) -> Reply:
+    query = call.query
+    online = None if query.online is None else {player.strip() for player in query.online.split(",")} - {""}
+    commands = await commands_service.take(call.deps, call.token.id, query.limit, query.wait, online)
+    return Reply([commands_views.leased(command) for command in commands])
+
+
+async def report_results(call: Call[ResultsBody, None]) -> Reply:
+    results = [CommandResult(result.id, result.ok, result.output) for result in call.body.results]
+    recorded = await commands_service.record(call.deps, call.token.id, results)
+    return Reply(commands_views.RecordedResultsView(recorded, len(results) - recorded))
+
+
+GROUP = Group(
+    name="Game servers",
+    description="The queue of a game server, with its own token.",
+    prefix="/api/game/v1",
+    routes=(
+        Route(
+            "GET",
+            "/commands",
+            take_commands,
+            SERVER_SCOPE,
+            "Take commands",
+            many(commands_views.LeasedCommandView),
+            query=TakeQuery,
+            description="The next commands of the server. Each is leased: if no result comes in time, it is handed out "
+            "again under the same id.",
+            is_extension=True,
+        ),
+        Route(
+            "POST",
+            "/commands/results",
+            report_results,
+            SERVER_SCOPE,
+            "Report results",
+            single(commands_views.RecordedResultsView),
+            body=ResultsBody,
+            max_body=MAX_LARGE_BODY,
+            description="The first final result of a command counts; reporting it again changes nothing. A failed "
+            "command is handed out again after a pause, and after the last one it has failed for good.",
+            is_extension=True,
+        ),
+    ),
+)

@@ -1,0 +1,62 @@
+"""Records what a game server reports about its commands, and delivers the lines whose commands are all done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from lootkeep.deps import Deps
+from lootkeep.domain import commands as commands_rules, orders as orders_rules
+from lootkeep.domain.commands import Command, CommandResult
+from lootkeep.domain.fulfilment import delivered
+from lootkeep.kernel.clock import Instant
+from lootkeep.services.orders import _alert, _delivery, _details
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.goods import commands as commands_db
+from lootkeep.views import commands as commands_views
+
+
+async def acknowledge(
+    deps: Deps, tx: Transaction, server_id: int, results: Sequence[CommandResult], now: Instant
+) -> int:
+    """Returns how many of the results are about commands of this server; the rest is unknown."""
+    by_id: dict[int, CommandResult] = {}
+    for result in results:
+        # Of two results of one command in a call, the first counts.
+        by_id.setdefault(result.id, result)
+    commands = await commands_db.ROWS.get_many(tx, by_id)
+    own = {command.id: command for command in commands.values() if command.server_id == server_id}
+    # Orders before their commands, each by id: the lock order of a payment.
+    for order_id in sorted({command.order_id for command in own.values()}):
+        ids = [command.id for command in own.values() if command.order_id == order_id]
+        await _settle_order(deps, tx, order_id, {command_id: by_id[command_id] for command_id in sorted(ids)}, now)
+    return sum(result.id in own for result in results)
+
+
+async def _settle_order(
+    deps: Deps, tx: Transaction, order_id: int, results: Mapping[int, CommandResult], now: Instant
+) -> None:
+    details = await _details.lock(tx, order_id)
+    for command_id, result in results.items():
+        before = await commands_db.ROWS.lock(tx, command_id)
+        assert before is not None
+        after = await commands_db.ROWS.save(tx, before, commands_rules.settled(before, result, deps.commands, now))
+        if after.status == "failed" and before.is_open:
+            await outbox_db.append(tx, "command.failed", commands_views.failed(after), now)
+            what = "a command failed on its server"
+            await _alert.raise_for(tx, details.order, "command_failed", f"command:{after.id}", what, now)
+    by_item: dict[int, list[Command]] = {}
+    for command in await commands_db.ROWS.find(tx, order_id=order_id):
+        by_item.setdefault(command.item_id, []).append(command)
+    if not orders_rules.allows(details.order, "fulfill"):
+        return
+    lines = [
+        delivered(line, line.missing, now)
+        if line.missing and commands_rules.is_delivered(by_item.get(line.id, []))
+        else line
+        for line in details.items
+    ]
+    if lines != list(details.items):
+        await _delivery.deliver(tx, details, replace(details.order, updated_at=now), lines)

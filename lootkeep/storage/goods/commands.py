@@ -1,0 +1,122 @@
+"""The queue of commands: claimed in sets by their server, each with a lease, and settled by its results."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Text, bindparam, or_, select, text as sql, update
+
+from lootkeep.domain.commands import Command
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import IsListed, WakeWorkers
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.lists import Listing, Sort, equals
+from lootkeep.storage.queue import MAX_COUNTED
+from lootkeep.storage.rows import Rows, columns_of
+from lootkeep.storage.schema import commands, products
+from lootkeep.storage.schema.servers import OPEN
+
+ROWS = Rows(commands, Command)
+
+LISTING = Listing(
+    commands,
+    Command,
+    {
+        "server_id": equals(commands.c.server_id, "server_id"),
+        "status": equals(commands.c.status, "status"),
+        "order_id": equals(commands.c.order_id, "order_id"),
+        "customer_id": equals(commands.c.customer_id, "customer_id"),
+    },
+    {"id": Sort(commands.c.id)},
+    max_counted=MAX_COUNTED,
+)
+
+_OF_SERVER = commands.c.server_id == bindparam("server")
+_claimable = (
+    select(*columns_of(commands, Command))
+    .where(_OF_SERVER, OPEN, commands.c.due_at <= bindparam("now"))
+    .order_by(commands.c.due_at, commands.c.id)
+    .limit(bindparam("size"))
+    .with_for_update(skip_locked=True)
+)
+_CLAIMABLE = Query(_claimable, Command)
+_CLAIMABLE_ONLINE = Query(
+    _claimable.where(
+        or_(~commands.c.needs_player_online, IsListed(commands.c.player_id, bindparam("online", type_=Text)))
+    ),
+    Command,
+)
+_LEASE = Query(
+    update(commands)
+    .where(commands.c.id == bindparam("item"))
+    .values(
+        status="leased",
+        lease=bindparam("held"),
+        due_at=bindparam("until"),
+        attempts_count=commands.c.attempts_count + 1,
+    ),
+    set_based=True,
+)
+_CANCELLED: dict[str, Any] = {"status": "cancelled", "lease": None, "finished_at": bindparam("now")}
+_IS_WAITING = sql("status = 'waiting'")
+_IS_DELIVERING = sql("cause IN ('paid', 'renewed')")
+_CANCEL_OF_SERVER = Query(update(commands).where(_OF_SERVER, OPEN, _IS_WAITING).values(_CANCELLED))
+_CANCEL_OF_ITEM = Query(
+    update(commands).where(commands.c.item_id == bindparam("item"), _IS_WAITING, _IS_DELIVERING).values(_CANCELLED),
+    set_based=True,
+)
+_OF_PRODUCT = Query(select(products.c.id, products.c.commands).where(products.c.id == bindparam("product_id")))
+_NAMING = Query(
+    select(products.c.commands).where(products.c.deleted_at.is_(None), products.c.delivery_type == "command")
+)
+_WAKE = Query(WakeWorkers(commands))
+
+
+async def add(tx: Transaction, new: Sequence[Command]) -> list[Command]:
+    rows = await ROWS.add_many(tx, new)
+    await tx.run(_WAKE)
+    return rows
+
+
+async def claim(
+    tx: Transaction, server_id: int, online: Collection[str] | None, size: int, lease: str, until: Instant, now: Instant
+) -> list[Command]:
+    """The next commands of a server, in order; those that need a player only for players who are online."""
+    if online is None:
+        due = await tx.all(_CLAIMABLE, server=server_id, size=size, now=now)
+    else:
+        ids = msgspec.json.encode(sorted(online)).decode()
+        due = await tx.all(_CLAIMABLE_ONLINE, server=server_id, size=size, now=now, online=ids)
+    if due:
+        await tx.execute_many(_LEASE, [{"item": command.id, "held": lease, "until": until} for command in due])
+    return [
+        msgspec.structs.replace(
+            command, status="leased", lease=lease, due_at=until, attempts_count=command.attempts_count + 1
+        )
+        for command in due
+    ]
+
+
+async def cancel_of_items(tx: Transaction, item_ids: Iterable[int], now: Instant) -> None:
+    """Those that would hand over these lines and still wait."""
+    rows = [{"item": item_id, "now": now} for item_id in item_ids]
+    if rows:
+        await tx.execute_many(_CANCEL_OF_ITEM, rows)
+
+
+async def cancel_of_server(tx: Transaction, server_id: int, now: Instant) -> None:
+    await tx.run(_CANCEL_OF_SERVER, server=server_id, now=now)
+
+
+async def of_products(tx: Transaction, product_ids: Collection[int]) -> dict[int, str]:
+    """The commands of products as JSON, of deleted ones too: what was bought is still taken back."""
+    rows = await tx.fetch_for_each(_OF_PRODUCT, [{"product_id": product_id} for product_id in sorted(product_ids)])
+    return dict(rows)
+
+
+async def of_all_products(tx: Transaction) -> list[str]:
+    """The commands of each product that is not deleted."""
+    return [text for (text,) in await tx.all(_NAMING)]
