@@ -24,9 +24,11 @@ def largest(shape: Json, others: Json) -> int:
         return max(largest(choice, others) for choice in shape["anyOf"])
     if "properties" in shape:
         return sum(len(name) + largest(field, others) for name, field in shape["properties"].items())
+    if "enum" in shape:
+        return max(len(str(value)) for value in shape["enum"])
     if shape.get("type") == "array":
         return int(shape["maxItems"] * largest({"maxLength": 16, **shape["items"]}, others))
-    if shape.get("type") in ("integer", "number", "boolean"):
+    if shape.get("type") in ("integer", "number", "boolean", "null"):
         return NUMBER
     return WIDEST * shape["maxLength"] if "maxLength" in shape else SHORT
 

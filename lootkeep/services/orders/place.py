@@ -17,7 +17,7 @@ from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.recording import check_of
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
-from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.orders import Order, OrderCheck, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.clock import Instant
@@ -75,18 +75,22 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     await _checkout.reserve_coupon(tx, coupon, order, now)
     check = await _remember(tx, customer, _checkout.traces(cart, customer), order, judgement)
     details = OrderDetails(order, items, customer, check)
-    if order.status in _ALERTS:
-        trigger, what = _ALERTS[order.status]
-        await _alert.raise_for(tx, order, trigger, f"order:{order.id}", what, now)
-    if check and check.action_taken in fraud_events_views.EVENTS:
-        event_type = fraud_events_views.EVENTS[check.action_taken]
-        await outbox_db.append(tx, event_type, fraud_events_views.judged(order, check), now)
+    await _announce_judgement(tx, order, check, now)
     if order.status == "cancelled":
         return details, True
     await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
     # Last: other buyers of the product wait from here on, until this order is committed.
     await _checkout.reserve_stock(tx, lines, products, now)
     return await _payment.record_if_nothing_due(deps, tx, details, cart.payment_method, now), True
+
+
+async def _announce_judgement(tx: Transaction, order: Order, check: OrderCheck | None, now: Instant) -> None:
+    if order.status in _ALERTS:
+        trigger, what = _ALERTS[order.status]
+        await _alert.raise_for(tx, order, trigger, f"order:{order.id}", what, now)
+    if check and check.action_taken in fraud_events_views.EVENTS:
+        event_type = fraud_events_views.EVENTS[check.action_taken]
+        await outbox_db.append(tx, event_type, fraud_events_views.judged(order, check), now)
 
 
 async def place_paid(
