@@ -26,9 +26,10 @@ AlertTrigger = Literal[
     "ticket_created",
     "receiver_failing",
     "backlog",
+    "server_silent",
 ]
 
-# What can cause an alert. An operation raises its own in its transaction; a task checks for the last two every minute.
+# What can cause an alert. An operation raises its own in its transaction; a task looks for the last three each minute.
 TRIGGERS: dict[AlertTrigger, str] = {
     "order_held": "An order is held for review",
     "order_blocked": "An order is blocked",
@@ -39,6 +40,7 @@ TRIGGERS: dict[AlertTrigger, str] = {
     "ticket_created": "A ticket is opened",
     "receiver_failing": "A webhook's receiver fails",
     "backlog": "Deliveries or e-mails are late",
+    "server_silent": "A game server has been silent for an hour",
 }
 TARGET_PURPOSE = "alert target"
 MAX_ALERTS = 50

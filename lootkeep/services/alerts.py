@@ -14,9 +14,10 @@ from lootkeep.kernel.errors import existing
 from lootkeep.services import receivers
 from lootkeep.storage import alerts as alerts_db, emails as emails_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.goods import servers as servers_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 
-_LOOKED_FOR = {"receiver_failing", "backlog"}
+_LOOKED_FOR = {"receiver_failing", "backlog", "server_silent"}
 
 
 async def create(deps: Deps, fields: dict[str, Any]) -> Alert:
@@ -55,7 +56,7 @@ async def test(deps: Deps, alert_id: int) -> Alert:
 
 
 async def look(deps: Deps) -> None:
-    """Raises alerts that no operation causes: a receiver that keeps failing, and work that is late."""
+    """Raises alerts that no operation causes: a receiver that keeps failing, work that is late, a silent server."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         alerts = await alerts_db.ROWS.find(tx)
@@ -63,7 +64,8 @@ async def look(deps: Deps) -> None:
             return
         failing = await receivers.failing(tx, now)
         late = await _late_since(tx, now)
-    if not failing and late is None:
+        silent = [server for server in await servers_db.ROWS.find(tx) if server.is_silent(now)]
+    if not failing and late is None and not silent:
         return
     async with deps.db.write() as tx:
         for receiver in failing:
@@ -77,6 +79,10 @@ async def look(deps: Deps) -> None:
             text = f"Deliveries or e-mails have waited for {minutes} minutes"
             # Repeated every hour until it is resolved.
             await alerts_db.raise_notice(tx, "backlog", f"backlog:{now // HOUR}", text, "/health", now, minutes=minutes)
+        for server in silent:
+            text = f"{server.name} has not asked for commands for an hour"
+            key = f"server:{server.id}:{server.last_seen_at}"
+            await alerts_db.raise_notice(tx, "server_silent", key, text, "/health", now)
 
 
 def target(deps: Deps, alert: Alert) -> str:

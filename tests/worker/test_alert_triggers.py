@@ -9,11 +9,12 @@ import pytest
 from lootkeep.domain.alerts import TRIGGERS, AlertTrigger
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.kernel.clock import MINUTE
+from lootkeep.kernel.clock import MINUTE, SECOND
 from lootkeep.services import alerts as alerts_service, fraud as fraud_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.worker.alerts import AlertWorker
 from lootkeep.worker.deliveries import DeliveryWorker
+from tests.api.commanding import bought, survival
 from tests.builders import STORE, new_customer, new_product, new_ticket, paid_order
 from tests.receiver import Receiver
 from tests.worker import emailing
@@ -72,6 +73,23 @@ async def let_an_email_wait(world: World) -> None:
     await alerts_service.look(world.deps)
 
 
+async def fail_a_command(world: World) -> None:
+    server = await survival(world)
+    await bought(world)
+    for seconds in (30, 120, 600, 3600, 0):
+        await server.take()
+        await server.report({"id": 1, "ok": False})
+        world.clock.advance(seconds * SECOND)
+
+
+async def let_a_server_be_silent(world: World) -> None:
+    server = await survival(world)
+    await server.take()
+    world.clock.advance(60 * MINUTE)
+    await alerts_service.look(world.deps)
+    await alerts_service.look(world.deps)
+
+
 CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
     "order_held": place_until_one_is_held,
     "order_blocked": place_from_a_blocked_country,
@@ -79,6 +97,8 @@ CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
     "ticket_created": open_a_ticket,
     "receiver_failing": fail_for_a_quarter_of_an_hour,
     "backlog": let_an_email_wait,
+    "command_failed": fail_a_command,
+    "server_silent": let_a_server_be_silent,
 }
 
 

@@ -136,6 +136,7 @@ AlertTrigger = Literal[
     "ticket_created",
     "receiver_failing",
     "backlog",
+    "server_silent",
 ]
 
 CommandStatus = Literal["waiting", "leased", "done", "failed", "cancelled"]
