@@ -83,14 +83,18 @@ async def fill(world: World) -> None:
     monthly = {"billing_type": "recurring", "billing_interval": "month", "billing_interval_count": 1}
     await _post(world, f"{STORE}/products", name="VIP", price="9.99", **monthly)
     await _post(world, f"{STORE}/subscriptions", customer_id=2, product_id=2)
+    await _post(world, "/servers", name="Survival", game="minecraft")
+    say = {"server_id": 1, "on": "paid", "text": "say {order_number}"}
+    await _post(world, f"{STORE}/products", name="Hello", price="1.00", delivery_type="command", commands=[say])
+    await order(world, 2, product_id=3)
     await _post(world, f"{STORE}/gift-cards", initial_balance="25.00")
     await _post(world, f"{STORE}/support-tickets", customer_id=2, subject="My key", message="It was used before.")
     await _post(world, "/email-campaigns", name="News", subject="News", content="<p>News</p>")
 
 
-async def order(world: World, customer_id: int) -> int:
+async def order(world: World, customer_id: int, product_id: int = 1) -> int:
     """Places and pays an order."""
-    items = [{"product_id": 1, "quantity": 1}]
+    items = [{"product_id": product_id, "quantity": 1}]
     placed = await _post(world, f"{STORE}/orders", customer_id=customer_id, items=items, **honest_buyer(customer_id))
     order_id: int = placed["order"]["id"]
     await _post(world, f"{STORE}/orders/{order_id}/pay")

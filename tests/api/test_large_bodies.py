@@ -9,14 +9,16 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import pytest
+from sqlalchemy import text
 
 from lootkeep.api.http import body, fields, json
 from lootkeep.domain import html as html_rules
-from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
+from lootkeep.storage.engine.query import Query
 from tests.threads import calls_of, watched
 from tests.world import World
 
 # Half a megabyte, which is all that an e-mail may hold.
+LOCK = Query(text("LOCK TABLE idempotency_keys"))
 HTML = '<p>Hello <a href="https://shop.example/sale">there</a></p>' * 8000
 CAMPAIGN = {"name": "Winter sale", "subject": "20% off", "body_html": HTML}
 SLOW = (html_rules, json, fields)
@@ -90,6 +92,6 @@ def reading() -> Iterator[threading.Event]:
 async def stuck_keys(world: World) -> AsyncIterator[None]:
     """Blocks every transaction with an idempotency key at its key."""
     async with world.db.write() as tx:
-        if isinstance(tx, PostgresTransaction):
-            await tx.connection.execute("LOCK TABLE idempotency_keys")
+        if world.db.name == "postgresql":
+            await tx.all(LOCK)
         yield

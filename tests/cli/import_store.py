@@ -103,6 +103,7 @@ class ImportedStore:
             "currency": "USD",
             "tags": "[]",
             "metadata": "{}",
+            "commands": "[]",
         }
         return self.within(lambda deps: products_service.create(deps, ProductTerms(**plain | terms))).id
 

@@ -52,6 +52,7 @@ FRAUD = {item.name: item.write(getattr(Policy(), item.name), "UTC") for item in 
 STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/orders/{id}/fulfill", "1", {"note": "By hand"}),
     ("/orders/{id}/refund", "1", {"amount": "5.00", "confirmed": "yes"}),
+    ("/orders/{id}/renew-page", "1", {"confirmed": "yes"}),
     ("/orders/{id}/approve", "6", {}),
     ("/orders/{id}/reject", "5", {}),
     ("/orders/{id}/cancel", "2", {}),

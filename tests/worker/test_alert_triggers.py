@@ -15,7 +15,7 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.worker.alerts import AlertWorker
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.commanding import bought, survival
-from tests.builders import STORE, new_customer, new_product, new_ticket, paid_order
+from tests.builders import STORE, new_customer, new_keys, new_order, new_product, new_ticket, paid_order
 from tests.receiver import Receiver
 from tests.worker import emailing
 from tests.world import World
@@ -90,6 +90,21 @@ async def let_a_server_be_silent(world: World) -> None:
     await alerts_service.look(world.deps)
 
 
+async def withdraw_keys_that_are_sold(world: World) -> None:
+    product = await new_product(world, delivery_type="keys", stock=0)
+    # Few already, so that their stock does not become low.
+    await new_keys(world, product["id"], 5)
+    order = await new_order(world, (await new_customer(world))["customer"]["id"], (product["id"], 1))
+    await world.post(f"/products/{product['id']}/keys/withdraw", {"key_ids": list(range(1, 6))})
+    await world.post(f"{STORE}/orders/{order['id']}/pay", {})
+
+
+async def sell_until_few_are_left(world: World) -> None:
+    product = await new_product(world, delivery_type="keys", stock=0)
+    await new_keys(world, product["id"], 6)
+    await paid_order(world, (await new_customer(world))["customer"]["id"], (product["id"], 1))
+
+
 CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
     "order_held": place_until_one_is_held,
     "order_blocked": place_from_a_blocked_country,
@@ -97,6 +112,8 @@ CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
     "ticket_created": open_a_ticket,
     "receiver_failing": fail_for_a_quarter_of_an_hour,
     "backlog": let_an_email_wait,
+    "keys_missing": withdraw_keys_that_are_sold,
+    "low_stock": sell_until_few_are_left,
     "command_failed": fail_a_command,
     "server_silent": let_a_server_be_silent,
 }

@@ -41,7 +41,7 @@ class ListKeys(TypedDict, total=False):
 
     page: int
     per_page: int
-    status: Literal["available", "assigned", "replaced", "revoked", "withdrawn"]
+    status: types.KeyStatus
     batch: str
     order_id: int
     sort: Literal["id"]

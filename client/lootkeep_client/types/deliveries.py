@@ -10,6 +10,7 @@ from lootkeep_client.types.words import (
     DisputeKind,
     DisputeReason,
     FraudDecision,
+    GoodKind,
     OrderStatus,
     ProductStatus,
     ReviewOutcome,
@@ -244,7 +245,7 @@ class OrderDeliveredData(TypedDict):
     status: OrderStatus
     items: Sequence[ItemData]
     item_id: int
-    kind: Literal["command", "file", "gift_card", "key", "manual"]
+    kind: GoodKind
     delivered_at: str
 
 

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import TypedDict
 
-from lootkeep_client.types.words import AuthorType, FraudDecision, Game, OrderStatus, RiskLevel
+from lootkeep_client.types.words import (
+    AuthorType,
+    CardFunding,
+    EvidenceMatch,
+    FraudDecision,
+    Game,
+    GoodKind,
+    GoodState,
+    OrderStatus,
+    RiskLevel,
+    ThreeDSecure,
+)
 
 
 class DeliveredBody(TypedDict):
@@ -80,8 +91,8 @@ class Order(TypedDict):
 class Good(TypedDict):
     item_id: int
     product_id: int
-    kind: Literal["command", "file", "gift_card", "key", "manual"]
-    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    kind: GoodKind
+    state: GoodState
     masked: str | None
     delivered_at: str | None
     revealed_at: str | None
@@ -112,8 +123,8 @@ class EvidencePayment(TypedDict):
     method: str | None
     transaction_id: str | None
     country: str | None
-    funding: Literal["credit", "debit", "prepaid", "unknown"] | None
-    three_d_secure: Literal["failed", "not_used", "passed"] | None
+    funding: CardFunding | None
+    three_d_secure: ThreeDSecure | None
 
 
 class Look(TypedDict):
@@ -125,8 +136,8 @@ class Look(TypedDict):
 class EvidenceGood(TypedDict):
     item_id: int
     product_id: int
-    kind: Literal["command", "file", "gift_card", "key", "manual"]
-    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    kind: GoodKind
+    state: GoodState
     masked: str | None
     delivered_at: str | None
     revealed_at: str | None
@@ -170,13 +181,13 @@ class MatchingOrder(TypedDict):
     order_id: int
     order_number: str
     paid_at: str
-    matches: Sequence[Literal["customer", "device", "email", "ip_address", "player"]]
+    matches: Sequence[EvidenceMatch]
 
 
 class CompellingEvidence(TypedDict):
     qualifies: bool
     orders: Sequence[MatchingOrder]
-    matches: Sequence[Literal["customer", "device", "email", "ip_address", "player"]]
+    matches: Sequence[EvidenceMatch]
 
 
 class Evidence(TypedDict):

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
-from lootkeep_client.types.words import BillingInterval, BillingType, CommandCause, DeliveryType, ProductStatus
+from lootkeep_client.types.words import (
+    BillingInterval,
+    BillingType,
+    CommandCause,
+    DeliveryType,
+    KeyStatus,
+    ProductStatus,
+)
 
 
 class KeysAdded(TypedDict):
@@ -17,7 +24,7 @@ class KeysAdded(TypedDict):
 class ProductKey(TypedDict):
     id: int
     masked_key: str
-    status: Literal["assigned", "available", "replaced", "revoked", "withdrawn"]
+    status: KeyStatus
     batch: str | None
     order_id: int | None
     item_id: int | None

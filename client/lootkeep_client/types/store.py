@@ -12,6 +12,7 @@ from lootkeep_client.types.referrals import CodeOwner
 from lootkeep_client.types.support_tickets import TicketDetail
 from lootkeep_client.types.words import (
     BillingInterval,
+    CardFunding,
     CheckoutStep,
     CommandCause,
     DiscountType,
@@ -19,11 +20,14 @@ from lootkeep_client.types.words import (
     DisputeReason,
     FraudDecision,
     GiftCardStatus,
+    GoodKind,
+    GoodState,
     OrderStatus,
     ReferralStatus,
     ReviewOutcome,
     RiskLevel,
     SubscriptionStatus,
+    ThreeDSecure,
 )
 
 
@@ -45,8 +49,8 @@ class PaymentBody(TypedDict):
     fingerprint: NotRequired[str | None]
     bin: NotRequired[str | None]
     country: NotRequired[str | None]
-    funding: NotRequired[Literal["credit", "debit", "prepaid", "unknown"] | None]
-    three_d_secure: NotRequired[Literal["passed", "failed", "not_used"] | None]
+    funding: NotRequired[CardFunding | None]
+    three_d_secure: NotRequired[ThreeDSecure | None]
 
 
 class PastRefundBody(TypedDict):
@@ -175,8 +179,8 @@ class Dispute(TypedDict):
 class HandedGood(TypedDict):
     item_id: int
     product_id: int
-    kind: Literal["command", "file", "gift_card", "key", "manual"]
-    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    kind: GoodKind
+    state: GoodState
     masked: str | None
     delivered_at: str | None
     revealed_at: str | None
@@ -278,8 +282,8 @@ class Trace(TypedDict):
 class OwnedGood(TypedDict):
     item_id: int
     product_id: int
-    kind: Literal["command", "file", "gift_card", "key", "manual"]
-    state: Literal["delivered", "expired", "failed", "replaced", "revoked", "waiting"]
+    kind: GoodKind
+    state: GoodState
     masked: str | None
     delivered_at: str | None
     revealed_at: str | None

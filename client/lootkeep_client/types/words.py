@@ -98,11 +98,23 @@ DeliveryType = Literal["keys", "file", "command", "manual", "gift_card"]
 
 BillingType = Literal["one_time", "recurring"]
 
+KeyStatus = Literal["available", "assigned", "replaced", "revoked", "withdrawn"]
+
 BillingInterval = Literal["day", "week", "month", "year"]
 
 CommandCause = Literal["paid", "renewed", "expired", "refunded", "disputed"]
 
+GoodKind = Literal["key", "file", "command", "gift_card", "manual"]
+
+GoodState = Literal["waiting", "delivered", "failed", "revoked", "replaced", "expired"]
+
+CardFunding = Literal["credit", "debit", "prepaid", "unknown"]
+
+ThreeDSecure = Literal["passed", "failed", "not_used"]
+
 AuthorType = Literal["customer", "staff", "system"]
+
+EvidenceMatch = Literal["customer", "email", "player", "ip_address", "device"]
 
 AnalyticsPeriod = Literal[
     "today", "yesterday", "last_7_days", "last_30_days", "last_90_days", "this_month", "last_month", "this_year"

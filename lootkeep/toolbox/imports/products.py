@@ -24,7 +24,7 @@ from lootkeep.toolbox.imports.kinds import missing_columns
 
 _READERS: Mapping[str, CellReader] = {
     **dict.fromkeys(("price", "compare_at_price"), Dialect.number),
-    **dict.fromkeys(("stock", "max_per_order", "billing_interval_count"), cells.integer),
+    **dict.fromkeys(("stock", "max_per_order", "billing_interval_count", "valid_days"), cells.integer),
     **dict.fromkeys(("status", "delivery_type", "billing_type", "billing_interval"), cells.word),
     "tags": cells.words,
     "metadata": cells.json,

@@ -11,6 +11,8 @@ import asyncpg
 import pytest
 from sqlalchemy import select
 
+from lootkeep.kernel.clock import Instant
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.schema import events
@@ -34,6 +36,12 @@ async def other(world: World, postgres_url: str) -> AsyncIterator[asyncpg.Connec
     await connection.execute("BEGIN; SELECT pg_current_xact_id()")
     yield connection
     await connection.close()
+
+
+async def append_now(tx: Transaction, now: Instant) -> None:
+    """Records an event that has its id at once: a write is sent before a statement that reads what it changes."""
+    await outbox_db.append(tx, "order.paid", SampleData(1), now)
+    await tx.all(IDS)
 
 
 @only_postgresql
@@ -62,7 +70,7 @@ async def test_an_event_with_a_smaller_id_of_a_later_transaction_is_not_skipped(
 ) -> None:
     """The older transaction takes the larger id and commits first: neither ids nor transactions are in order."""
     async with world.db.write() as younger:
-        await outbox_db.append(younger, "order.paid", SampleData(1), world.clock.now())
+        await append_now(younger, world.clock.now())
         await other.execute(f"{INSERT}; COMMIT")
         assert await shown(world, 0) == []
     assert await shown(world, 0) == [1, 2, 3, 4]
@@ -72,7 +80,7 @@ async def test_an_event_with_a_smaller_id_of_a_later_transaction_is_not_skipped(
 async def test_the_feed_stops_before_the_first_event_that_may_still_commit(world: World) -> None:
     await record(world, 2)
     async with world.db.write() as slow:
-        await outbox_db.append(slow, "order.paid", SampleData(1), world.clock.now())
+        await append_now(slow, world.clock.now())
         await record(world, 2)
         assert await shown(world, 0) == [1, 2]
         assert await shown(world, 4) == []
@@ -127,7 +135,7 @@ async def test_a_replay_includes_an_event_that_commits_after_its_request(
     webhook = await subscribe(insecure_world, receiver, "order.paid")
     now = insecure_world.clock.now()
     async with insecure_world.db.write() as slow:
-        await outbox_db.append(slow, "order.paid", SampleData(1), now)
+        await append_now(slow, now)
         await record(insecure_world, 1, "order.paid")
         await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
         await step_replays(insecure_world.deps)

@@ -11,15 +11,17 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from uvicorn import Config
 
 from lootkeep.api.http.server import Protocol
 from lootkeep.api.http.stopping import StoppingServer
-from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
+from lootkeep.storage.engine.query import Query
 from tests.api.server.serving import BRONZE, PATIENCE_SECONDS, TIERS
 from tests.api.server.slow_clients import HEALTH, Patient, connected
 from tests.world import World
 
+LOCK = Query(text("LOCK TABLE referral_tiers"))
 UNAVAILABLE = {
     "success": False,
     "error": "Service Unavailable",
@@ -101,8 +103,8 @@ async def test_half_a_request_is_rejected_in_the_envelope_when_the_server_stops(
 async def stuck_database(world: World) -> AsyncIterator[None]:
     """Writes wait for as long as the block lasts."""
     async with world.db.write() as tx:
-        if isinstance(tx, PostgresTransaction):
-            await tx.connection.execute("LOCK TABLE referral_tiers")
+        if world.db.name == "postgresql":
+            await tx.all(LOCK)
         yield
 
 

@@ -12,7 +12,9 @@ from lootkeep.domain import (
     customers as customers_rules,
     deliveries as deliveries_rules,
     disputes as disputes_rules,
+    evidence as evidence_rules,
     gift_cards as gift_cards_rules,
+    goods as goods_rules,
     orders as orders_rules,
     players as players_rules,
     products as products_rules,
@@ -21,7 +23,7 @@ from lootkeep.domain import (
     tickets as tickets_rules,
 )
 from lootkeep.domain.events import EVENT_TYPES
-from lootkeep.domain.fraud import linked, policy, review, rule, score
+from lootkeep.domain.fraud import facts, linked, policy, review, rule, score
 from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel import paging
 from lootkeep.services.fraud_lists import BlockKind
@@ -44,6 +46,12 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "DisputeKind": get_args(disputes_rules.DisputeKind),
     "DisputeReason": get_args(disputes_rules.DisputeReason),
     "OrderOutcome": get_args(disputes_rules.Outcome),
+    "GoodKind": get_args(goods_rules.GoodKind),
+    "GoodState": get_args(goods_rules.GoodState),
+    "KeyStatus": get_args(goods_rules.KeyStatus),
+    "EvidenceMatch": get_args(evidence_rules.Match),
+    "CardFunding": get_args(facts.Funding),
+    "ThreeDSecure": get_args(facts.ThreeDSecure),
     "TruthSource": get_args(disputes_rules.TruthSource),
     "DeliveryStatus": get_args(deliveries_rules.DeliveryStatus),
     "OrderStatus": get_args(orders_rules.OrderStatus),
