@@ -25,6 +25,8 @@ BAD = {
     "currency": ("GOLD", "must be an ISO 4217 currency code such as USD"),
     "rate_limit_per_minute": ("-1", "input should be greater than or equal to 0"),
     "auth_failures_per_minute": ("-1", "input should be greater than or equal to 0"),
+    "command_lease_seconds": ("1", "input should be greater than or equal to 5"),
+    "command_retry_delays": ("soon", "must be whole seconds separated by commas, such as 300,1800"),
     "webhook_retry_delays": ("soon", "must be whole seconds separated by commas, such as 300,1800"),
     "webhook_allow_insecure": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "webhook_allowed_networks": ("home", "input is not a valid IPv4 network"),

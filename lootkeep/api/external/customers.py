@@ -9,7 +9,7 @@ from pydantic import Field
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
 from lootkeep.api.http.players import IdentityText
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
+from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import customers as customer_records
 from lootkeep.domain.customers import MAX_TAG_LENGTH, CustomerStatus
@@ -85,7 +85,6 @@ GROUP = Group(
             "Change a customer",
             single(customers_views.CustomerView, "Customer updated successfully"),
             body=customer_records.CustomerChanges,
-            max_body=MAX_LARGE_BODY,
             description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",
             may_conflict=True,

@@ -10,7 +10,7 @@ from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name, Time, not_blank
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.players import IdentityText
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, paged, single
+from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import customers as customer_records
 from lootkeep.api.store import goods
@@ -170,7 +170,6 @@ GROUP = Group(
             "Change a customer of the store",
             single(customers_views.CustomerView, "Customer updated successfully"),
             body=customer_records.CustomerChanges,
-            max_body=MAX_LARGE_BODY,
             description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",
             may_conflict=True,
