@@ -175,6 +175,7 @@ PRODUCT = {
     "currency": "USD",
     "tags": "[]",
     "metadata": "{}",
+    "commands": "[]",
 }
 ITEM = {
     "product_id": 1,
