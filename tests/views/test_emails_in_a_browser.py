@@ -40,6 +40,12 @@ TEXTS: dict[str, dict[str, Any]] = {
         "message": f"Happy birthday!\n{LONG}",
         "expires_on": "15 November 2027, 12:00 UTC",
     },
+    "order": {
+        "number": "ORD-000123",
+        "name": "Jun",
+        "page_url": "https://lootkeep.example/o/" + "x" * 43,
+        "lines": [{"quantity": 2, "product_name": "averylongname" * 15}],
+    },
     "ticket_reply": {
         "subject": "Where is my sword?",
         "ticket_number": "TKT-000123",
