@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from http import HTTPStatus
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,13 @@ SKIP = "To the content"
 
 _PATHS = Path(__file__).with_name("main_paths.txt").read_text(encoding="utf-8").splitlines()
 PATHS = [line.split(": ", 1) for line in _PATHS if line.startswith("/")]
+# What one line of an area deletes, a line before it needs: an area is in one part.
+AREAS = [list(lines) for _, lines in groupby(PATHS, key=lambda line: line[0].split("/")[1])]
+
+
+def _lines(part: int) -> list[list[str]]:
+    areas = AREAS[len(AREAS) * part // len(PARTS) : len(AREAS) * (part + 1) // len(PARTS)]
+    return [line for area in areas for line in area]
 
 
 def _fill(shop: httpx.Client) -> None:
@@ -97,7 +105,7 @@ def test_the_main_path_of_every_page_needs_no_mouse(
     browser.console()
     browser.scripts(are_on=javascript == "on")
     try:
-        for line in PATHS[part :: len(PARTS)]:
+        for line in _lines(part):
             path, steps = (text.format(number, number + 2, tomorrow) for text in line)
             browser.open(f"{store.url}/console{path.rstrip('/')}")
             _take_all(browser, steps)
