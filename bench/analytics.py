@@ -26,7 +26,7 @@ from bench import built
 from bench.readings import ENGINES, TARGET, Call, GrowthResult, OpenStore, as_table, measure, opened
 from lootkeep.api.external.analytics import AnalyticsQuery, get_revenue, get_sales
 from lootkeep.api.http.routes import Call as Request
-from lootkeep.deps import Deps
+from lootkeep.deps import CurrentSettings, Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.clock import DAY, Instant, ManualClock, instant
 from lootkeep.storage import migrations
@@ -94,7 +94,7 @@ def statements(engine: str, size: int) -> list[str]:
         f" FROM {numbers(size)}) AS made",
         "INSERT INTO order_items (order_id, product_id, product_name, delivery_type, quantity, price, total,"
         " fulfilled_quantity) SELECT id, total / 100, 'x', 'manual', 1, total, total, 0 FROM orders",
-        "INSERT INTO refunds (order_id, amount, created_at) SELECT id, total, refunded_at FROM orders"
+        "INSERT INTO refunds (order_id, amount, created_at, tax) SELECT id, total, refunded_at, 0 FROM orders"
         " WHERE status = 'refunded'",
     ]
 
@@ -215,7 +215,7 @@ def asked(
     first, last = (datetime.fromtimestamp((END - day * DAY) / 1e6, UTC).date() for day in days)
     parsed = AnalyticsQuery.model_validate({"from": first.isoformat(), "to": last.isoformat(), **query})
     token = Token(1, 1, "bench", "", "", None, NOW, None, None, None)  # type: ignore[arg-type]
-    deps = Deps(ManualClock(NOW), None, store.engine, None, None, None, None, "USD", None, None)  # type: ignore[arg-type]
+    deps = Deps(ManualClock(NOW), None, store.engine, None, None, None, None, CurrentSettings(), None)  # type: ignore[arg-type]
     return lambda: endpoint(Request(deps, token, {}, None, parsed))
 
 

@@ -24,7 +24,7 @@ from rich.table import Table
 from sqlalchemy import BigInteger, bindparam, select, text, update
 
 from bench.readings import ENGINES
-from lootkeep.deps import Deps
+from lootkeep.deps import CurrentSettings, Deps
 from lootkeep.domain.campaigns import Audience
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.services import campaigns as campaigns_service
@@ -69,7 +69,7 @@ def main() -> int:
 
 async def measured(engine: str, size: int) -> list[float]:
     async with store(engine, size) as db:
-        deps = Deps(SystemClock(), None, db, None, None, None, None, "USD", None, None)  # type: ignore[arg-type]
+        deps = Deps(SystemClock(), None, db, None, None, None, None, CurrentSettings(), None)  # type: ignore[arg-type]
         email = {"name": "N", "subject": "S", "body_text": "Hello", "audience": Audience()}
         optional = dict.fromkeys(("preview_text", "from_name", "reply_to", "body_html"))
         campaign = await campaigns_service.create(deps, optional | email)

@@ -21,10 +21,9 @@ from bench.people import END
 from bench.readings import OpenStore, opened
 from bench.rows import PRICE
 from bench.subjects import own_seconds
-from lootkeep.deps import Deps
+from lootkeep.deps import CurrentSettings, Deps
 from lootkeep.domain.checkout import Cart, CartLine, PricedLine
 from lootkeep.domain.customers import Customer
-from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.webhooks import WebhookRules, reachable
@@ -128,7 +127,7 @@ async def spent(store: OpenStore, operation: Callable[[Visit], Awaitable[object]
 
 async def placing(engine: str, size: int, location: str, intelligence: Intelligence) -> CallTimes:
     """Live orders of all kinds of buyers, one after the other, each its own transaction, in a copy of the store."""
-    async with _copied(engine, location) as copy:
+    async with copied(engine, location) as copy:
         store = await opened(engine, size, copy)
         by_kind = await visits_of(store)
         # A new buyer is not a customer yet.
@@ -149,7 +148,7 @@ async def placing(engine: str, size: int, location: str, intelligence: Intellige
 
 
 @asynccontextmanager
-async def _copied(engine: str, location: str) -> AsyncIterator[str]:
+async def copied(engine: str, location: str) -> AsyncIterator[str]:
     """The same store again, to be thrown away."""
     if engine == "sqlite":
         copy = Path(location).with_suffix(f".copy{os.getpid()}")
@@ -180,9 +179,8 @@ def deps_of(store: OpenStore, intelligence: Intelligence) -> Deps:
         Vault("k" * 32),
         Outbound(reachable(rules)),
         rules,
-        "USD",
+        CurrentSettings(),
         intelligence,
-        StoreIdentity(),
     )
 
 

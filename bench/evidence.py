@@ -79,6 +79,7 @@ def _labels(purchase: Purchase) -> list[Label]:
         instrument=instrument(purchase.buyer.id, purchase.device),
         mailbox=identity_rules.mailbox(purchase.buyer.email),
         device=purchase.device,
+        player=None,
     )
     return [*links, Label("disputed", account, END)]
 

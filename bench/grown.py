@@ -36,14 +36,14 @@ def statements(engine: str, size: int) -> Iterator[str]:
         "INSERT INTO fraud_checks (id, order_id, customer_id, ip_address, email, risk_score, risk_level, action_taken,"
         " signals, is_vpn, is_proxy, is_datacenter, is_tor, is_sanctioned_country, has_geo_mismatch,"
         " has_velocity_violation, is_disposable_email, is_reviewed, review_outcome, reviewed_at, facts,"
-        " policy_version, created_at, due_at)"
+        " policy_version, is_latest, created_at, due_at)"
         " SELECT i, i, i, '203.0.113.9', 'c' || i || '@c.example', i % 60, 'low',"
         f" CASE WHEN {is_blocked} THEN 'blocked' WHEN {is_held} THEN 'flagged' ELSE 'allowed' END,"
         f" '{{}}'{f', {false}' * 8},"
         f" CASE WHEN {is_held} AND {is_reviewed} THEN {true} ELSE {false} END,"
         f" CASE WHEN {is_held} AND {is_reviewed} THEN 'legitimate' END,"
         f" CASE WHEN {is_held} AND {is_reviewed} THEN {at} END,"
-        f" {facts}, 1, {at},"
+        f" {facts}, 1, {true}, {at},"
         f" CASE WHEN {is_held} THEN {at} + {DAY} END FROM {numbers}"
     )
     yield (

@@ -221,6 +221,7 @@ def _check(purchase: Purchase, number: int, judged: Judgement, outcome: Reviewed
         "policy_version": judged.policy_version,
         "engine_version": ENGINE_VERSION,
         "rule_hits": "[]",
+        "is_latest": True,
         "truth": None if outcome == "inconclusive" else outcome,
         "truth_source": "review" if outcome in ("fraud", "legitimate") else None,
         "truth_at": NOW if outcome in ("fraud", "legitimate") else None,

@@ -221,10 +221,19 @@ def _coupon(number: int, customer_id: int, letters: str) -> Row:
         "origin": "tier",
         "discount_type": "percentage",
         "value": PERCENT,
-        "status": "available",
-        "discount_given": 0,
+        "product_ids": "[]",
+        "categories": "[]",
+        "first_order_only": False,
+        "max_uses": 1,
+        "ends_at": NOW + VALIDITY_DAYS * DAY,
+        "next_state_at": NOW + VALIDITY_DAYS * DAY,
+        "stored_state": "active",
+        "is_active": True,
+        "uses_count": 0,
+        "reserved_count": 0,
+        "search_text": f"ref-{letters.casefold()}",
         "created_at": NOW,
-        "expires_at": NOW + VALIDITY_DAYS * DAY,
+        "updated_at": NOW,
     }
 
 

@@ -55,11 +55,8 @@ KEYS = {
     "ArrowDown": "\ue015",
 }
 
-# Asks at every frame; the driver ends it when the time is over.
-UNTIL = """
-const ask = () => { if (CONDITION) done(); else requestAnimationFrame(ask); };
-ask();
-"""
+# As long as a frame: a look costs little, and nobody waits for the next one.
+BETWEEN_LOOKS_SECONDS = 0.02
 
 
 class Browser:
@@ -130,8 +127,19 @@ class Browser:
         return self._post("execute/async", script=f"const done = arguments[0];{program}", args=[])
 
     def until(self, condition: str) -> None:
-        """Waits for a JavaScript expression to be true in the page."""
-        self.wait_for(UNTIL.replace("CONDITION", condition))
+        """Waits for a JavaScript expression to be true in the page.
+
+        Each look is a script of its own: one that waits in the page would be lost with a page that is left,
+        and what is not there yet is an error for one look only.
+        """
+        end = time.monotonic() + SECONDS
+        while True:
+            answer = self._http.post("execute/sync", json={"script": f"return !!({condition})", "args": []})
+            value = answer.json()["value"]
+            if value is True:
+                return
+            assert time.monotonic() < end, f"{condition}: {value}"
+            time.sleep(BETWEEN_LOOKS_SECONDS)
 
     def resize(self, width: int, height: int) -> None:
         """The size of the page itself; a window has a least width."""

@@ -16,6 +16,16 @@ _NETWORKS = ("203.0.113", "192.0.2")
 _numbers = count(1)
 
 
+SALE: dict[str, Any] = {"code": "sale 20", "discount_type": "percentage", "discount_value": 20}
+
+
+async def new_coupon(world: World, **fields: Any) -> dict[str, Any]:
+    answer = await world.post("/coupons", SALE | fields)
+    assert answer.status_code == 201, answer.text
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
 async def new_customer(world: World, **fields: Any) -> dict[str, Any]:
     """A customer with a unique mailbox; returns the whole answer: customer, referral, welcome_coupon."""
     number = next(_numbers)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import shutil
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -30,6 +31,19 @@ ENGINES = ("sqlite", "postgresql")
 PATIENT = Deadlines(statement=300, free_connection=300, read_lock=300, connection=300, idle_transaction=300)
 # For what is refused before the database is asked, which is the same on both engines.
 only_sqlite = pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
+
+# What takes minutes begins first: at the end there are only short tests to share.
+LONG = (
+    "tests/machines/",
+    "tests/cli/test_image.py",
+    "tests/generators/",
+    "tests/faults/",
+    "tests/console/test_every_page_in_a_browser.py",
+    "tests/api/fraud/test_replay.py",
+)
+
+# A validator of schemas compiles a grammar of IRIs, for seconds, where it finds one: no field of the API is an IRI.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 # Files of tests are in memory where there is room: SQLite waits for the disk at each commit, and these are for nobody.
 _MEMORY = Path("/dev/shm")
@@ -67,6 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         are_quick = {item: isinstance(item, pytest.Function) and quick.is_quick(item) for item in items}
         config.hook.pytest_deselected(items=[item for item in items if not are_quick[item]])
         items[:] = [item for item in items if are_quick[item]]
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 @pytest.fixture(autouse=True)
@@ -181,6 +196,7 @@ async def db(db_location: Path | str, shared_engine: PostgresDatabase | None) ->
     if shared_engine:
         await empty(shared_engine)
         yield shared_engine
+        shared_engine.on_commit(lambda _changed: None)
         await _end_tasks()
     else:
         engine = SqliteDatabase(Path(db_location))

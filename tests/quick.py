@@ -5,22 +5,31 @@ from __future__ import annotations
 import pytest
 
 # What `make quick` leaves out: whatever needs a server, a browser or Node, starts processes, takes seconds, or belongs
-# to `make check`.
+# to `make check`. Folders, files, and single tests of files that are quick otherwise.
 NOT_QUICK = (
     "api/fraud/test_long_lists.py",
     "api/fraud/test_replay.py",
     "api/server/",
     "api/test_access.py",
+    "api/test_echoes.py",
     "api/test_full_disk.py",
+    "api/test_hostile_parameters.py",
+    "api/test_inbox.py::test_a_thousand_signed_events_with_hostile_values_are_received_and_tried",
     "api/test_large_bodies.py",
     "api/test_openapi_validity.py",
     "api/test_reference.py",
+    "api/test_referral_list.py::test_deep_pages_equal_those_counted_from_the_top",
     "api/test_sandbox.py",
     "cli/",
     "client/test_documentation.py",
+    "connect/test_connector.py",
+    "connect/test_discord.py",
+    "connect/test_rcon_server.py",
     "console/test_attempts.py",
+    "console/test_forms_act_once.py",
     "console/test_full_pages.py",
     "console/test_hostile_values.py",
+    "console/test_page_table.py::test_every_page_is_open_only_to_roles_with_the_scope_of_its_row",
     "docs/",
     "domain/test_campaign_emails.py",
     "engines/test_intelligence_fetching.py",
@@ -62,4 +71,6 @@ def is_left_out(path: str) -> bool:
 
 def is_quick(item: pytest.Function) -> bool:
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    if is_left_out(item.nodeid.removeprefix("tests/")):
+        return False
     return "postgresql" not in parameters and not SERVER_FIXTURES & set(item.fixturenames)

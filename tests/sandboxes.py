@@ -23,6 +23,7 @@ from lootkeep.wiring import serving
 from lootkeep.wiring.observation import NOT_OBSERVED
 from lootkeep.wiring.sandbox import Sandbox
 from lootkeep.worker.loop import Worker
+from tests.api import providers
 from tests.builders import STORE, honest_buyer
 from tests.world import World
 
@@ -84,10 +85,13 @@ async def fill(world: World) -> None:
     await _post(world, f"{STORE}/products", name="VIP", price="9.99", **monthly)
     await _post(world, f"{STORE}/subscriptions", customer_id=2, product_id=2)
     await _post(world, "/servers", name="Survival", game="minecraft")
+    source = await providers.new_source(world)
+    await providers.send(world, source, providers.event("charge.failed", providers.charge(None)))
     say = {"server_id": 1, "on": "paid", "text": "say {order_number}"}
     await _post(world, f"{STORE}/products", name="Hello", price="1.00", delivery_type="command", commands=[say])
     await order(world, 2, product_id=3)
     await _post(world, f"{STORE}/gift-cards", initial_balance="25.00")
+    await _post(world, "/creators", name="Luna", code="LUNA", commission_percent=10)
     await _post(world, f"{STORE}/support-tickets", customer_id=2, subject="My key", message="It was used before.")
     await _post(world, "/email-campaigns", name="News", subject="News", content="<p>News</p>")
 

@@ -31,6 +31,7 @@ from lootkeep.settings import Settings
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres_replica import Replica
 from lootkeep.wiring import serving
+from lootkeep.wiring.store import current_settings
 from lootkeep.worker.loop import Worker
 
 # Of the connection and of the path: no operation names them.
@@ -80,6 +81,9 @@ class World:
         self.outbound = Outbound(reachable(rules), resolver=resolver)
         # Only the lists in the `data_dir` of the test: the data of packages changes with their version.
         self.intelligence = Intelligence(settings.get("data_dir"), self.clock, bundled=tuple)
+        current = current_settings(self.settings, self.clock)
+        identity = replace(current.value.identity, has_mail_server=has_mail_server)
+        current.value = replace(current.value, identity=identity)
         self.deps = Deps(
             self.clock,
             ids or CountingIds(),
@@ -88,10 +92,10 @@ class World:
             Vault(KEY),
             self.outbound,
             rules,
-            "USD",
+            current,
             self.intelligence,
-            replace(self.settings.store_identity, has_mail_server=has_mail_server),
             replica=replica,
+            openid=wiring.openid_provider(self.settings),
         )
         self.tokens = Tokens(self.deps, token_version)
         self.limits = Limits(self.deps.limiter, self.settings.rate_limit_per_minute, 60)

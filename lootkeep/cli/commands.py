@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 HELP_NAMES = ["-h", "--help"]
 
-_RUN, _ACCESS, _DATA, _TOOLS = "Run the service", "Access", "Import data", "E-mail, fraud, webhooks, API"
+_RUN, _ACCESS, _DATA, _TOOLS = "Run the service", "Access", "Import data", "E-mail, fraud, webhooks, connectors, API"
 
 
 AnyCommand = TypeVar("AnyCommand", TyperCommand, TyperGroup)
@@ -54,14 +54,19 @@ COMMANDS = {
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
     "sandbox": CommandRow("sandbox", "app", _ACCESS, "Show and reset the sandbox of test tokens."),
     "import": CommandRow(
-        "import_", "app", _DATA, "Import a shop's products, customers, orders, disputes, gift cards and subscriptions."
+        "import_",
+        "app",
+        _DATA,
+        "Import a shop's products, customers, orders, disputes, coupons, gift cards and subscriptions.",
     ),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with sample data."),
     "mail": CommandRow("mail", "app", _TOOLS, "List e-mails and the outbox, and resend e-mails."),
     "fraud": CommandRow("fraud", "app", _TOOLS, "Test and tune fraud detection, and manage its lists."),
+    "payments": CommandRow("payments", "app", _TOOLS, "Compare what providers report with the orders."),
     "webhooks": CommandRow(
         "webhooks", "app", _TOOLS, "Set up webhooks, receive them on this machine, and test a receiver."
     ),
+    "connect": CommandRow("connect", "app", _TOOLS, "Run what was bought: commands in a game, roles in Discord."),
     "trigger": CommandRow("trigger", "trigger", _TOOLS, "Record a sample event."),
     "events": CommandRow("events", "app", _TOOLS, "Print the events of the store as they happen."),
     "openapi": CommandRow("openapi", "openapi", _TOOLS, "Print the OpenAPI 3.1 document."),

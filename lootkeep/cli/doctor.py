@@ -81,6 +81,7 @@ async def _examine() -> list[Finding]:
         wiring.check_settings(config)
     except StartupError as error:
         return [Finding("settings", "bad", str(error))]
+    config = settings.effective(config, await wiring.stored_settings(config) or {})
     is_missing = config.sqlite_path is not None and not config.sqlite_path.exists()
     opened = None if is_missing else partial(_opened, config)
     clock, outbound = SystemClock(), Outbound(reachable(wiring.webhook_rules(config)))

@@ -21,6 +21,7 @@ from lootkeep.cli.store import existing, location
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.files.dialect import Delimiter, Encoding
 from lootkeep.toolbox.files.reading import BadRow, FileOptions, RowFile, opened
+from lootkeep.toolbox.imports.coupons import Coupons
 from lootkeep.toolbox.imports.customers import Customers
 from lootkeep.toolbox.imports.disputes import Disputes
 from lootkeep.toolbox.imports.gift_cards import GiftCards
@@ -35,7 +36,7 @@ from lootkeep.toolbox.imports.running import Import, RowTally
 from lootkeep.toolbox.imports.subscriptions import Subscriptions
 
 app = typer.Typer(
-    help="Import a shop's products, customers, orders, disputes, gift cards and subscriptions, in this order. "
+    help="Import a shop's products, customers, orders, disputes, coupons, gift cards and subscriptions, in this order. "
     "Existing records are skipped, so a file can be imported again. No webhooks are sent.",
     no_args_is_help=True,
 )
@@ -132,6 +133,7 @@ def orders(
 
 app.command("keys")(import_keys)
 _command("disputes", Disputes(), "Import disputes, identified by order, kind and external id.")
+_command("coupons", Coupons(), "Import coupons, identified by their code.")
 _command("gift-cards", GiftCards(), "Import gift cards with their balance, identified by their code.")
 _command("subscriptions", Subscriptions(), "Import subscriptions, identified by customer, product and start.")
 

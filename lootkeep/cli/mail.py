@@ -87,10 +87,8 @@ def retry(
     json: _Json = False,
 ) -> None:
     """Queue e-mails that failed or are in the outbox again. The worker sends them."""
-    settings = existing()
-    if settings.smtp_url is None:
-        fail("LOOTKEEP_SMTP_URL is not set: the e-mails would end in the outbox again.")
-    run(_retry(mail_ids))
+    if not run(_retry(mail_ids)):
+        fail("No mail server is set: the e-mails would end in the outbox again.")
     if json:
         print_json({"queued": mail_ids})
         return
@@ -112,9 +110,12 @@ async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
             raise StartupError(str(error)) from None
 
 
-async def _retry(mail_ids: list[int]) -> None:
+async def _retry(mail_ids: list[int]) -> bool:
+    """False without a mail server: nothing is queued."""
     async with wiring.opened(existing()) as deps:
-        await emails_service.retry(deps, mail_ids)
+        if deps.store.has_mail_server:
+            await emails_service.retry(deps, mail_ids)
+        return deps.store.has_mail_server
 
 
 def _state(mail: QueuedEmail) -> str:

@@ -23,7 +23,7 @@ from lootkeep.cli.processes import Processes
 from lootkeep.cli.user import console_link
 from lootkeep.cli.waiting import until_opened
 from lootkeep.deps import Deps
-from lootkeep.domain.access import SCOPES
+from lootkeep.domain.access import SCOPES, SERVER_SCOPE
 from lootkeep.domain.webhooks import WebhookMode
 from lootkeep.engines import logs
 from lootkeep.engines.outbound import allow_connections
@@ -158,7 +158,8 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
             demo = await demo_db.counts(tx) if (await demo_db.mark(tx)).loaded_at else {}
             order = await demo_db.order_with_key(tx) if demo else None
             is_empty = not await demo_db.held(tx)
-            has_tokens = bool(await access_db.all_tokens(tx))
+            # The tokens of game servers call nothing else.
+            has_tokens = any(token.scopes != SERVER_SCOPE for token in await access_db.all_tokens(tx))
         page = goods_service.page_url(deps, order) if order else None
         if _is_logged(config):
             return Prepared(None, None, is_empty, demo, page)

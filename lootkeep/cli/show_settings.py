@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from lootkeep import settings
-from lootkeep.cli.output import JsonFlag, print_json, print_table
+from lootkeep import settings, wiring
+from lootkeep.cli.output import HintConsole, JsonFlag, print_json, print_table, run
+
+_SOURCES = {"environment": "environment", "console": "console", "default": ""}
 
 
 def show(json: JsonFlag = False) -> None:
     """Show every setting, its value, and where it comes from.
 
     They are read as by `lootkeep serve`: from the environment, then from a file .env in this
-    folder. Keys and passwords are not shown.
+    folder, then from what was set in the console. Keys and passwords are not shown.
     """
-    all_settings = settings.shown(settings.load())
+    config = settings.load()
+    stored = run(wiring.stored_settings(config))
+    if stored is None:
+        HintConsole(stderr=True).print("The store cannot be read, so what was set in its console is missing here.")
+    rows = settings.shown(config, stored or {})
     if json:
-        print_json(
-            [{name: getattr(setting, name) for name in ("name", "value", "is_default")} for setting in all_settings]
-        )
+        print_json([{name: getattr(row, name) for name in ("name", "value", "source")} for row in rows])
         return
-    rows = [
-        (setting.name, "–" if setting.value is None else setting.value, "" if setting.is_default else "set")
-        for setting in all_settings
-    ]
-    print_table(("Setting", "Value", ""), rows)
+    print_table(
+        ("Setting", "Value", "From"),
+        [(row.name, "–" if row.value is None else row.value, _SOURCES[row.source]) for row in rows],
+    )

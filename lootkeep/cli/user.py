@@ -11,7 +11,7 @@ from lootkeep import wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
 from lootkeep.cli.store import existing, location
 from lootkeep.domain.access import User
-from lootkeep.domain.accounts import Role
+from lootkeep.domain.roles import Preset
 from lootkeep.kernel.clock import iso
 from lootkeep.services import (
     access as access_service,
@@ -32,7 +32,7 @@ class RoleName(StrEnum):
     read_only = "read-only"
 
 
-ROLES: dict[RoleName, Role] = {
+ROLES: dict[RoleName, Preset] = {
     RoleName.owner: "owner",
     RoleName.staff: "staff",
     RoleName.read_only: "read_only",

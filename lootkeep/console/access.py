@@ -1,30 +1,32 @@
-"""Who and what may use the store: the users of the console, and the tokens of the API."""
+"""Who and what may use the store: the team with its roles, and the tokens of the API."""
 
 from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
 
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, DAY, EMAIL, NAME, YES_OR_NO, Column
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
+from lootkeep.console.records import DELETED, Record
 from lootkeep.domain.access import SCOPES
-from lootkeep.domain.accounts import ROLE_NAMES, ROLES
+from lootkeep.domain.roles import PRESET_NAMES, PRESET_TEXTS, ROLE_SCOPES
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
 from lootkeep.services import access as access_service, users as users_service
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 
-ROLE = Field("role", "Role", forms.choice(ROLES), default="staff")
 INVITATION = (
     Field("name", "Name", forms.text(), is_required=True),
     Field("email", "E-mail", forms.EMAIL, is_required=True),
-    ROLE,
 )
 USERS = lists.ListPage(
     listing=accounts_db.LISTING,
     columns=(
         Column("Name", "name", NAME, "name"),
         Column("E-mail", "email", EMAIL, "email"),
-        Column("Role", "role", BADGE),
+        Column("Role", "role_title", BADGE),
         Column("State", "state", BADGE),
         Column("Two-factor", "has_totp", YES_OR_NO),
         Column("Added", "created_at", AGO, "created_at"),
@@ -32,7 +34,7 @@ USERS = lists.ListPage(
     exported=(Column("Id", "id"),),
     link=lambda user: f"/users/{user.id}",
     text="People who can sign in to the console, and who own the API tokens.",
-    links=(lists.Link("/users/new", "Invite a user"),),
+    links=(lists.Link("/roles", "Roles", ""), lists.Link("/users/new", "Invite a user")),
     empty="People who work in the store. Invite the first one.",
     has_dates=False,
 )
@@ -65,39 +67,94 @@ TOKEN = (
 )
 
 
+_SCOPES = replace(
+    forms.several(ROLE_SCOPES, "Choose at least one scope."), write=lambda scopes, _: scopes.replace(" ", "\n")
+)
+_LIMIT = "The largest single refund, in the store’s currency. Leave empty for no limit."
+ROLE = {
+    "Role": (
+        Field("name", "Name", forms.text(), is_required=True, placeholder="Support"),
+        Field("refund_limit", "Refund limit", forms.amount(), _LIMIT),
+        Field("masks_emails", "Mask e-mail addresses", forms.switch(), "Shown and exported as a***@example.com."),
+        Field("hides_revenue", "Hide revenue", forms.switch(), "No sums on the overview, in analytics and in files."),
+    ),
+    "Scopes": (Field("scopes", "What they may do", _SCOPES),),
+}
+ROLE_RECORD = Record(
+    "Role", "/roles", accounts_db.ROLES, ("name", "scopes", "masks_emails", "hides_revenue"), ("refund_limit",)
+)
+
+
+async def _role_field(visit: Visit) -> Field:
+    async with visit.deps.db.read() as tx:
+        options = await users_service.roles_to_give(tx, visit.user.permissions)
+    return Field("role", "Role", forms.choice(options), default="staff")
+
+
+async def show_roles(visit: Visit) -> Answer:
+    async with visit.deps.db.read() as tx:
+        roles, people = await accounts_db.ROLES.find(tx), await accounts_db.people(tx)
+    counts = Counter(person.role_title for person in people)
+    return {"roles": roles, "presets": PRESET_TEXTS, "preset_names": PRESET_NAMES, "counts": counts}
+
+
+async def create_role(visit: Visit) -> Answer:
+    role = await users_service.create_role(visit.deps, forms.read(visit, ROLE))
+    return ROLE_RECORD.done(f"{role.name} is made. Give it to people on the team page.", None, role)
+
+
 async def show_user(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         user = existing(await access_db.USERS.get(tx, visit.id), "User")
         account = await accounts_db.ROWS.get(tx, visit.id)
+        person = await accounts_db.person(tx, visit.id)
         sessions = await accounts_db.sessions_of(tx, visit.id)
-    seen = max((session.last_seen_at for session in sessions), default=None)
-    return {"user": user, "account": account, "last_seen_at": seen, "fields": (ROLE,), "title": user.name}
+    return {
+        "user": user,
+        "account": account,
+        "person": person,
+        "may_change": visit.user.may("team:write")
+        and (person is None or visit.user.permissions.covers(person.permissions)),
+        "last_seen_at": max((session.last_seen_at for session in sessions), default=None),
+        "fields": (await _role_field(visit),),
+        "title": user.name,
+    }
 
 
 _LINK = "You get a one-time link to send to them. No e-mail is sent."
-show_invitation = forms.new(INVITATION, text=_LINK, submit="Invite")
+
+
+async def show_invitation(visit: Visit) -> Answer:
+    fields = (*INVITATION, await _role_field(visit))
+    texts = {"title": visit.page.title, "text": _LINK, "submit": "Invite", "back": "/users"}
+    return forms.show(visit, fields, None, **texts)
 
 
 async def invite(visit: Visit) -> Answer:
-    values = forms.read(visit, INVITATION)
-    user_id, link = await users_service.invite(visit.deps, **values)
+    values = forms.read(visit, (*INVITATION, await _role_field(visit)))
+    user_id, link = await users_service.invite(visit.deps, **values, by=visit.user.permissions)
     return _with_link(visit, user_id, link, "The user is invited.", {"role": values["role"]})
 
 
 async def make_link(visit: Visit) -> Answer:
-    link = await users_service.make_link(visit.deps, visit.id)
+    link = await users_service.make_link(visit.deps, visit.id, visit.user.permissions)
     return _with_link(visit, visit.id, link, "The link sets a new password and ends the second factor.", {})
 
 
 async def change_role(visit: Visit) -> Answer:
-    before, after = await users_service.change_role(visit.deps, visit.id, forms.read(visit, [ROLE])["role"])
+    field = await _role_field(visit)
+    role = forms.read(visit, [field])["role"]
+    before, after = await users_service.change_role(visit.deps, visit.id, role, visit.user.permissions)
     visit.check_unchanged(f"user:{visit.id}", before.updated_at)
-    message = f"The role is now {ROLE_NAMES[after.role].lower()}."
-    return Done(url(f"/users/{visit.id}"), message, f"user:{visit.id}", {"role": before.role}, {"role": after.role})
+    async with visit.deps.db.read() as tx:
+        person = existing(await accounts_db.person(tx, visit.id), "Account")
+    was, now = {"role": before.role_key}, {"role": after.role_key}
+    message = f"The role is now {person.role_title}."
+    return Done(url(f"/users/{visit.id}"), message, f"user:{visit.id}", was, now)
 
 
 async def disable(visit: Visit) -> Answer:
-    before = await users_service.disable(visit.deps, visit.id)
+    before = await users_service.disable(visit.deps, visit.id, visit.user.permissions)
     could, can = {"can_sign_in": before.password_hash is not None}, {"can_sign_in": False}
     return Done(url(f"/users/{visit.id}"), "They are signed out everywhere.", f"user:{visit.id}", could, can)
 
@@ -128,6 +185,9 @@ async def revoke_token(visit: Visit) -> Answer:
     return Done(url("/tokens"), message, f"token:{visit.id}", {"is_revoked": not was_valid}, {"is_revoked": True})
 
 
+_ROLE_DELETE = "/roles/{id}/delete"
+_ROLE_EDIT = {"actions": ((_ROLE_DELETE, "Delete…", "danger-text"),)}
+_ROLE_GONE = "Only a role that nobody has can be deleted."
 _DISABLED = (
     "They are signed out everywhere and cannot sign in until they get a new one-time link. "
     "Their API tokens keep working; revoke them on the tokens page."
@@ -136,14 +196,18 @@ _ONCE = "It is shown once. Give it only the scopes that its program needs."
 _REVOKED = "Programs that use it lose access immediately. This cannot be undone."
 
 PAGES = (
-    lists.page("/users", "Users", USERS, "Store", role="owner"),
-    *forms.rows("/users/new", "Invite a user", show_invitation, invite, role="owner"),
-    Page("GET", "/users/{id}", "owner", "User", show_user, "user.html"),
-    change("/users/{id}/role", "Change role", change_role, role="owner"),
-    change("/users/{id}/link", "Make a one-time link", make_link, role="owner"),
-    change("/users/{id}/disable", "Disable user", disable, _DISABLED, role="owner"),
-    lists.page("/tokens", "API tokens", TOKENS, "Connect", "tokens.html", role="owner"),
-    *forms.rows("/tokens/new", "Create a token", forms.new(TOKEN, text=_ONCE), create_token, role="owner"),
+    lists.page("/users", "team:read", "Team", USERS, "Store"),
+    *forms.rows("/users/new", "team:write", "Invite a user", show_invitation, invite),
+    Page("GET", "/users/{id}", "team:read", "User", show_user, "user.html"),
+    change("/users/{id}/role", "team:write", "Change role", change_role),
+    change("/users/{id}/link", "team:write", "Make a one-time link", make_link),
+    change("/users/{id}/disable", "team:write", "Disable user", disable, _DISABLED),
+    Page("GET", "/roles", "owner", "Roles", show_roles, "roles.html", under="/users"),
+    *forms.rows("/roles/new", "owner", "Make a role", forms.new(ROLE, submit="Make the role"), create_role),
+    *ROLE_RECORD.edit("/roles/{id}/edit", "owner", "Change a role", ROLE, users_service.edit_role, **_ROLE_EDIT),
+    ROLE_RECORD.change(_ROLE_DELETE, "owner", "Delete a role", users_service.delete_role, DELETED, _ROLE_GONE),
+    lists.page("/tokens", "owner", "API tokens", TOKENS, "Connect", "tokens.html"),
+    *forms.rows("/tokens/new", "owner", "Create a token", forms.new(TOKEN, text=_ONCE), create_token),
     # Waits until every process has forgotten the token.
-    change("/tokens/{id}/revoke", "Revoke token", revoke_token, confirm=_REVOKED, role="owner", is_foreign=True),
+    change("/tokens/{id}/revoke", "owner", "Revoke token", revoke_token, confirm=_REVOKED, is_foreign=True),
 )

@@ -74,11 +74,19 @@ _MUTED = "{0.name} is muted for 8 hours; then you get one summary."
 _DELETED = "It sends no more messages, and messages that are waiting are dropped."
 
 PAGES = (
-    Page("GET", "/alerts", "read_only", "Alerts", list_alerts, "alerts.html", group="Connect"),
-    *forms.rows("/alerts/new", "Set an alert", forms.new(FORM, text=_TEXT), create),
-    *ALERT.edit("/alerts/{id}/edit", "Change an alert", FORM, alerts_service.change, text=_TEXT, kept=("target",)),
-    ALERT.change("/alerts/{id}/mute", "Mute an alert", mute, _MUTED),
-    ALERT.change("/alerts/{id}/unmute", "Unmute an alert", unmute, "{0.name} is heard again."),
-    change("/alerts/{id}/test", "Test an alert", test),
-    ALERT.change("/alerts/{id}/delete", "Delete alert", alerts_service.delete, DELETED, _DELETED),
+    Page("GET", "/alerts", "alerts:read", "Alerts", list_alerts, "alerts.html", group="Connect"),
+    *forms.rows("/alerts/new", "alerts:write", "Set an alert", forms.new(FORM, text=_TEXT), create),
+    *ALERT.edit(
+        "/alerts/{id}/edit",
+        "alerts:write",
+        "Change an alert",
+        FORM,
+        alerts_service.change,
+        text=_TEXT,
+        kept=("target",),
+    ),
+    ALERT.change("/alerts/{id}/mute", "alerts:write", "Mute an alert", mute, _MUTED),
+    ALERT.change("/alerts/{id}/unmute", "alerts:write", "Unmute an alert", unmute, "{0.name} is heard again."),
+    change("/alerts/{id}/test", "alerts:write", "Test an alert", test),
+    ALERT.change("/alerts/{id}/delete", "alerts:write", "Delete alert", alerts_service.delete, DELETED, _DELETED),
 )

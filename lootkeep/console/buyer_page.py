@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from lootkeep.console import guard
+from lootkeep.console.formats import Formats
 from lootkeep.console.page import BUYER_PREFIX, Options
 from lootkeep.console.render import ASSETS, templates
 from lootkeep.deps import Deps
@@ -19,9 +20,10 @@ from lootkeep.domain import colours as colours_rules, inputs as inputs_rules
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.goods import Good, GoodState
 from lootkeep.domain.orders import FRAUD
+from lootkeep.domain.store_settings import Logo
 from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH, TicketForm
 from lootkeep.kernel.errors import AppError, NotFound, RateLimited, Unavailable
-from lootkeep.services import goods as goods_service, tickets as tickets_service
+from lootkeep.services import goods as goods_service, settings as settings_service, tickets as tickets_service
 from lootkeep.services.goods import BuyerPage
 
 log = structlog.get_logger(__name__)
@@ -29,8 +31,12 @@ log = structlog.get_logger(__name__)
 # Of one network in a minute, over all pages: a household opens few, a guesser many.
 _MAX_REQUESTS = 60
 _DEFAULT_COLOUR = "#4f46e5"
-_POLICY = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
 _HEADERS = guard.HEADERS | {"content-security-policy": _POLICY, "referrer-policy": "no-referrer"}
+# E-mails and the console show it, too.
+_SHARED = {"cross-origin-resource-policy": "cross-origin", "content-security-policy": "default-src 'none'; sandbox"}
 _MAX_USER_AGENT = 512
 
 _LABELS: dict[GoodState, str] = {
@@ -42,19 +48,28 @@ _LABELS: dict[GoodState, str] = {
     "expired": "Ended",
 }
 
+_MISTAKE = "Write to us if you think that is a mistake."
+_NO_KEY = "We are out of keys and have ordered more. Yours appears here as soon as they arrive."
+
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 class BuyerPages:
     def __init__(self, deps: Deps, options: Options) -> None:
         self._deps = deps
-        environment, self._formats = templates(options.timezone, deps.currency)
-        self._template = environment.get_template("buyer_page.html")
+        self._options = options
+        # Read once for each version of the settings.
+        self._logo_version, self._logo_file = 0, Logo()
+
+    @property
+    def _formats(self) -> Formats:
+        return templates(self._options.timezone, self._deps.currency)[1]
 
     def routes(self) -> list[Route]:
         page = f"{BUYER_PREFIX}/{{token}}"
         return [
             Route(f"{BUYER_PREFIX}/page.css", self._style, methods=["GET"]),
+            Route(f"{BUYER_PREFIX}/logo/{{name}}", self._logo, methods=["GET"]),
             Route(page, self._guarded(self._show), methods=["GET"]),
             Route(f"{page}/show", self._guarded(self._show_key), methods=["POST"]),
             # Reloading the answer to a form leads to its page.
@@ -136,6 +151,18 @@ class BuyerPages:
         headers = {"x-content-type-options": "nosniff", "cache-control": "max-age=3600"}
         return Response(css, 200, headers, "text/css")
 
+    async def _logo(self, request: Request) -> Response:
+        """In its file; an e-mail of earlier may have the address of another one."""
+        path = self._deps.store.logo
+        if path is None:
+            return Response("Not found", 404, _HEADERS, "text/plain")
+        if request.url.path != path:
+            return RedirectResponse(path, 302, _HEADERS)
+        if self._deps.settings.version != self._logo_version:
+            self._logo_version, self._logo_file = self._deps.settings.version, await settings_service.logo(self._deps)
+        stored = {"cache-control": "public, max-age=31536000, immutable", "content-type": self._logo_file.media_type}
+        return Response(self._logo_file.content, 200, _HEADERS | _SHARED | stored)
+
     def _page(
         self,
         page: BuyerPage,
@@ -168,19 +195,13 @@ class BuyerPages:
 
     def _good(self, good: Good, name: str, page: BuyerPage, opened: dict[int, str]) -> SimpleNamespace:
         is_there = page.is_shown and good.state == "delivered"
-        sentence = ""
-        if good.state == "delivered" and good.expires_at is not None:
-            sentence = f"Yours until {self._formats.day(good.expires_at)}."
-        elif good.state == "revoked" and good.kind == "key":
-            sentence = "The key is no longer valid."
-        elif good.state == "waiting" and good.kind == "key":
-            sentence = "We are out of keys and have ordered more. Yours appears here as soon as they arrive."
+        waits_for_player = good.state == "waiting" and good.needs_player_online
         return SimpleNamespace(
             name=name,
-            detail=f"Delivered {self._formats.day(good.delivered_at)}" if good.delivered_at else "",
-            label=_LABELS[good.state],
+            detail=self._detail(good),
+            label="Waits for you" if waits_for_player else _LABELS[good.state],
             state=good.state,
-            sentence=sentence,
+            sentence=self._sentence(good),
             item_id=good.item_id,
             key_id=good.key_id,
             masked=good.masked,
@@ -192,11 +213,31 @@ class BuyerPages:
             rank=(good.state not in ("waiting", "failed"), good.state not in ("delivered",), good.kind != "key"),
         )
 
+    def _detail(self, good: Good) -> str:
+        player = f"for {good.player.name or good.player.id}" if good.player else ""
+        day = f"delivered {self._formats.day(good.delivered_at)}" if good.delivered_at else ""
+        detail = " · ".join(part for part in (good.server, player, day) if part)
+        return detail[:1].upper() + detail[1:] if not good.server else detail
+
+    def _sentence(self, good: Good) -> str:
+        if good.state == "delivered" and good.expires_at is not None:
+            return f"Yours until {self._formats.day(good.expires_at)}."
+        if good.state == "waiting" and good.server and good.needs_player_online:
+            return f"Waits until you join {good.server}. You get it there within a minute."
+        if good.state == "waiting" and good.server:
+            return f"{good.server} gives it to you as soon as it can. There is nothing for you to do."
+        if good.state == "failed":
+            return f"{good.server} could not give it to you yet. We look after it; there is nothing for you to do."
+        if good.kind != "key":
+            return ""
+        return {"revoked": "The key is no longer valid.", "waiting": _NO_KEY}.get(good.state, "")
+
     def _failed(self, title: str, sentence: str, status: int, headers: dict[str, str] | None = None) -> Response:
         return self._render({"title": title, "sentence": sentence, "order": None}, status, headers)
 
     def _render(self, values: dict[str, Any], status: int, headers: dict[str, str] | None = None) -> Response:
-        html = self._template.render(values | {"store": self._deps.store})
+        environment, _ = templates(self._options.timezone, self._deps.currency)
+        html = environment.get_template("buyer_page.html").render(values | {"store": self._deps.store})
         return Response(html, status, _HEADERS | (headers or {}), "text/html")
 
 
@@ -206,8 +247,13 @@ def _headline(page: BuyerPage) -> tuple[str, str]:
     if order.status == "refunded":
         return "This order was refunded", "The money goes back the way it came; banks take up to 10 days to show it."
     if order.status == "cancelled":
-        reason = "It was not paid." if order.cancel_reason != FRAUD else "Write to us if you think that is a mistake."
+        reason = "It was not paid." if order.cancel_reason != FRAUD else _MISTAKE
         return "This order was cancelled", reason
+    if page.is_fraud and order.paid_at is not None:
+        return (
+            "This order did not pass our review",
+            "Nothing is shown here. Write to us if you think that is a mistake.",
+        )
     if page.is_disputed:
         return "The payment of this order is disputed", "Nothing can be shown until the bank has decided."
     if order.received_at is None:

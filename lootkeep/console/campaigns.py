@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from starlette.responses import Response
-
-from lootkeep.console import forms, lists
+from lootkeep.console import campaign_editor, forms, lists
+from lootkeep.console.campaign_editor import AUDIENCES, CONDITIONS, MAIL
 from lootkeep.console.columns import AGO, COUNT, NAME, Cell, Column
 from lootkeep.console.formats import badge, label, long, options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import DELETED, Record
 from lootkeep.domain import inputs as inputs_rules
-from lootkeep.domain.campaign_emails import PLACEHOLDERS, written as placeholder
-from lootkeep.domain.campaigns import (
-    MAX_BODY,
-    MAX_CUSTOMERS,
-    Audience,
-    Campaign,
-    CampaignStatus,
-    SegmentFilters,
-    audience_of,
-)
-from lootkeep.kernel.errors import invalid
-from lootkeep.kernel.wording import percent, plural
+from lootkeep.domain.campaigns import Campaign, CampaignStatus, audience_of
+from lootkeep.kernel.clock import MINUTE
+from lootkeep.kernel.errors import InvalidFields
+from lootkeep.kernel.wording import duration, percent, plural
 from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
+from lootkeep.services.campaign_markdown import with_bodies
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.campaigns import audiences as audiences_db, rows as campaigns_db
 from lootkeep.views import campaigns as campaigns_views
@@ -54,57 +46,20 @@ CAMPAIGNS = lists.ListPage(
     ),
     exported=(Column("Id", "id"), Column("Subject", "subject")),
     link=lambda campaign: f"/campaigns/{campaign.id}",
+    news="campaign",
     links=(lists.Link("/campaigns/new", "New campaign"),),
     empty="A campaign is one e-mail to many customers. Write the first one with New campaign.",
     choices=(lists.Choice("status", "Status", options(CampaignStatus), is_open=True),),
     search="Name or subject",
 )
-_MAX_ID_LENGTH = 18
-_MAX_TAG_LENGTH = 64
-_MAX_WORDS = 1000
-_MAX_ORDERS = 10**15 - 1
-AUDIENCES = {
-    "all": "Everyone who accepts marketing",
-    "segment": "A segment: everyone who meets all conditions",
-    "customers": "Customers by their ids",
-}
-MAIL = (
-    Field("name", "Name", forms.text(), "Only staff see it.", is_required=True),
-    Field("subject", "Subject", forms.text(), is_required=True),
-    Field("preview_text", "Preview text", forms.text(), "What mail programs show next to the subject."),
-    Field("body_html", "HTML", forms.text(MAX_BODY, "tall")),
-    Field("body_text", "Plain text", forms.text(MAX_BODY, "textarea"), "Leave empty to create it from the HTML."),
-    Field("from_name", "From", forms.text(), "Leave empty for the store’s name."),
-    Field("reply_to", "Reply to", forms.EMAIL),
-)
-_CUSTOMERS = "Ids of customers, separated by commas."
-_PRODUCTS = forms.words(_MAX_WORDS, _MAX_ID_LENGTH, forms.ID)
-_REACHED = "Only customers who accept marketing and have a working mailbox receive it."
-AUDIENCE = (
-    Field("audience", "Audience", forms.choice(AUDIENCES), _REACHED, default="all"),
-    Field("customer_ids", "Customer ids", forms.words(MAX_CUSTOMERS, _MAX_ID_LENGTH, forms.ID), _CUSTOMERS),
-)
-CONDITIONS = (
-    Field("countries", "Countries", forms.words(_MAX_WORDS, 2, forms.COUNTRY), "Codes such as DE, AT"),
-    Field("tags", "Tags", forms.words(_MAX_WORDS, _MAX_TAG_LENGTH), "With one of these, separated by commas"),
-    Field("min_orders", "Paid orders, at least", forms.whole(0, _MAX_ORDERS)),
-    Field("min_total_spent", "Spent, at least", forms.amount()),
-    Field("product_ids", "Bought one of the products", _PRODUCTS, "Ids, separated by commas"),
-    Field("last_order_before", "Last order before", forms.day()),
-    Field("last_order_after", "Last order on or after", forms.day()),
-    Field("registered_from", "Signed up on or after", forms.day()),
-    Field("registered_to", "Signed up before the end of", forms.day()),
-    Field("is_referrer", "Has referred someone", forms.yes_or_no("Yes", "No", "Does not matter")),
-)
-CARDS = {"The e-mail": MAIL, "Whom it is for": AUDIENCE, "Conditions of a segment": CONDITIONS}
 _LOGGED = (*(field.name for field in MAIL), "audience", "status", "scheduled_at")
 CAMPAIGN = Record[Campaign]("Campaign", "/campaigns/{id}", campaigns_db.ROWS, _LOGGED)
+# Of Gmail.
+MAX_SHOWN_KB = 102
 SEND = (Field("scheduled_at", "When", forms.time(), "Leave empty to send now. The time is in the store’s time zone."),)
 TEST = (
     Field("email", "To", forms.EMAIL, "Any mailbox. Opens and clicks of a test are not counted.", is_required=True),
 )
-# A mail is shown as it is sent, so its own styles count; it can load, send and execute nothing.
-_MAIL_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 
 
 async def show_campaign(visit: Visit) -> Answer:
@@ -115,8 +70,9 @@ async def show_campaign(visit: Visit) -> Answer:
     if campaign.status in ("draft", "scheduled", "failed"):
         async with visit.deps.db.read(slow=True) as tx:
             preview = await audiences_db.preview(tx, audience)
-    values = _written(visit, campaign)
+    values = campaign_editor.values(visit, campaign)
     return {
+        "checks": await _checks(visit, campaign, preview.total) if preview else (),
         "campaign": campaign,
         "stats": campaigns_views.stats(campaign),
         "preview": preview,
@@ -128,6 +84,51 @@ async def show_campaign(visit: Visit) -> Answer:
         "test": test,
         "live": 2 if test and test.tone == "info" else {"sending": 3, "scheduled": 30}.get(campaign.status),
     }
+
+
+class Check(NamedTuple):
+    """What a campaign needs before it is sent."""
+
+    tone: str
+    text: str
+
+
+async def _checks(visit: Visit, campaign: Campaign, total: int) -> list[Check]:
+    checks = [] if visit.deps.sends_emails else [Check("bad", "No mail server is set.")]
+    try:
+        written = await with_bodies(visit.deps, campaign, campaign.scheduled_at or visit.now)
+    except InvalidFields as wrong:
+        sentences = [sentence for group in (wrong.fields or {}).values() for sentence in group]
+        return [*checks, *(Check("bad", sentence) for sentence in sentences)]
+    if not campaign.has_body:
+        return [*checks, Check("bad", "There is no text yet.")]
+    checks.append(Check("ok", "Every placeholder, product and coupon is known."))
+    size = len((written.body_html or written.body_text or "").encode()) // 1024 + 1
+    cut = f"Of {size} KB; Gmail cuts off an e-mail of more than {MAX_SHOWN_KB} KB, and the unsubscribe link with it."
+    whole = f"The unsubscribe link is in it; with {size} KB it is shown whole."
+    checks.append(Check("warn", cut) if size > MAX_SHOWN_KB else Check("ok", whole))
+    if visit.deps.store.postal_address is None:
+        checks.append(Check("warn", "Many countries require the store’s postal address, which is not set."))
+    who = f"It goes to {plural(total, 'customer')}, {_takes(visit, total)}."
+    return [*checks, Check("ok", who) if total else Check("bad", "Nobody in the audience can receive e-mails.")]
+
+
+def _takes(visit: Visit, total: int) -> str:
+    pace = visit.deps.settings.value.campaign_mails_per_minute
+    time = duration(max(MINUTE, -(-total // pace) * MINUTE))
+    return f"in about {time} at {plural(pace, 'e-mail')} a minute"
+
+
+async def _question(visit: Visit) -> tuple[str, str]:
+    """Names how many get it, when, and how long that takes."""
+    campaign = await CAMPAIGN.get(visit)
+    at = forms.read(visit, SEND)["scheduled_at"]
+    async with visit.deps.db.read(slow=True) as tx:
+        total = (await audiences_db.preview(tx, audience_of(campaign))).total
+    when = "now" if at is None else f"on {visit.formats.time(at)}"
+    who = plural(total, "customer")
+    last = "This cannot be undone." if at is None else "The recipients are fixed then; until then it can be cancelled."
+    return f"Send campaign? It is sent to {who} {when}, {_takes(visit, total)}. {last}", f"Send to {who}"
 
 
 class Test(NamedTuple):
@@ -152,33 +153,18 @@ async def _test(visit: Visit) -> Test | None:
     return Test("info", f"{to} is being sent.")
 
 
-async def show_mail(visit: Visit) -> Answer:
-    """The mail as one of its readers would get it."""
-    preview = await campaign_previews_service.preview(visit.deps, visit.id)
-    headers = {"content-security-policy": _MAIL_POLICY, "x-frame-options": "SAMEORIGIN"}
-    return Response(preview.html, headers=headers, media_type="text/html")
-
-
-_PLACEHOLDERS = ", ".join(placeholder(name) for name in PLACEHOLDERS)
-_TEXT = f"Saving sends nothing. Placeholders: {_PLACEHOLDERS}."
-_FORM = {"text": _TEXT, "submit": "Save and preview"}
-show_new = forms.new(CARDS, **_FORM)
-
-
 async def show_edit(visit: Visit) -> Answer:
-    campaign = await CAMPAIGN.get(visit)
-    page = {"title": f"Edit {campaign.name}", "back": f"/campaigns/{campaign.id}", **_FORM}
-    return forms.show(visit, CARDS, campaign, **page, values=_written(visit, campaign))
+    return await campaign_editor.show_edit(visit, await CAMPAIGN.get(visit))
 
 
 async def create(visit: Visit) -> Answer:
-    campaign = await campaigns_service.create(visit.deps, _read(visit, None))
+    campaign = await campaigns_service.create(visit.deps, campaign_editor.read(visit, None))
     return CAMPAIGN.done(f"{campaign.name} is saved as a draft. Nothing was sent yet.", None, campaign)
 
 
 async def edit(visit: Visit) -> Answer:
     before = await CAMPAIGN.lock(visit)
-    after = await campaigns_service.change(visit.deps, visit.id, _read(visit, before))
+    after = await campaigns_service.change(visit.deps, visit.id, campaign_editor.read(visit, before))
     return CAMPAIGN.done(f"{after.name} is saved.", before, after)
 
 
@@ -202,48 +188,45 @@ async def duplicate(visit: Visit) -> Answer:
     return CAMPAIGN.done(f"{campaign.name} is a new draft.", None, campaign)
 
 
-def _read(visit: Visit, stored: Campaign | None) -> dict[str, Any]:
-    """The fields of the campaign, or everything that is wrong with them; what is kept is as it was stored."""
-    visit.form = {"audience": "all"} | dict(visit.form)
-    kind = visit.form["audience"]
-    asked = {"segment": CONDITIONS, "customers": AUDIENCE[1:]}.get(kind, ())
-    values = forms.read(visit, [*MAIL, AUDIENCE[0], *asked])
-    kept = audience_of(stored) if stored else Audience()
-    filters = {field.name: values.get(field.name, getattr(kept.filters, field.name)) for field in CONDITIONS}
-    if kind == "segment" and not any(value is not None for value in filters.values()):
-        raise invalid("audience", "A segment needs at least one condition.")
-    ids = values.get("customer_ids", kept.customer_ids)
-    if kind == "customers" and not ids:
-        raise invalid("customer_ids", f"Name 1 to {MAX_CUSTOMERS:,} customers.")
-    # The service takes what the kind of audience looks at.
-    audience = Audience(values["audience"], ids or (), SegmentFilters(**filters))
-    return {field.name: values[field.name] for field in MAIL if field.name in values} | {"audience": audience}
-
-
-def _written(visit: Visit, campaign: Campaign) -> dict[str, str]:
-    """What the form shows of a campaign."""
-    audience = audience_of(campaign)
-    values = forms.written(visit, MAIL, campaign) | forms.written(visit, CONDITIONS, audience.filters)
-    if campaign.is_text_derived:
-        values["body_text"] = ""
-    ids = ", ".join(str(customer_id) for customer_id in audience.customer_ids)
-    return values | {"audience": audience.type, "customer_ids": ids}
-
-
-_SENT = "The e-mail is sent to everyone in the audience who accepts e-mail. This cannot be undone."
 _NO_MORE = "{0.name} is cancelled; nobody more is written to."
 _CANCELLED = "No more e-mails are sent. A cancelled campaign cannot be resumed, but it can be duplicated."
 _DELETED = "The draft is deleted with its text and audience. This cannot be undone."
 
 PAGES = (
-    lists.page("/campaigns", "Campaigns", CAMPAIGNS, "Grow"),
-    *forms.rows("/campaigns/new", "New campaign", show_new, create, "Create campaign", is_foreign=True),
-    Page("GET", "/campaigns/{id}", "read_only", "Campaign", show_campaign, "campaign.html"),
-    Page("GET", "/campaigns/{id}/mail", "read_only", "Preview of a campaign", show_mail),
-    *forms.rows("/campaigns/{id}/edit", "Edit campaign", show_edit, edit, is_foreign=True),
-    change("/campaigns/{id}/send", "Send campaign", send, _SENT),
-    CAMPAIGN.change("/campaigns/{id}/cancel", "Cancel campaign", campaigns_service.cancel, _NO_MORE, _CANCELLED),
-    change("/campaigns/{id}/test", "Send a test e-mail", send_test, is_foreign=True),
-    change("/campaigns/{id}/duplicate", "Duplicate campaign", duplicate),
-    CAMPAIGN.change("/campaigns/{id}/delete", "Delete campaign", campaigns_service.delete, DELETED, _DELETED),
+    lists.page("/campaigns", "email-campaigns:read", "Campaigns", CAMPAIGNS, "Grow"),
+    Page(
+        "GET", "/campaigns/new", "email-campaigns:write", "New campaign", campaign_editor.show_new, "campaign_form.html"
+    ),
+    change("/campaigns/new", "email-campaigns:write", "Create campaign", create, is_foreign=True),
+    Page(
+        "POST",
+        "/campaigns/preview",
+        "email-campaigns:write",
+        "Preview of a draft",
+        campaign_editor.show_preview,
+        is_preview=True,
+    ),
+    Page("GET", "/campaigns/{id}", "email-campaigns:read", "Campaign", show_campaign, "campaign.html"),
+    Page("GET", "/campaigns/{id}/mail", "email-campaigns:read", "Preview of a campaign", campaign_editor.show_mail),
+    Page("GET", "/campaigns/{id}/edit", "email-campaigns:write", "Edit campaign", show_edit, "campaign_form.html"),
+    change("/campaigns/{id}/edit", "email-campaigns:write", "Edit campaign", edit, is_foreign=True),
+    change("/campaigns/{id}/send", "email-campaigns:write", "Send campaign", send, _question),
+    CAMPAIGN.change(
+        "/campaigns/{id}/cancel",
+        "email-campaigns:write",
+        "Cancel campaign",
+        campaigns_service.cancel,
+        _NO_MORE,
+        _CANCELLED,
+    ),
+    change("/campaigns/{id}/test", "email-campaigns:write", "Send a test e-mail", send_test, is_foreign=True),
+    change("/campaigns/{id}/duplicate", "email-campaigns:write", "Duplicate campaign", duplicate),
+    CAMPAIGN.change(
+        "/campaigns/{id}/delete",
+        "email-campaigns:write",
+        "Delete campaign",
+        campaigns_service.delete,
+        DELETED,
+        _DELETED,
+    ),
 )

@@ -29,6 +29,8 @@ class Cell:
     css: str = ""
     # A moment; files hold it in the store's zone.
     is_time: bool = False
+    # An amount: files for those who must not see revenue leave it out, because all of them make a sum.
+    is_money: bool = False
 
 
 def _text(value: object, _row: object, _visit: Visit) -> str:
@@ -58,7 +60,7 @@ RISK = Cell(lambda check, *_: risk(check), lambda check: check.risk_score if che
 def amount(currency: str | None = None, css: str = "number") -> Cell:
     """An amount in the currency that the row has under this name, else in the store's."""
     get = attrgetter(currency) if currency else lambda _: None
-    return Cell(lambda value, row, visit: visit.formats.money(value, get(row)), money.decimal, css)
+    return Cell(lambda value, row, visit: visit.formats.money(value, get(row)), money.decimal, css, is_money=True)
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,16 @@ class Table:
         by_title = {column.title: column for column in self.columns}
         return replace(self, columns=[by_title[title] for title in titles], empty=empty or self.empty)
 
-    def csv(self, rows: Sequence[Any], formats: Formats) -> list[list[object]]:
+    def seen_by(self, visit: Visit) -> Self:
+        """Without amounts if revenue is hidden from who asks."""
+        if not visit.user.permissions.hides_revenue:
+            return self
+        return replace(self, columns=[column for column in self.columns if not column.cell.is_money])
+
+    def csv(self, rows: Sequence[Any], visit: Visit) -> list[list[object]]:
         """The lines of a file, the titles first."""
-        return [self.head(formats), *(self.line(row, formats) for row in rows)]
+        table, formats = self.seen_by(visit), visit.formats
+        return [table.head(formats), *(table.line(row, formats) for row in rows)]
 
     def head(self, formats: Formats) -> list[object]:
         return [f"{column.title} ({formats.zone})" if column.cell.is_time else column.title for column in self.columns]
@@ -107,7 +116,8 @@ class Table:
     def line(self, row: Any, formats: Formats) -> list[object]:
         return [_in_file(column.cell, column.value(row), formats) for column in self.columns]
 
-    def body(self, rows: Sequence[Any], visit: Visit) -> Markup:
+    def body(self, rows: Sequence[Any], visit: Visit, key: Callable[[Any], int] | None = None) -> Markup:
+        """With a key, every row begins with a box to tick."""
         columns = [(column.value, column.cell.html, _tag(column)) for column in self.columns]
         linked = next(number for number, column in enumerate(self.columns) if not column.is_number)
         html = []
@@ -115,9 +125,18 @@ class Table:
             cells = [cell(value(row), row, visit) for value, cell, _ in columns]
             if self.link:
                 cells[linked] = f'<a class="row" href="{PREFIX}{self.link(row)}">{cells[linked]}</a>'
+            if key:
+                cells[0] = _box(key(row), cells[linked]) + cells[0]
             filled = [f"{tag}{cell}</td>" for (_, _, tag), cell in zip(columns, cells, strict=True)]
             html.append(f"<tr>{''.join(filled)}</tr>")
         return Markup("".join(html))  # noqa: S704  every cell is escaped
+
+
+def _box(record_id: int, name: str) -> str:
+    spoken = escape(Markup(name).striptags())  # noqa: S704  every cell is escaped
+    return (
+        f'<input class="tick" type="checkbox" form="bulk" name="ids" value="{record_id}" aria-label="Select {spoken}">'
+    )
 
 
 def _in_file(cell: Cell, value: Any, formats: Formats) -> object:

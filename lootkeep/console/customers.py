@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -17,10 +18,15 @@ from lootkeep.console.page import Answer, Done, Page, Visit, change, file, url
 from lootkeep.console.referrals import REFERRALS
 from lootkeep.console.tickets import TICKETS
 from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, CustomerStatus, MailboxStatus
+from lootkeep.domain.fraud.review import label
 from lootkeep.domain.referral_abuse import SENTENCES
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.services import customers as customers_service, privacy as privacy_service
+from lootkeep.services import (
+    customers as customers_service,
+    fraud_reports as fraud_reports_service,
+    privacy as privacy_service,
+)
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.customers import lists as customer_lists_db, rows as customers_db
 from lootkeep.storage.engine.database import Transaction
@@ -54,6 +60,8 @@ CUSTOMERS = lists.ListPage(
     ),
     linked={"country": ("Country", str.upper), "tag": ("Tag", str)},
     search="Name or e-mail",
+    bulk="customers",
+    bulk_path="/customers/bulk",
 )
 _ORDERS = ORDERS.only("Order", "Status", "Risk", "Total", "Placed", empty="No orders yet.")
 _TICKETS = TICKETS.only("Ticket", "Subject", "Status", "Priority", "Last message", empty="They never asked for help.")
@@ -162,7 +170,14 @@ async def block(visit: Visit) -> Answer:
 
 
 async def unblock(visit: Visit) -> Answer:
-    return await _change(visit, forms.read(visit, UNBLOCK) | {"status": "active"}, "The customer can order again.")
+    done = await _change(visit, forms.read(visit, UNBLOCK) | {"status": "active"}, "The customer can order again.")
+    async with visit.deps.db.read() as tx:
+        customer = existing(await customers_db.ROWS.get(tx, visit.id), "Customer")
+    reasons = [label(name) for name in await fraud_reports_service.would_stop(visit.deps, customer)]
+    if reasons:
+        sentence = f"{done.message} An order like the latest would still be stopped: {'; '.join(reasons)}."
+        return replace(done, message=sentence, tone="warn")
+    return done
 
 
 async def _change(visit: Visit, changes: dict[str, Any], message: str) -> Done:
@@ -191,11 +206,11 @@ _ERASE = (
 )
 
 PAGES = (
-    lists.page("/customers", "Customers", CUSTOMERS, "Sell"),
-    Page("GET", "/customers/{id}", "read_only", "Customer", show_customer, "customer.html"),
-    *forms.rows("/customers/{id}/edit", "Edit a customer", show_form, edit, "Change a customer"),
-    change("/customers/{id}/block", "Block a customer", block),
-    change("/customers/{id}/unblock", "Unblock a customer", unblock),
-    Page("GET", "/customers/{id}/export", "staff", "Export a customer", export),
-    change("/customers/{id}/erase", privacy_service.ERASE, erase, confirm=_ERASE, role="owner", is_foreign=True),
+    lists.page("/customers", "customers:read", "Customers", CUSTOMERS, "Sell"),
+    Page("GET", "/customers/{id}", "customers:read", "Customer", show_customer, "customer.html"),
+    *forms.rows("/customers/{id}/edit", "customers:write", "Edit a customer", show_form, edit, "Change a customer"),
+    change("/customers/{id}/block", "customers:write", "Block a customer", block),
+    change("/customers/{id}/unblock", "customers:write", "Unblock a customer", unblock),
+    Page("GET", "/customers/{id}/export", "customers:write", "Export a customer", export),
+    change("/customers/{id}/erase", "customers:erase", privacy_service.ERASE, erase, confirm=_ERASE, is_foreign=True),
 )

@@ -17,7 +17,8 @@ RESTORED = ("info", "Your session had ended. Your input is restored, but it is n
 _PATH = "draft"
 _PURPOSE = "console draft"
 # Not kept: what belongs to one sending of a form, and what nobody should store.
-_LEFT_OUT = {"token", "confirmed", "password", "repeated", "current", "own_password", "code", "setup"}
+_LEFT_OUT = {"token", "confirmed", "password", "repeated", "current", "own_password", "code", "setup", "logo"}
+_LEFT_OUT |= {"mail_password"}
 
 
 class _Draft(msgspec.Struct, frozen=True):

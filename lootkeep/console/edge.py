@@ -8,14 +8,16 @@ from typing import Any
 from urllib.parse import quote
 
 import structlog
+from jinja2 import Environment
 from markupsafe import Markup
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lootkeep.console import changes, drafts, exports, forms, guard
-from lootkeep.console.formats import label
+from lootkeep.console import changes, drafts, exports, forms, guard, masking
+from lootkeep.console.formats import Formats
 from lootkeep.console.guard import Refused
+from lootkeep.console.live import Live
 from lootkeep.console.once import once
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, file, url
 from lootkeep.console.render import ASSETS, Navigation, templates
@@ -48,15 +50,21 @@ class Edge:
         self._deps = deps
         self._options = options
         self._pages = pages
-        self._templates, self._formats = templates(options.timezone, deps.currency)
-        self._navigation = Navigation(deps, pages, self._templates.get_template("_navigation.html"))
+        environment, _ = self._store_templates()
+        self._navigation = Navigation(deps, pages, environment.get_template("_navigation.html"))
         self._get_pages = {page.path: page for page in pages if page.method == "GET"}
+        self._live = Live(deps, options, self._navigation, self._get_pages)
+
+    def _store_templates(self) -> tuple[Environment, Formats]:
+        """For the zone and currency of now."""
+        return templates(self._options.timezone, self._deps.currency)
 
     def routes(self) -> list[Route]:
         routes = [PageRoute(page.path, self._endpoint(page), methods=[page.method]) for page in self._pages]
         nothing = Page("GET", "/", None, "Not found", _nothing)
         return [
             Route(f"{PREFIX}/static/{{name}}", _asset, methods=["GET"]),
+            Route(f"{PREFIX}/live", self._live.open, methods=["GET"]),
             *routes,
             *(
                 PageRoute(page.path, self._lead_back(page), methods=["GET"])
@@ -69,7 +77,8 @@ class Edge:
     def _endpoint(self, page: Page) -> Any:
         async def endpoint(request: Request) -> Response:
             secret = guard.read_secret(request, self._options)
-            visit = Visit(self._deps, self._options, page, request, self._deps.clock.now(), secret, self._formats)
+            formats = self._store_templates()[1]
+            visit = Visit(self._deps, self._options, page, request, self._deps.clock.now(), secret, formats)
             try:
                 response = await self._answer(visit)
             except AppError as reason:
@@ -79,6 +88,7 @@ class Edge:
             except Exception:
                 log.exception("page failed", method=request.method, path=request.url.path)
                 response = await self._render(visit, "error.html", {"sentence": _BROKEN, "status": 500}, 500)
+            response = masking.mask_response(visit, response)
             for name, value in guard.HEADERS.items():
                 response.headers.setdefault(name, value)
             return response
@@ -86,25 +96,30 @@ class Edge:
         return endpoint
 
     async def _answer(self, visit: Visit) -> Response:
-        """The order of checks: the session, the role, the form's origin and token, the question, then the page."""
+        """The order of checks: the session, the scope, the form's origin and token, the question, then the page."""
         page = visit.page
-        resumed = await sign_in_service.resume(visit.deps, visit.secret, visit.ip) if visit.secret else None
-        if resumed:
+        # What a page asks for by itself.
+        is_live = "x-live" in visit.request.headers
+        if visit.secret and (
+            resumed := await sign_in_service.resume(visit.deps, visit.secret, visit.ip, is_seen=not is_live)
+        ):
             visit.person, visit.session = resumed
-        if page.role is not None:
+        if page.scope is not None:
             if visit.person is None:
                 return await self._ask_to_sign_in(visit)
-            if not visit.person.may(page.role):
-                needed, role = label(page.role).lower(), label(visit.person.role).lower()
-                raise Refused("forbidden", f"{page.title} needs the role {needed}; yours is {role}.")
+            if not visit.person.may(page.scope):
+                raise Refused("forbidden", f"{page.title} needs the scope {page.scope}, which your role does not have.")
         if page.method == "GET":
-            visit.deps = self._deps.for_reading()
+            # A replica may not have what the page was just notified of.
+            visit.deps = self._deps if is_live else self._deps.for_reading()
             is_restored = await drafts.restore(visit)
             answer: Any = await page.handler(visit)
             return await self._respond(visit, answer | {"message": drafts.RESTORED} if is_restored else answer)
         guard.check_origin(visit.request)
         visit.form = await guard.read_form(visit.request, has_session=visit.person is not None)
         guard.check_token(visit)
+        if page.is_preview:
+            return await self._respond(visit, await page.handler(visit))
         if page.confirm and visit.form.get("confirmed") != "yes" and (question := await self._question(visit)):
             return await self._render(visit, "form.html", question)
         return await self._respond(visit, await self._change(visit))
@@ -113,7 +128,7 @@ class Edge:
         """After signing in, the page that was asked for is shown, and on it what was typed before the session ended."""
         asked = visit.request.url
         target = asked.path + (f"?{asked.query}" if asked.query else "")
-        if visit.page.method != "GET":
+        if visit.page.method != "GET" and not visit.page.is_preview:
             target = self._path_of_form(visit.page, asked.path)
             draft = await drafts.keep(visit, target)
             target += f"?draft={draft}" if draft else ""
@@ -174,7 +189,7 @@ class Edge:
             if answer.browser:
                 guard.set_browser(response, visit.request, self._options, answer.browser)
             if answer.message:
-                message = answer.tone, answer.message
+                message = answer.tone, masking.mask_text(visit, answer.message)
                 guard.set_message(response, self._deps.vault, visit.request, self._options, *message)
             return response
         if (name := visit.query.get("whole", "")) in answer.get("whole", {}):
@@ -215,7 +230,10 @@ class Edge:
         if is_new:
             # A browser without a cookie gets one: the tokens of its forms are bound to it.
             visit.secret = self._deps.ids.secret()
-        message = guard.read_message(visit.request, self._deps.vault)
+        is_part = visit.request.headers.get("x-part") == "main"
+        # It is for the next page that someone opens, not for what a page asks for by itself.
+        is_opened = not (is_part or "x-live" in visit.request.headers)
+        message = guard.read_message(visit.request, self._deps.vault) if is_opened else None
         context = {
             "visit": visit,
             "page": visit.page,
@@ -229,11 +247,12 @@ class Edge:
             "may_open": partial(self._may_open, visit),
             "live": None,
             "stale": None,
-            "is_outside": visit.person is None or (visit.page.role is None and template != "error.html"),
+            "is_outside": visit.person is None or (visit.page.scope is None and template != "error.html"),
         } | dict(values)
         # What a template rendered is escaped.
-        main = Markup(self._templates.get_template(template).render(context))  # noqa: S704
-        html = self._templates.get_template("layout.html").render(context, main=main)
+        environment, _ = self._store_templates()
+        main = Markup(environment.get_template(template).render(context))  # noqa: S704
+        html = main if is_part else environment.get_template("layout.html").render(context, main=main)
         response = Response(html, status, media_type="text/html")
         if is_new:
             guard.set_secret(response, visit.request, self._options, visit.secret)
@@ -255,8 +274,8 @@ class Edge:
         return "/".join(sent_to.split("/")[: parts + PREFIX.count("/") + 1])
 
     def _may_open(self, visit: Visit, path: str) -> bool:
-        role = self._get_pages[path].role
-        return role is None or visit.user.may(role)
+        scope = self._get_pages[path].scope
+        return scope is None or visit.user.may(scope)
 
 
 _BROKEN = "Something went wrong on our side. It was logged; try again in a moment."

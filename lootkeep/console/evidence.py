@@ -38,7 +38,7 @@ async def show_evidence(visit: Visit) -> Answer:
             view, is_copy = await orders_service.evidence(visit.deps, visit.id, dispute.id), True
     view = view or await orders_service.evidence(visit.deps, visit.id)
     return {
-        "title": f"Evidence for order {view.order.order_number}",
+        "title": f"Evidence for {'the dispute of ' if dispute else ''}order {view.order.order_number}",
         "evidence": view,
         "dispute": dispute,
         "is_copy": is_copy,
@@ -86,7 +86,14 @@ def _good(visit: Visit, good: EvidenceGoodView) -> dict[str, object]:
         f"Looked at {_time(visit, look.at)} from {look.ip_address or 'an unknown address'}: {look.user_agent or '–'}"
         for look in good.looks
     ]
-    return {"good": good, "proof": proof or (["Not delivered"] if good.delivered_at is None else [])}
+    if good.command_id is not None and good.delivered_at is not None:
+        player = f" for {good.player.name or good.player.id}" if good.player else ""
+        proof.append(f"Run and acknowledged by the game server {good.server}{player}.")
+    elif good.delivered_at is not None and good.kind in ("key", "file") and not good.looks:
+        proof.append("No look at it on the page of the order was recorded.")
+    if good.delivered_at is None:
+        proof.append("Not delivered" + (f": {good.server} could not run it." if good.state == "failed" else "."))
+    return {"good": good, "proof": proof}
 
 
 def _time(visit: Visit, moment: datetime | None) -> str:
@@ -102,6 +109,6 @@ async def renew_page(visit: Visit) -> Answer:
 _RENEWED = "The buyer's page gets a new address. The link that the buyer has leads nowhere from then on."
 
 PAGES = (
-    Page("GET", "/orders/{id}/evidence", "staff", "Evidence", show_evidence, "evidence.html"),
-    change("/orders/{id}/renew-page", "Renew the link", renew_page, _RENEWED),
+    Page("GET", "/orders/{id}/evidence", "orders:write", "Evidence", show_evidence, "evidence.html"),
+    change("/orders/{id}/renew-page", "orders:write", "Renew the link", renew_page, _RENEWED),
 )

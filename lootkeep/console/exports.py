@@ -26,7 +26,7 @@ def export(listed: Shown) -> Response:
 
 async def _lines(listed: Shown) -> AsyncIterator[str]:
     visit, spec = listed.visit, listed.spec
-    table = spec.as_file()
+    table = spec.as_file().seen_by(visit)
     yield _BYTE_ORDER_MARK + _written([table.head(visit.formats)])
     last = 0
     while True:
@@ -43,7 +43,11 @@ async def _lines(listed: Shown) -> AsyncIterator[str]:
 
 def csv_file(name: str, lines: Sequence[Sequence[object]]) -> Response:
     """A short table."""
-    return Response(_BYTE_ORDER_MARK + _written(lines), headers=_headers(name), media_type="text/csv")
+    return whole_file(name, (_BYTE_ORDER_MARK + _written(lines)).encode())
+
+
+def whole_file(name: str, content: bytes) -> Response:
+    return Response(content, headers=_headers(name), media_type="text/csv")
 
 
 def _written(lines: Sequence[Sequence[object]]) -> str:

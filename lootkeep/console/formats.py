@@ -41,12 +41,26 @@ LABELS = {
 }
 # Of a status: ok, warn, bad, info or quiet.
 TONES = {
-    **dict.fromkeys(("paid", "delivered", "active", "allowed", "legitimate", "successful", "resolved", "sent"), "ok"),
     **dict.fromkeys(
-        ("on_hold", "medium", "flagged", "verification_required", "high", "scheduled", "low_stock"), "warn"
+        ("paid", "delivered", "active", "allowed", "legitimate", "successful", "resolved", "sent", "applied", "done"),
+        "ok",
+    ),
+    **dict.fromkeys(
+        (
+            "on_hold",
+            "medium",
+            "flagged",
+            "verification_required",
+            "high",
+            "scheduled",
+            "low_stock",
+            "unmatched",
+            "refused",
+        ),
+        "warn",
     ),
     **dict.fromkeys(("critical", "blocked", "failed", "fraud", "urgent", "revoked", "out_of_stock", "failing"), "bad"),
-    **dict.fromkeys(("completed", "open", "sending"), "info"),
+    **dict.fromkeys(("completed", "open", "sending", "waiting"), "info"),
 }
 
 

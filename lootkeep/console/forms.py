@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 from markupsafe import Markup, escape
 
+from lootkeep.console import masking
 from lootkeep.console.formats import day_of
 from lootkeep.console.page import Answer, Handler, Page, Visit, change, url
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.analytics import zone
+from lootkeep.domain.roles import Scope
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import InvalidFields
@@ -85,9 +87,10 @@ def read(visit: Visit, fields: Fields) -> dict[str, Any]:
     kept = visit.form.get("kept", "").split("\n")
     for item in flat(fields):
         text = visit.form.get(item.name, "").strip()
-        if not text and item.name in kept:
+        if (not text and item.name in kept) or (item.kind is EMAIL and masking.stays(visit, text)):
             continue
         try:
+            masking.check_typed(visit, text)
             values[item.name] = item.read(text, visit.options.timezone)
         except ValueError as wrong:
             errors[item.name] = [str(wrong)]
@@ -164,19 +167,22 @@ def _as_shown(visit: Visit, item: Field, text: str) -> str:
 
 
 def new(cards: Fields, **texts: str) -> Handler:
-    """The handler of a form that creates a record."""
+    """The handler of a form that creates a record. The address may fill in fields by their names."""
 
     async def handler(visit: Visit) -> Answer:
         page = {"title": visit.page.title, "submit": "Create", "back": visit.page.path.removesuffix("/new")}
-        return show(visit, cards, None, **(page | texts))
+        filled = {item.name: visit.query[item.name] for item in flat(cards) if item.name in visit.query}
+        return show(visit, cards, None, values=filled, **(page | texts))
 
     return handler
 
 
-def rows(path: str, title: str, show: Handler, save: Handler, action: str = "", **options: Any) -> tuple[Page, Page]:
+def rows(
+    path: str, scope: Scope, title: str, show: Handler, save: Handler, action: str = "", **options: Any
+) -> tuple[Page, Page]:
     """The rows of a form's page and of its change; `action` is what the log calls the change, if not the title."""
-    page = Page("GET", path, options.get("role", "staff"), title, show, "form.html")
-    return page, change(path, action or title, save, **options)
+    page = Page("GET", path, scope, title, show, "form.html")
+    return page, change(path, scope, action or title, save, **options)
 
 
 # The kinds of values
@@ -262,9 +268,9 @@ def words(most: int, max_length: int, kind: Kind | None = None) -> Kind:
     return Kind(parse, lambda value, _: ", ".join(str(word) for word in _decoded(value)))
 
 
-def tags(most: int, max_length: int) -> Kind:
+def tags(most: int, max_length: int, each: Kind | None = None) -> Kind:
     """Words that are stored as JSON."""
-    kind = words(most, max_length)
+    kind = words(most, max_length, each)
     return replace(kind, read=lambda *text: msgspec.json.encode(kind.read(*text)).decode(), reads_nothing=True)
 
 

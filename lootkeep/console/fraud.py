@@ -70,12 +70,15 @@ CHECKS = lists.ListPage(
     ),
     exported=(Column("Id", "id"), Column("Order id", "order_id")),
     link=lambda check: f"/fraud/checks/{check.id}",
+    news="check",
     empty="Every order is checked as it is placed, and its check appears here.",
     choices=(
         lists.Choice("action_taken", "Was", _ACTIONS, is_open=True),
         _LEVELS,
         lists.Choice("is_reviewed", "Reviewed", {"yes": "Reviewed", "no": "Not reviewed"}, lists.is_yes),
     ),
+    bulk="fraud",
+    bulk_path="/fraud/checks/bulk",
 )
 
 
@@ -136,7 +139,7 @@ async def show_check(visit: Visit) -> Answer:
 
 
 PAGES = (
-    Page("GET", "/fraud", "read_only", "Fraud review", show_queue, "fraud.html", group="Protect"),
-    lists.page("/fraud/checks", "Fraud checks", CHECKS),
-    Page("GET", "/fraud/checks/{id}", "read_only", "Fraud check", show_check, "fraud_check.html"),
+    Page("GET", "/fraud", "fraud:read", "Fraud review", show_queue, "fraud.html", group="Protect"),
+    lists.page("/fraud/checks", "fraud:read", "Fraud checks", CHECKS),
+    Page("GET", "/fraud/checks/{id}", "fraud:read", "Fraud check", show_check, "fraud_check.html"),
 )

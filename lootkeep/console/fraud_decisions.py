@@ -44,8 +44,8 @@ _RING: dict[str, tuple[ReviewedAs, bool, str]] = {
 }
 NOTES = forms.Field("notes", "Note", forms.text(1000))
 _BLOCK = (
-    "The order is cancelled where it still can be. Account, mailbox, device and card of its buyer are blocked from now "
-    "on, the IP address for 30 days."
+    "The order is cancelled where it still can be. Account, mailbox, device, card and player of its buyer are blocked "
+    "from now on, the IP address for 30 days."
 )
 
 
@@ -163,8 +163,8 @@ def _audited(check: FraudCheck, order: Order) -> dict[str, object]:
 
 
 PAGES = (
-    change("/fraud/checks/{id}/review", "Review order", review),
-    change("/fraud/checks/{id}/block", "Reject and block the buyer", block, _BLOCK),
-    change("/fraud/checks/{id}/ring", "Decide a ring", decide_ring, ask_ring),
-    change("/fraud/checks/{id}/take", "Take a case", take),
+    change("/fraud/checks/{id}/review", "fraud:write", "Review order", review),
+    change("/fraud/checks/{id}/block", "fraud:write", "Reject and block the buyer", block, _BLOCK),
+    change("/fraud/checks/{id}/ring", "fraud:write", "Decide a ring", decide_ring, ask_ring),
+    change("/fraud/checks/{id}/take", "fraud:write", "Take a case", take),
 )

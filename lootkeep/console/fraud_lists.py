@@ -138,12 +138,12 @@ def _done(path: str, message: str, before: Mapping[str, str] = {}, after: Mappin
 _DELETED = "The list is deleted with all of its entries."
 
 PAGES = (
-    Page("GET", "/fraud/lists", "read_only", "Fraud lists", show_lists, "fraud_lists.html"),
-    change("/fraud/lists/{list}/add", "Add to a fraud list", change_entries),
-    change("/fraud/lists/{list}/remove", "Remove from a fraud list", change_entries),
-    Page("GET", "/fraud/named-lists/{id}", "read_only", "Fraud list", show_list, "fraud_list.html"),
-    change("/fraud/lists", "Create a fraud list", create_list),
-    change("/fraud/named-lists/{id}/delete", "Delete a fraud list", delete_list, confirm=_DELETED),
-    change("/fraud/named-lists/{id}/add", "Add to a fraud list", add_entry),
-    change("/fraud/named-lists/{id}/remove", "Remove from a fraud list", remove_entry),
+    Page("GET", "/fraud/lists", "fraud:read", "Fraud lists", show_lists, "fraud_lists.html"),
+    change("/fraud/lists/{list}/add", "fraud:write", "Add to a fraud list", change_entries),
+    change("/fraud/lists/{list}/remove", "fraud:write", "Remove from a fraud list", change_entries),
+    Page("GET", "/fraud/named-lists/{id}", "fraud:read", "Fraud list", show_list, "fraud_list.html"),
+    change("/fraud/lists", "fraud:write", "Create a fraud list", create_list),
+    change("/fraud/named-lists/{id}/delete", "fraud:write", "Delete a fraud list", delete_list, confirm=_DELETED),
+    change("/fraud/named-lists/{id}/add", "fraud:write", "Add to a fraud list", add_entry),
+    change("/fraud/named-lists/{id}/remove", "fraud:write", "Remove from a fraud list", remove_entry),
 )

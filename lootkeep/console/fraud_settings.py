@@ -199,10 +199,10 @@ async def show_signals(visit: Visit) -> Answer:
 _DELETED = "The rule is deleted. What it did to past orders stays as it is."
 
 PAGES = (
-    Page("GET", "/fraud/signals", "read_only", "Signals", show_signals, "fraud_signals.html"),
-    Page("GET", "/fraud/rules", "read_only", "Fraud rules", show_rules, "fraud_rules.html"),
-    change("/fraud/rules", "Save a fraud rule", save_rule, role="owner"),
-    change("/fraud/rules/{id}/delete", "Delete a fraud rule", delete_rule, confirm=_DELETED, role="owner"),
-    Page("GET", "/fraud/settings", "read_only", "Fraud settings", show_settings, "fraud_settings.html"),
-    change("/fraud/settings", "Change fraud settings", save_settings, role="owner"),
+    Page("GET", "/fraud/signals", "fraud:read", "Signals", show_signals, "fraud_signals.html"),
+    Page("GET", "/fraud/rules", "fraud:read", "Fraud rules", show_rules, "fraud_rules.html"),
+    change("/fraud/rules", "settings:write", "Save a fraud rule", save_rule),
+    change("/fraud/rules/{id}/delete", "settings:write", "Delete a fraud rule", delete_rule, confirm=_DELETED),
+    Page("GET", "/fraud/settings", "fraud:read", "Fraud settings", show_settings, "fraud_settings.html"),
+    change("/fraud/settings", "settings:write", "Change fraud settings", save_settings),
 )

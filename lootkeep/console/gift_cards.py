@@ -52,6 +52,8 @@ GIFT_CARDS = lists.ListPage(
         "recipient_email": ("Recipient", str.lower),
     },
     search="Recipient, or the end of a code",
+    bulk="gift_cards",
+    bulk_path="/gift-cards/bulk",
 )
 _LOGGED = ("recipient_name", "recipient_email", "message", "expires_at", "note", "revoke_reason", "send_count")
 GIFT_CARD = Record[gift_cards_rules.GiftCard](
@@ -189,11 +191,13 @@ _TAKEN = "The amount is taken off the card. It cannot be put back here."
 _REVOKED = ("The card is revoked.", "The card loses its value. This cannot be undone.", REVOKE)
 
 PAGES = (
-    Page("GET", "/gift-cards", "read_only", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),
-    *forms.rows("/gift-cards/new", "Issue a gift card", show_new, issue),
-    Page("GET", "/gift-cards/{id}", "read_only", "Gift card", show_gift_card, "gift_card.html"),
-    change("/gift-cards/{id}/edit", "Change a gift card", edit),
-    change("/gift-cards/{id}/send", "Send a gift card", send),
-    change("/gift-cards/{id}/redeem", "Redeem a gift card", redeem, _TAKEN),
-    GIFT_CARD.change("/gift-cards/{id}/revoke", "Revoke a gift card", gift_cards_service.revoke, *_REVOKED),
+    Page("GET", "/gift-cards", "gift-cards:read", "Gift cards", list_gift_cards, "gift_cards.html", group="Sell"),
+    *forms.rows("/gift-cards/new", "gift-cards:write", "Issue a gift card", show_new, issue),
+    Page("GET", "/gift-cards/{id}", "gift-cards:read", "Gift card", show_gift_card, "gift_card.html"),
+    change("/gift-cards/{id}/edit", "gift-cards:write", "Change a gift card", edit),
+    change("/gift-cards/{id}/send", "gift-cards:write", "Send a gift card", send),
+    change("/gift-cards/{id}/redeem", "gift-cards:write", "Redeem a gift card", redeem, _TAKEN),
+    GIFT_CARD.change(
+        "/gift-cards/{id}/revoke", "gift-cards:write", "Revoke a gift card", gift_cards_service.revoke, *_REVOKED
+    ),
 )

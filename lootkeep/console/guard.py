@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import hmac
-from urllib.parse import parse_qsl
+import re
+from urllib.parse import parse_qsl, quote, unquote
 
 import msgspec
 from starlette.requests import Request
@@ -23,11 +24,13 @@ _PLAIN_NAME = "lootkeep"
 _BROWSER_NAME = "lootkeep-browser"
 # As long as browsers keep a cookie.
 _BROWSER_SECONDS = 400 * DAY // SECOND
+_ATTEMPT_NAME = "lootkeep-attempt"
+_ATTEMPT_SECONDS = 600
 _FLASH_NAME = "lootkeep-message"
 _FLASH_SECONDS = 60
 _MAX_FLASH = 500
 # Under this name the server puts the request's place among those that are worked on into the scope.
-_TICKET = "lootkeep.ticket"
+TICKET = "lootkeep.ticket"
 MAX_FORM_BYTES = 1024 * 1024
 # Without a session. It is parsed in a millisecond; a larger form takes up to 150, and a thread does it.
 MAX_SMALL_FORM_BYTES = 8 * 1024
@@ -50,6 +53,9 @@ class Refused(Conflict):
 
 
 _TOO_LARGE = ("form_too_large", "The form is too large.")
+_UNREADABLE = ("bad_form", "The form cannot be read.")
+_BOUNDARY = re.compile(r'multipart/form-data; ?boundary="?([A-Za-z0-9\'()+_,./:=?-]{1,70})"?')
+_PART_NAME = re.compile(rb'; name="([^"]*)"')
 _FOREIGN = ("foreign_form", "This form was not sent from the console, or is too old. Open it again.")
 
 
@@ -74,6 +80,16 @@ def read_browser(visit: Visit) -> str:
 def set_browser(response: Response, request: Request, options: Options, browser: str) -> None:
     """Only the sign-in reads it, and it lets nobody in."""
     _set_cookie(response, request, options, _BROWSER_NAME, browser, _BROWSER_SECONDS, f"{PREFIX}/sign-in")
+
+
+def read_attempt(visit: Visit) -> str:
+    """What this browser was given when it left for a provider; empty if it has nothing that we signed."""
+    return unquote(visit.deps.vault.signed(visit.request.cookies.get(_ATTEMPT_NAME, ""), _ATTEMPT_NAME) or "")
+
+
+def set_attempt(response: Response, visit: Visit, text: str) -> None:
+    signed = visit.deps.vault.sign(quote(text, safe=""), _ATTEMPT_NAME)
+    _set_cookie(response, visit.request, visit.options, _ATTEMPT_NAME, signed, _ATTEMPT_SECONDS, f"{PREFIX}/sign-in")
 
 
 def form_token(vault: Vault, secret: str, nonce: str) -> str:
@@ -108,7 +124,7 @@ async def read_form(request: Request, *, has_session: bool) -> dict[str, str]:
     length = inputs_rules.integer(request.headers.get("content-length", "0"))
     if length is None or length > max_bytes:
         raise Unprocessable(*_TOO_LARGE)
-    ticket = request.scope.get(_TICKET)
+    ticket = request.scope.get(TICKET)
     if ticket is None or ticket.is_complete:
         body = await _read_body(request, max_bytes)
     else:
@@ -116,6 +132,9 @@ async def read_form(request: Request, *, has_session: bool) -> dict[str, str]:
         ticket.leave()
         body = await _read_body(request, max_bytes)
         await ticket.enter()
+    boundary = _BOUNDARY.fullmatch(request.headers.get("content-type", ""))
+    if boundary:
+        return _with_files(body, boundary[1].encode())
     return _parsed(body) if len(body) <= MAX_SMALL_FORM_BYTES else await asyncio.to_thread(_parsed, body)
 
 
@@ -123,11 +142,25 @@ def _parsed(body: bytes) -> dict[str, str]:
     try:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
     except ValueError:
-        raise Unprocessable("bad_form", "The form cannot be read.") from None
+        raise Unprocessable(*_UNREADABLE) from None
     form: dict[str, str] = {}
     for name, value in pairs:
         plain = value.replace("\r\n", "\n").replace("\0", "")
         form[name] = f"{form[name]}\n{plain}" if name in form else plain
+    return form
+
+
+def _with_files(body: bytes, boundary: bytes) -> dict[str, str]:
+    """A form with a file: the content of the file in base64, as if it had been typed."""
+    form: dict[str, str] = {}
+    for part in (b"\r\n" + body).split(b"\r\n--" + boundary)[1:-1]:
+        head, _, content = part.partition(b"\r\n\r\n")
+        name = _PART_NAME.search(head)
+        if name is None or len(form) >= MAX_FIELDS:
+            raise Unprocessable(*_UNREADABLE)
+        is_file = b"; filename=" in head
+        text = base64.b64encode(content).decode() if is_file else content.decode(errors="replace").replace("\0", "")
+        form[name[1].decode(errors="replace")] = text
     return form
 
 

@@ -12,6 +12,7 @@ from lootkeep.domain.goods import MAX_BATCH_NAME, MAX_KEY_LENGTH, MAX_KEYS, KeyB
 from lootkeep.domain.products import Product, stock_status
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.kernel.paging import ListRequest, PageRequest
+from lootkeep.kernel.wording import plural
 from lootkeep.services import keys as keys_service
 from lootkeep.storage.goods import keys as keys_db, waiting as waiting_db
 from lootkeep.storage.products import rows as products_db
@@ -75,7 +76,7 @@ async def add(visit: Visit) -> Answer:
         raise invalid("keys", f"A key has at most {MAX_KEY_LENGTH:,} characters.")
     result = await keys_service.add(visit.deps, visit.id, keys, values["batch"], values["unit_cost"])
     skipped = f" {result.already_known:,} were known before and are skipped." if result.already_known else ""
-    message = f"{result.added:,} keys are added.{skipped} {result.stock:,} can be sold."
+    message = f"{plural(result.added, 'key is', 'keys are')} added.{skipped} {result.stock:,} can be sold."
     after = {"added": result.added, "batch": values["batch"], "stock": result.stock}
     return Done(url(f"/products/{visit.id}/keys"), message, f"product:{visit.id}", after=after)
 
@@ -86,7 +87,7 @@ async def withdraw(visit: Visit) -> Answer:
     keys = {"key_ids": [key_id]} if key_id else {"batch": visit.form.get("batch", "")}
     done = await keys_service.withdraw(visit.deps, visit.id, **keys)
     owned = f" Buyers have {len(done.already_assigned):,} others." if done.already_assigned else ""
-    message = f"{done.withdrawn:,} keys are withdrawn.{owned}"
+    message = f"{plural(done.withdrawn, 'key is', 'keys are')} withdrawn.{owned}"
     after = {"withdrawn": done.withdrawn, "batch": visit.form.get("batch", "")}
     return Done(url(f"/products/{visit.id}/keys"), message, f"product:{visit.id}", after=after)
 
@@ -113,8 +114,8 @@ async def revealed(visit: Visit, product_id: int, back: str) -> Done:
 _GONE = "What is still available is taken from the stock for good. Keys that buyers have stay with them."
 
 PAGES = (
-    Page("GET", "/products/{id}/keys", "read_only", "Keys of a product", show_keys, "keys.html"),
-    change("/products/{id}/keys", "Add keys", add),
-    change("/products/{id}/keys/withdraw", "Withdraw keys", withdraw, _GONE),
-    change("/products/{id}/keys/show", "Show a key", show_key),
+    Page("GET", "/products/{id}/keys", "products:read", "Keys of a product", show_keys, "keys.html"),
+    change("/products/{id}/keys", "products:write", "Add keys", add),
+    change("/products/{id}/keys/withdraw", "products:write", "Withdraw keys", withdraw, _GONE),
+    change("/products/{id}/keys/show", "products:write", "Show a key", show_key),
 )

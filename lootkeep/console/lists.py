@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 from urllib.parse import quote_plus
 
 from markupsafe import Markup
 
 from lootkeep.console.columns import Column, Table
-from lootkeep.console.page import Answer, Page, Visit
+from lootkeep.console.page import Answer, Page, Visit, url
 from lootkeep.domain import inputs as inputs_rules
-from lootkeep.domain.accounts import Role
+from lootkeep.domain.roles import Scope
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
+from lootkeep.services import bulk as bulk_service
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import Listing
 
@@ -82,8 +84,16 @@ class ListPage(Table):
     # Columns that only the file has, and how its rows are loaded if not like those of the page.
     exported: Sequence[Column] = ()
     load_exported: Load | None = None
+    # What its rows are, where new ones are announced: one, and after a bar several, unless they only have an s more.
+    news: str = ""
     # The page refreshes itself after this many seconds.
     live: int | None = None
+    # The area of the acts on many of its rows and the path of their pages, the id of a row, and the filters that only
+    # the page sets.
+    bulk: str = ""
+    bulk_path: str = ""
+    key: Callable[[Any], int] = attrgetter("id")
+    fixed: Sequence[str] = ()
 
     def as_file(self) -> Table:
         return replace(self, columns=(*self.exported, *self.columns))
@@ -102,7 +112,18 @@ class Shown:
 
     @property
     def body(self) -> Markup:
-        return self.spec.body(self.rows, self.visit)
+        return self.spec.body(self.rows, self.visit, self.spec.key if self.acts else None)
+
+    @property
+    def acts(self) -> list[bulk_service.Act]:
+        """What the visitor can do to many of the rows."""
+        return [act for act in bulk_service.acts_of(self.spec.bulk) if self.visit.user.may(act.scope)]
+
+    @property
+    def bulk_url(self) -> str:
+        """Where the ticked rows are sent to, with the filter."""
+        fixed = {name: self.request.filters[name] for name in self.spec.fixed}
+        return url(self.spec.bulk_path) + self.url(**fixed)
 
     @property
     def is_filtered(self) -> bool:
@@ -112,7 +133,7 @@ class Shown:
     @property
     def everything(self) -> str:
         """The list without any filter."""
-        return self._address(dict.fromkeys(self.spec.first, ANY))
+        return address(dict.fromkeys(self.spec.first, ANY))
 
     def without(self, name: str) -> str:
         """The list without this filter."""
@@ -120,11 +141,7 @@ class Shown:
 
     def url(self, **changes: str | int | None) -> str:
         """The same list with some of its parameters changed; None removes one, and any change begins at page 1."""
-        return self._address({name: value for name, value in self.query.items() if name != "page"} | changes)
-
-    def _address(self, values: Mapping[str, str | int | None]) -> str:
-        pairs = [f"{_quoted(name)}={_quoted(str(value))}" for name, value in values.items() if value is not None]
-        return "?" + "&".join(pairs)
+        return address({name: value for name, value in self.query.items() if name != "page"} | changes)
 
     def sort_url(self, column: Column) -> str:
         is_descending = self.request.sort == column.sort and self.request.order == "desc"
@@ -141,31 +158,42 @@ class Shown:
         return [(name, value) for name, value in self.query.items() if name not in (*names, "page")]
 
 
+def address(values: Mapping[str, str | int | None]) -> str:
+    """The part of a URL from the question mark on."""
+    pairs = [f"{_quoted(name)}={_quoted(str(value))}" for name, value in values.items() if value is not None]
+    return "?" + "&".join(pairs)
+
+
 async def show(visit: Visit, spec: ListPage, **fixed: Any) -> dict[str, Any]:
     """The page of the list that the URL asks for, under the name `list`; the edge exports it with `format=csv`."""
-    query = {name: value for name, value in visit.query.items() if value}
-    query.pop("format", None)
-    if not query.keys() - {"sort", "order", "page"}:
-        query = {**spec.first, **query}
-    request = _request(visit, spec, query, fixed)
+    query, request = asked(visit, spec, **fixed)
     rows, total = await _page(visit, spec, request)
     return {"list": Shown(spec, rows, total, request, query, visit), "live": spec.live}
 
 
+def asked(visit: Visit, spec: ListPage, **fixed: Any) -> tuple[dict[str, str], ListRequest]:
+    """What the URL says of a list, and what that asks for."""
+    query = {name: value for name, value in visit.query.items() if value}
+    query.pop("format", None)
+    if not query.keys() - {"sort", "order", "page"}:
+        query = {**spec.first, **query}
+    return query, _request(visit, spec, query, fixed)
+
+
 def page(
     path: str,
+    scope: Scope,
     title: str,
     spec: ListPage,
     group: str | None = None,
     template: str = "list.html",
-    role: Role = "read_only",
 ) -> Page:
     """The row of a page that shows a list and nothing else."""
 
     async def handler(visit: Visit) -> Answer:
         return await show(visit, spec)
 
-    return Page("GET", path, role, title, handler, template, group=group)
+    return Page("GET", path, scope, title, handler, template, group=group)
 
 
 async def newest(visit: Visit, tx: Transaction, spec: ListPage, size: int, **filters: Any) -> tuple[Sequence[Any], int]:

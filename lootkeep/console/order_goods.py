@@ -35,6 +35,6 @@ async def replace_key(visit: Visit) -> Answer:
 
 
 PAGES = (
-    change("/orders/{id}/show-key", "Show a key", show_key),
-    *forms.rows("/orders/{id}/replace-key", "Replace a key", show_replace, replace_key),
+    change("/orders/{id}/show-key", "orders:write", "Show a key", show_key),
+    *forms.rows("/orders/{id}/replace-key", "orders:write", "Replace a key", show_replace, replace_key),
 )

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lootkeep.console import forms, lists
+from lootkeep.console import goods, lists, payments
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, RISK, Column, amount
 from lootkeep.console.formats import options
-from lootkeep.console.forms import Field
 from lootkeep.console.order_file import EXPORTED
 from lootkeep.console.page import Answer, Handler, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.console.sendings import Sending, sendings
-from lootkeep.domain import inputs as inputs_rules, orders as orders_rules
+from lootkeep.domain import goods as goods_rules, inputs as inputs_rules, orders as orders_rules
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
@@ -30,6 +29,7 @@ from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db
+from lootkeep.storage.goods import looks as looks_db, owned as owned_db
 from lootkeep.storage.orders import (
     details as order_details_db,
     disputes as disputes_db,
@@ -69,6 +69,7 @@ ORDERS = lists.ListPage(
     exported=EXPORTED,
     load_exported=lambda _, tx, rows: order_details_db.with_items(tx, rows),
     link=lambda row: f"/orders/{row.order.id}",
+    news="order",
     empty="Orders appear here as the store places them through the Store API.",
     choices=(
         lists.Choice("status", "Status", options(OrderStatus), is_open=True),
@@ -81,22 +82,19 @@ ORDERS = lists.ListPage(
         "coupon_code": ("Coupon", plain_code),
         "country": ("Country", str.upper),
         "payment_method": ("Payment", str),
+        "ids": ("Ticked", inputs_rules.record_ids),
     },
     search="Name, e-mail, order number, external id or transaction",
+    bulk="orders",
+    bulk_path="/orders/bulk",
+    key=lambda row: row.order.id,
 )
 ORDER = Record[Order](
     "Order", "/orders/{id}", orders_db.ROWS, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
 )
-REFUND = (
-    Field("amount", "Amount", forms.amount(1), "Leave empty to refund everything that is left."),
-    Field("reason", "Reason", forms.text(), "Stored with the refund and sent to receivers."),
-)
 _HELD_PAYMENT = "The customer is blocked: nothing is delivered, counted or announced until someone decides."
 # Points of a reason whose bar is full.
 _FULL_BAR = 40
-_REFUNDED = (
-    "The refund is recorded here and announced to receivers; the money itself goes back through your payment provider."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +109,13 @@ class Step:
     values: Any = None
 
 
-async def _moments(tx: Transaction, details: OrderDetails, check: CheckDetail | None) -> list[Step]:
+async def _moments(
+    tx: Transaction, details: OrderDetails, check: CheckDetail | None, disputes: Sequence[Dispute]
+) -> list[Step]:
     """In the order of time; what receivers got is last."""
     order, customer = details.order, details.customer
     referrer = await customers_db.ROWS.get(tx, customer.referred_by_id) if customer.referred_by_id is not None else None
     refunds = await orders_db.REFUNDS.find(tx, order_id=order.id)
-    disputes = await disputes_db.of_order(tx, order.id)
     declined = await payment_attempts_db.of_order(tx, order.id)
     moments = [
         Step(order.created_at, "info", "Placed", part="placed", values=referrer),
@@ -204,27 +203,26 @@ async def show_order(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         details = existing(await order_details_db.get(tx, visit.id), "Order")
         check = await fraud_checks_db.get(tx, details.check.id) if details.check else None
-        moments = await _moments(tx, details, check)
+        disputes = await disputes_db.of_order(tx, visit.id)
+        moments = await _moments(tx, details, check, disputes)
+        owned = goods_rules.goods_of(await owned_db.of_order(tx, visit.id), visit.now)
+        reported = await payments.of_order(tx, visit.id)
+        looks = await looks_db.ROWS.find(tx, order_id=visit.id) if owned else []
     order = details.order
+    steps = orders_rules.steps(order)
     return {
-        "goods": await goods_service.of_order(visit.deps, visit.id),
-        "lines": {line.id: line for line in details.items},
+        "goods": goods.card(owned, details.items, looks, visit, is_open="fulfill" in steps),
+        "whole": goods.whole(owned),
+        "dispute": goods.banner(disputes, order, owned, looks, visit),
+        "reported": reported,
         "order": order,
         "title": order.number,
         "details": details,
         "page_url": goods_service.page_url(visit.deps, order),
         "moments": moments,
-        "steps": orders_rules.steps(order),
+        "steps": steps,
         "can_review": check is not None and consequence("legitimate", order) is not None,
     }
-
-
-async def show_refund(visit: Visit) -> Answer:
-    order = await ORDER.get(visit)
-    left = visit.formats.money(order.refundable, order.currency)
-    text = f"{left} can be refunded. {_REFUNDED}"
-    title = f"Refund {order.number}"
-    return forms.show(visit, REFUND, order, title=title, text=text, submit="Refund", back=f"/orders/{order.id}")
 
 
 async def fulfill(visit: Visit) -> Answer:
@@ -240,22 +238,6 @@ async def cancel(visit: Visit) -> Answer:
     left = visit.formats.money(unreturned, before.currency)
     note = f" {left} could not go back on a revoked gift card." if unreturned else ""
     return ORDER.done(f"{before.number} is cancelled.{note}", before, details.order)
-
-
-async def _ask_refund(visit: Visit) -> tuple[str, str]:
-    """Without an amount everything goes back, so the sum is named first."""
-    if visit.text("amount"):
-        return "", ""
-    order = await ORDER.get(visit)
-    left = visit.formats.money(order.refundable, order.currency)
-    return f"Refund {left}, which is everything that is left of {order.number}? {_REFUNDED}", f"Refund {left}"
-
-
-async def refund(visit: Visit) -> Answer:
-    before = await ORDER.lock(visit)
-    details, refund, _ = await orders_service.refund(visit.deps, visit.id, **forms.read(visit, REFUND))
-    message = f"Refunded {visit.formats.money(refund.amount, before.currency)} of {before.number}."
-    return ORDER.done(message, before, details.order)
 
 
 def _review(outcome: ReviewedAs, what: str) -> Handler:
@@ -275,11 +257,12 @@ _GONE = "The order is cancelled permanently. Its coupon, stock and gift card are
 _FRAUD = "The order is cancelled where it still can be, and counts as confirmed fraud for its buyer."
 
 PAGES = (
-    lists.page("/orders", "Orders", ORDERS, "Sell"),
-    Page("GET", "/orders/{id}", "read_only", "Order", show_order, "order.html"),
-    change("/orders/{id}/fulfill", "Mark fulfilled", fulfill),
-    change("/orders/{id}/cancel", "Cancel order", cancel, _GONE),
-    *forms.rows("/orders/{id}/refund", "Refund order", show_refund, refund, confirm=_ask_refund),
-    change("/orders/{id}/approve", "Approve order", _review("legitimate", "is approved")),
-    change("/orders/{id}/reject", "Reject order as fraud", _review("fraud", "is rejected as fraud"), _FRAUD),
+    lists.page("/orders", "orders:read", "Orders", ORDERS, "Sell"),
+    Page("GET", "/orders/{id}", "orders:read", "Order", show_order, "order.html"),
+    change("/orders/{id}/fulfill", "orders:write", "Mark fulfilled", fulfill),
+    change("/orders/{id}/cancel", "orders:write", "Cancel order", cancel, _GONE),
+    change("/orders/{id}/approve", "fraud:write", "Approve order", _review("legitimate", "is approved")),
+    change(
+        "/orders/{id}/reject", "fraud:write", "Reject order as fraud", _review("fraud", "is rejected as fraud"), _FRAUD
+    ),
 )

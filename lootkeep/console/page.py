@@ -12,12 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lootkeep.console.formats import Formats
-from lootkeep.deps import Deps
-from lootkeep.domain.accounts import Person, Role, Session
+from lootkeep.deps import CurrentSettings, Deps
+from lootkeep.domain.accounts import Person, Session
 from lootkeep.domain.deliveries import RETRY_SECONDS
+from lootkeep.domain.emails import StoreIdentity
+from lootkeep.domain.roles import Scope
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, FieldErrors
-from lootkeep.kernel.redaction import ShownSetting
 from lootkeep.services.health import Finding
 
 PREFIX = "/console"
@@ -29,17 +30,30 @@ BUYER_PREFIX = "/o"
 class Options:
     """What the settings say of the console."""
 
-    store_name: str = "Lootkeep"
-    # Days begin and times are shown in this zone.
-    timezone: str = "UTC"
-    # People reach it over https, whatever the last proxy speaks.
-    is_https: bool = False
+    current: CurrentSettings
     # Seconds to wait after each failed attempt of a delivery.
     retry_delays: Sequence[int] = RETRY_SECONDS
-    # What the service was started with.
-    settings: Sequence[ShownSetting] = ()
     # Looks at everything the service depends on.
     examine: Callable[[Deps], Awaitable[Sequence[Finding]]] | None = None
+    # People sign in with a password, too.
+    has_passwords: bool = True
+
+    @property
+    def store(self) -> StoreIdentity:
+        return self.current.value.identity
+
+    @property
+    def store_name(self) -> str:
+        return self.store.name
+
+    @property
+    def timezone(self) -> str:
+        return self.current.value.timezone
+
+    @property
+    def is_https(self) -> bool:
+        """People reach it over https, whatever the last proxy speaks."""
+        return self.store.public_url.startswith("https://")
 
 
 @dataclass(slots=True)
@@ -62,7 +76,7 @@ class Visit:
 
     @property
     def user(self) -> Person:
-        """Who is signed in, on a page that has a role."""
+        """Who is signed in, on a page that has a scope."""
         assert self.person is not None
         return self.person
 
@@ -133,8 +147,8 @@ class Page:
     method: str
     # Below /console; `{id}` is an integer, any other parameter a word.
     path: str
-    # The least role that may come here; None is for those who are not signed in.
-    role: Role | None
+    # What the role of who comes here must include; None is for those who are not signed in.
+    scope: Scope | None
     # The title of a page; of a change, what the audit log calls it.
     title: str
     handler: Handler
@@ -147,6 +161,8 @@ class Page:
     confirm: str | Question = ""
     # Waits for something other than the database, so that no transaction may be open.
     is_foreign: bool = False
+    # Shows what was sent in a frame and changes nothing, so it may be sent again with the same token.
+    is_preview: bool = False
 
     @property
     def entry(self) -> str:
@@ -156,15 +172,15 @@ class Page:
 
 def change(
     path: str,
+    scope: Scope | None,
     title: str,
     handler: Handler,
     confirm: str | Question = "",
-    role: Role | None = "staff",
     *,
     is_foreign: bool = False,
 ) -> Page:
     """The row of a change. The page of its path, or of the nearest path above, is shown again with what was wrong."""
-    return Page("POST", path, role, title, handler, confirm=confirm, is_foreign=is_foreign)
+    return Page("POST", path, scope, title, handler, confirm=confirm, is_foreign=is_foreign)
 
 
 def file(name: str, content: str | bytes, media_type: str) -> Response:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from lootkeep.console import (
     access,
     alerts,
+    bulk,
     campaigns,
+    coupons,
+    creators,
     customers,
     evidence,
     figures,
@@ -14,21 +17,66 @@ from lootkeep.console import (
     fraud_lists,
     fraud_settings,
     gift_cards,
+    growth,
     keys,
+    openid,
     order_goods,
+    order_refunds,
     orders,
+    palette,
+    payment_sources,
+    payments,
+    product_commands,
     products,
     referrals,
     search,
+    servers,
+    settings,
     signing_in,
     store,
+    subscriptions,
+    taxes,
     tickets,
     webhooks,
 )
 from lootkeep.console.page import Page
 
 # In the order in which the navigation shows the pages of a group.
-_SALES = (figures, orders, order_goods, evidence, customers, products, keys, gift_cards, referrals, campaigns)
+_PRODUCTS = (products, keys, product_commands)
+_SALES = (
+    figures,
+    taxes,
+    growth,
+    orders,
+    order_refunds,
+    order_goods,
+    evidence,
+    customers,
+    *_PRODUCTS,
+    gift_cards,
+    coupons,
+    subscriptions,
+    payments,
+    payment_sources,
+    referrals,
+    creators,
+    campaigns,
+)
 _FRAUD = (fraud, fraud_decisions, fraud_lists, fraud_settings)
-AREAS = (*_SALES, *_FRAUD, tickets, webhooks, alerts, access, store, search, signing_in)
-PAGES: tuple[Page, ...] = tuple(page for area in AREAS for page in area.PAGES)
+AREAS = (
+    *_SALES,
+    *_FRAUD,
+    tickets,
+    servers,
+    webhooks,
+    alerts,
+    access,
+    settings,
+    store,
+    bulk,
+    search,
+    signing_in,
+    openid,
+)
+_PAGES: tuple[Page, ...] = tuple(page for area in AREAS for page in area.PAGES)
+PAGES: tuple[Page, ...] = (*_PAGES, palette.page(_PAGES))

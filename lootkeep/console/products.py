@@ -13,10 +13,12 @@ from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import DELETED, Record
 from lootkeep.domain import products as products_rules
 from lootkeep.domain.goods import MAX_VALID_DAYS
+from lootkeep.domain.product_commands import commands_of
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import products as products_service
 from lootkeep.storage import audit as audit_db
+from lootkeep.storage.goods import servers as servers_db
 from lootkeep.storage.products import lists as product_lists_db, rows as products_db
 
 _SHOWN_ORDERS = 8
@@ -107,6 +109,8 @@ async def show_product(visit: Visit) -> Answer:
         product = existing(await products_db.ROWS.get(tx, visit.id), "Product")
         sales, orders_total = await lists.newest(visit, tx, ORDERS, _SHOWN_ORDERS, product_id=product.id)
         changes = await audit_db.changes_since(tx, PRODUCT.key(product.id), Instant(0))
+        commands = commands_of(product.commands)
+        servers = await servers_db.ROWS.get_many(tx, {command.server_id for command in commands}) if commands else {}
     return {
         "product": product,
         "title": product.name,
@@ -117,6 +121,7 @@ async def show_product(visit: Visit) -> Answer:
         "orders_total": orders_total,
         "orders": ORDERS.only("Order", "Customer", "Status", "Total", "Placed", empty="Nobody has ordered it yet."),
         "changes": changes,
+        "commands": [(command, servers[command.server_id].name) for command in commands],
         "whole": {"description": product.description or ""},
     }
 
@@ -146,10 +151,12 @@ def _left(stock: int | None) -> str:
 _GONE = "The product is deleted permanently; its orders keep its name. To pause it, archive it instead."
 
 PAGES = (
-    lists.page("/products", "Products", PRODUCTS, "Sell"),
-    *forms.rows("/products/new", "New product", forms.new(_NEW_FORM), create, "Create a product"),
-    Page("GET", "/products/{id}", "read_only", "Product", show_product, "product.html"),
-    *PRODUCT.edit("/products/{id}/edit", "Edit a product", FORM, products_service.change),
-    change("/products/{id}/stock", "Set the stock of a product", set_stock),
-    PRODUCT.change("/products/{id}/delete", "Delete a product", products_service.delete, DELETED, _GONE),
+    lists.page("/products", "products:read", "Products", PRODUCTS, "Sell"),
+    *forms.rows("/products/new", "products:write", "New product", forms.new(_NEW_FORM), create, "Create a product"),
+    Page("GET", "/products/{id}", "products:read", "Product", show_product, "product.html"),
+    *PRODUCT.edit("/products/{id}/edit", "products:write", "Edit a product", FORM, products_service.change),
+    change("/products/{id}/stock", "products:write", "Set the stock of a product", set_stock),
+    PRODUCT.change(
+        "/products/{id}/delete", "products:write", "Delete a product", products_service.delete, DELETED, _GONE
+    ),
 )

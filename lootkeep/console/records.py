@@ -11,6 +11,7 @@ import msgspec
 from lootkeep.console import forms
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.deps import Deps
+from lootkeep.domain.roles import Scope
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
@@ -75,7 +76,14 @@ class Record(Generic[R]):
         return {name: _written(name, value) for name, value in values.items()} | amounts
 
     def change(
-        self, path: str, title: str, operation: Operation[R], message: str, confirm: str = "", fields: forms.Fields = ()
+        self,
+        path: str,
+        scope: Scope,
+        title: str,
+        operation: Operation[R],
+        message: str,
+        confirm: str = "",
+        fields: forms.Fields = (),
     ) -> Page:
         """The row of a change by one operation, which gets what the form holds; without its record that is gone."""
 
@@ -84,9 +92,11 @@ class Record(Generic[R]):
             after = await operation(visit.deps, visit.id, **forms.read(visit, fields))
             return self.done(message.format(after or before), before, after)
 
-        return change(path, title, handler, confirm)
+        return change(path, scope, title, handler, confirm)
 
-    def edit(self, path: str, action: str, cards: forms.Fields, operation: Edit[R], **page: Any) -> tuple[Page, Page]:
+    def edit(
+        self, path: str, scope: Scope, action: str, cards: forms.Fields, operation: Edit[R], **page: Any
+    ) -> tuple[Page, Page]:
         """The rows of a form that edits the record by one operation; the texts of its page may name `{0.name}`."""
 
         async def show(visit: Visit) -> Answer:
@@ -101,7 +111,7 @@ class Record(Generic[R]):
             message = f"The {self.name.lower()} is saved." if after != before else "Nothing was changed."
             return self.done(message, before, after)
 
-        return forms.rows(path, action, show, save)
+        return forms.rows(path, scope, action, show, save)
 
 
 def _written(name: str, value: Any) -> Any:

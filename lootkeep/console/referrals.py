@@ -130,7 +130,9 @@ async def show_program(visit: Visit) -> Answer:
         version, settings = await settings_db.current(tx, *_SETTINGS)
         counts = await counters_db.totals(tx, "referrals.")
         # Amounts of different currencies are never added up: the figure is in the store's.
-        discounts = await counters_db.total(tx, [f"coupon_discounts.{visit.deps.currency}"])
+        discounts = await counters_db.total(
+            tx, [f"coupon_discounts.{origin}.{visit.deps.currency}" for origin in ("tier", "welcome")]
+        )
         claims = await counters_db.totals(tx, "claims.")
         refused = await counters_db.totals(tx, "refused_referrals.")
         ranked = await referral_lists_db.leaderboard(tx, settings.referral_reward_event, _RANKED)
@@ -145,7 +147,7 @@ async def show_program(visit: Visit) -> Answer:
         "refused": refused.get("made", 0),
         "leaderboard": LEADERBOARD,
         "ranked": [SimpleNamespace(rank=rank, referrer=referrer) for rank, referrer in enumerate(ranked, 1)],
-        "tier_table": TIERS if visit.user.may("staff") else replace(TIERS, link=None),
+        "tier_table": TIERS if visit.user.may("referrals:write") else replace(TIERS, link=None),
         "tiers": tiers,
         "fields": PROGRAM,
         "values": forms.written(visit, PROGRAM, settings),
@@ -200,13 +202,20 @@ async def delete_tier(visit: Visit) -> Answer:
 _GONE = "Customers no longer see the tier. A tier with claims is switched off instead, and its coupons stay valid."
 
 PAGES = (
-    Page("GET", "/referrals", "read_only", "Referrals", show_program, "referrals.html", group="Grow"),
-    change("/referrals/settings", "Change the referral program", change_settings, role="owner"),
-    lists.page("/referrals/list", "Who brought whom", REFERRALS),
-    lists.page("/referrals/claims", "Claimed rewards", CLAIMS),
-    lists.page("/referrals/refused", "Refused referrals", REFUSED),
-    *forms.rows("/referrals/tiers/new", "New tier", forms.new(FORM, back="/referrals"), create_tier, "Create a tier"),
-    *forms.rows(_TIER_PATH, "Tier", show_tier, edit_tier, "Change a tier"),
-    change(f"{_TIER_PATH}/toggle", "Switch a tier on or off", toggle_tier),
-    change(f"{_TIER_PATH}/delete", "Delete a tier", delete_tier, _GONE),
+    Page("GET", "/referrals", "referrals:read", "Referrals", show_program, "referrals.html", group="Grow"),
+    change("/referrals/settings", "settings:write", "Change the referral program", change_settings),
+    lists.page("/referrals/list", "referrals:read", "Who brought whom", REFERRALS),
+    lists.page("/referrals/claims", "referrals:read", "Claimed rewards", CLAIMS),
+    lists.page("/referrals/refused", "referrals:read", "Refused referrals", REFUSED),
+    *forms.rows(
+        "/referrals/tiers/new",
+        "referrals:write",
+        "New tier",
+        forms.new(FORM, back="/referrals"),
+        create_tier,
+        "Create a tier",
+    ),
+    *forms.rows(_TIER_PATH, "referrals:write", "Tier", show_tier, edit_tier, "Change a tier"),
+    change(f"{_TIER_PATH}/toggle", "referrals:write", "Switch a tier on or off", toggle_tier),
+    change(f"{_TIER_PATH}/delete", "referrals:write", "Delete a tier", delete_tier, _GONE),
 )

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from lootkeep.console import lists
+from lootkeep.console.coupons import COUPONS
 from lootkeep.console.customers import CUSTOMERS
 from lootkeep.console.gift_cards import GIFT_CARDS
 from lootkeep.console.orders import ORDERS
@@ -18,39 +19,56 @@ from lootkeep.console.tickets import TICKETS
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import plain_code
+from lootkeep.domain.roles import Scope
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.storage import quoted as quoted_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import log as log_db
 
+# By the name of a list, how it is shown and what was found in it.
+Groups = dict[str, tuple[lists.ListPage, Sequence[Any]]]
+
 _EACH = 8
 _MAX_TERM = 255
-# The lists that are looked through, and what is shown of each.
-_LISTS = {
-    "Orders": ORDERS.only("Order", "Customer", "Status", "Total", "Placed"),
-    "Customers": CUSTOMERS.only("Name", "E-mail", "Status", "Spent", "Signed up"),
-    "Tickets": TICKETS.only("Ticket", "Subject", "Customer", "Status", "Last message"),
-    "Gift cards": GIFT_CARDS.only("Card", "Recipient", "Status", "Balance", "Issued"),
-    "Products": PRODUCTS.only("Product", "SKU", "Status", "Price", "Sold"),
+# The lists that are looked through, the scope of each, and what is shown of it.
+_LISTS: dict[str, tuple[Scope, lists.ListPage]] = {
+    "Orders": ("orders:read", ORDERS.only("Order", "Customer", "Status", "Total", "Placed")),
+    "Customers": ("customers:read", CUSTOMERS.only("Name", "E-mail", "Status", "Spent", "Signed up")),
+    "Tickets": ("support-tickets:read", TICKETS.only("Ticket", "Subject", "Customer", "Status", "Last message")),
+    "Gift cards": ("gift-cards:read", GIFT_CARDS.only("Card", "Recipient", "Status", "Balance", "Issued")),
+    "Coupons": ("coupons:read", COUPONS.only("Code", "State", "Discount", "Used", "Created")),
+    "Products": ("products:read", PRODUCTS.only("Product", "SKU", "Status", "Price", "Sold")),
 }
 
 
 async def search(visit: Visit) -> Answer:
-    term = visit.query.get("q", "").strip()[:_MAX_TERM]
-    groups: dict[str, tuple[lists.ListPage, Sequence[Any]]] = {}
+    term = term_of(visit)
+    groups = await find(visit, term)
     delivery = None
-    if term:
-        async with visit.deps.db.read(slow=True) as tx:
-            quoted = await _quoted(visit, tx, term)
-            for name, spec in _LISTS.items():
-                rows = await _rows(visit, tx, spec, term, quoted.get(name, set()))
-                groups |= {name: (spec, rows)} if rows else {}
-            delivery = await log_db.ROWS.find_one(tx, public_id=term) if term.startswith("wh_") else None
+    if term.startswith("wh_") and visit.user.may("webhooks:read"):
+        async with visit.deps.db.read() as tx:
+            delivery = await log_db.ROWS.find_one(tx, public_id=term)
     if delivery is not None and not groups:
         return Done(url(f"/deliveries/{delivery.public_id}"))
     if groups.keys() == {"Orders"} and len(groups["Orders"][1]) == 1:
         return Done(url(f"/orders/{groups['Orders'][1][0].order.id}"))
     return {"term": term, "groups": groups}
+
+
+def term_of(visit: Visit) -> str:
+    return visit.query.get("q", "").strip()[:_MAX_TERM]
+
+
+async def find(visit: Visit, term: str) -> Groups:
+    """What fits the term in each of the lists that the visitor may see."""
+    groups: Groups = {}
+    if term:
+        async with visit.deps.db.read(slow=True) as tx:
+            quoted = await _quoted(visit, tx, term)
+            for name, (scope, spec) in _LISTS.items():
+                rows = await _rows(visit, tx, spec, term, quoted.get(name, set())) if visit.user.may(scope) else []
+                groups |= {name: (spec, rows)} if rows else {}
+    return groups
 
 
 async def _quoted(visit: Visit, tx: Transaction, term: str) -> dict[str, set[int]]:
@@ -84,4 +102,4 @@ async def _rows(visit: Visit, tx: Transaction, spec: lists.ListPage, term: str, 
     return list(rows.values())[:_EACH]
 
 
-PAGES = (Page("GET", "/search", "read_only", "Search", search, "search.html"),)
+PAGES = (Page("GET", "/search", "account", "Search", search, "search.html"),)

@@ -17,16 +17,21 @@ from lootkeep.storage.access import accounts as accounts_db
 async def show_sign_in(visit: Visit) -> Answer:
     if visit.person is not None:
         return Done(PREFIX)
-    target = visit.form.get("next") or visit.query.get("next")
-    return {"is_set_up": await sign_in_service.is_set_up(visit.deps), "next": target}
+    return {
+        "is_set_up": await sign_in_service.is_set_up(visit.deps),
+        "next": visit.form.get("next") or visit.query.get("next"),
+        "has_openid": visit.deps.openid is not None,
+    }
 
 
 async def do_sign_in(visit: Visit) -> Answer:
     form = visit.form
+    if not visit.options.has_passwords:
+        raise Unprocessable("no_passwords", "Signing in with a password is switched off. Use the provider.")
     email, password, code = (form.get(field, "") for field in ("email", "password", "code"))
     browser = guard.read_browser(visit)
     user_id = await sign_in_service.sign_in(visit.deps, email, password, code, visit.ip, browser)
-    return await _begin(visit, user_id, form.get("next", ""))
+    return await begin(visit, user_id, form.get("next", ""))
 
 
 async def sign_out(visit: Visit) -> Answer:
@@ -52,10 +57,10 @@ async def use_link(visit: Visit) -> Answer:
         raise Unprocessable("passwords_differ", "The two passwords are not the same.")
     link, password, email, name = (form.get(field, "") for field in ("link", "password", "email", "name"))
     user_id = await sign_in_service.use_link(visit.deps, link, password, email=email, name=name, ip=visit.ip)
-    return await _begin(visit, user_id, "")
+    return await begin(visit, user_id, "")
 
 
-async def _begin(visit: Visit, user_id: int, target: str) -> Done:
+async def begin(visit: Visit, user_id: int, target: str) -> Done:
     """A session of its own for every sign-in: the cookie of before is worth nothing."""
     if visit.session is not None:
         await sign_in_service.end_session(visit.deps, visit.session.user_id, visit.session.id)
@@ -141,14 +146,14 @@ def _done(visit: Visit, message: str) -> Done:
 
 PAGES = (
     Page("GET", "/sign-in", None, "Sign in", show_sign_in, "sign_in.html"),
-    change("/sign-in", "Sign in", do_sign_in, role=None, is_foreign=True),
-    change("/sign-out", "Sign out", sign_out, role="read_only"),
+    change("/sign-in", None, "Sign in", do_sign_in, is_foreign=True),
+    change("/sign-out", "account", "Sign out", sign_out),
     Page("GET", "/setup", None, "Choose a password", show_link, "setup.html"),
-    change("/setup", "Choose a password", use_link, role=None, is_foreign=True),
-    Page("GET", _ACCOUNT, "read_only", "Your account", show_account, "account.html"),
-    change("/account/password", "Change your password", change_password, role="read_only", is_foreign=True),
-    change("/account/totp", "Turn on two-factor authentication", start_totp, role="read_only", is_foreign=True),
-    change("/account/totp/stop", "Turn off two-factor authentication", stop_totp, role="read_only", is_foreign=True),
-    change("/account/recovery", "Make new recovery codes", renew_codes, role="read_only", is_foreign=True),
-    change("/account/sessions/{id}/end", "Sign a browser out", end_session, role="read_only"),
+    change("/setup", None, "Choose a password", use_link, is_foreign=True),
+    Page("GET", _ACCOUNT, "account", "Your account", show_account, "account.html"),
+    change("/account/password", "account", "Change your password", change_password, is_foreign=True),
+    change("/account/totp", "account", "Turn on two-factor authentication", start_totp, is_foreign=True),
+    change("/account/totp/stop", "account", "Turn off two-factor authentication", stop_totp, is_foreign=True),
+    change("/account/recovery", "account", "Make new recovery codes", renew_codes, is_foreign=True),
+    change("/account/sessions/{id}/end", "account", "Sign a browser out", end_session),
 )

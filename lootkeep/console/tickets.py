@@ -55,6 +55,7 @@ TICKETS = lists.ListPage(
         Column("Order id", "order_id"),
     ),
     link=lambda ticket: f"/tickets/{ticket.id}",
+    news="ticket",
     links=(lists.Link("/tickets", "Mine", "", query="?agent={user}"),),
     text="Open tickets are waiting for a reply.",
     empty="No customer is waiting for a reply. Tickets appear here when customers open them through the store.",
@@ -71,6 +72,8 @@ TICKETS = lists.ListPage(
         "order_id": ("Order", inputs_rules.record_id),
     },
     search="Number, subject, name or e-mail",
+    bulk="tickets",
+    bulk_path="/tickets/bulk",
 )
 TICKET = Record[Ticket](
     "Ticket", "/tickets/{id}", tickets_db.ROWS, ("status", "priority", "assigned_to_id", "messages_count")
@@ -134,7 +137,7 @@ def _step(
             return TICKET.done(f"{text} {tickets_service.NOT_MAILED}".strip(), before, after, tone="warn")
         return TICKET.done(text or "Your reply is on its way to the customer.", before, after)
 
-    return change(f"/tickets/{{id}}/{path}", title, handler)
+    return change(f"/tickets/{{id}}/{path}", "support-tickets:write", title, handler)
 
 
 def _fitting(messages: Sequence[TicketMessage]) -> list[TicketMessage]:
@@ -153,8 +156,8 @@ _NOTED = "The note is saved. Customers never see notes."
 _PRIORITY = "The priority of {0.number} is {0.priority}."
 _ASSIGNED = "{0.number} is assigned to {assigned}."
 PAGES = (
-    lists.page("/tickets", "Tickets", TICKETS, "Support"),
-    Page("GET", "/tickets/{id}", "read_only", "Ticket", show_ticket, "ticket.html"),
+    lists.page("/tickets", "support-tickets:read", "Tickets", TICKETS, "Support"),
+    Page("GET", "/tickets/{id}", "support-tickets:read", "Ticket", show_ticket, "ticket.html"),
     _step("reply", "Reply to a ticket", MESSAGE, tickets_service.answer, "", is_public=True),
     _step("note", "Add a note to a ticket", MESSAGE, tickets_service.note, _NOTED),
     _step("close", "Close a ticket", LAST_MESSAGE, tickets_service.close, "{0.number} is closed.", is_public=True),

@@ -72,12 +72,17 @@ DELIVERIES = lists.ListPage(
         Column("Last attempt", "last_at", AGO),
     ),
     link=lambda sent: f"/deliveries/{sent.delivery.public_id}",
+    news="delivery|deliveries",
     empty="Deliveries appear here when one of its events happens. Send a test to try the receiver now.",
     choices=(
         lists.Choice("status", "Status", options(DeliveryStatus), is_open=True),
         lists.Choice("event_type", "Event", {name: name for name in EVENT_TYPES}),
     ),
     load=lambda _, tx, deliveries: last_sent(tx, deliveries),
+    bulk="deliveries",
+    bulk_path="/webhooks/bulk",
+    key=lambda sent: sent.delivery.id,
+    fixed=("webhook_id",),
 )
 _ROTATED = (
     "A new secret is made and shown once. For 24 hours every delivery carries both signatures, so that the receiver "
@@ -105,6 +110,7 @@ EVENTS = lists.ListPage(
         Column("Recorded", "event.created_at", AGO, "created_at"),
     ),
     link=lambda row: f"/events/{row.event.id}",
+    news="event",
     text="What happened in the store, in the order it was recorded.",
     empty="All events that can be sent to receivers are recorded here: orders, subscriptions and products.",
     choices=(lists.Choice("type", "Event", {name: name for name in EVENT_TYPES}),),
@@ -126,7 +132,7 @@ async def show_webhook(visit: Visit) -> Answer:
 
 
 def _shown(visit: Visit, webhook: Webhook) -> Webhook:
-    return webhook if visit.user.may("staff") else webhook.without_secrets
+    return webhook if visit.user.may("webhooks:write") else webhook.without_secrets
 
 
 async def show_secret(visit: Visit) -> Answer:
@@ -257,16 +263,16 @@ async def show_event(visit: Visit) -> Answer:
 
 
 PAGES = (
-    lists.page("/webhooks", "Webhooks", WEBHOOKS, "Connect", "webhooks.html"),
-    *forms.rows("/webhooks/new", "Create a webhook", forms.new(NEW, text=_ONCE), create),
-    Page("GET", "/webhooks/{id}", "read_only", "Webhook", show_webhook, "webhook.html"),
-    *WEBHOOK.edit("/webhooks/{id}/edit", "Change a webhook", EDIT, webhooks_service.change, **_EDIT),
-    WEBHOOK.change(_DELETE, "Delete webhook", webhooks_service.delete, DELETED, _GONE),
-    *forms.rows("/webhooks/{id}/secret", "Rotate secret", show_secret, rotate),
-    change("/webhooks/{id}/test", "Send a test", test, is_foreign=True),
-    *forms.rows("/webhooks/{id}/replay", "Replay events", show_replay, replay),
-    Page("GET", _DELIVERY, "read_only", "Delivery", show_delivery, "delivery.html", under="/webhooks"),
-    change(f"{_DELIVERY}/send-again", "Send a delivery again", send_again),
-    lists.page("/events", "Event feed", EVENTS, "Connect"),
-    Page("GET", "/events/{id}", "read_only", "Event", show_event, "event.html"),
+    lists.page("/webhooks", "webhooks:read", "Webhooks", WEBHOOKS, "Connect", "webhooks.html"),
+    *forms.rows("/webhooks/new", "webhooks:write", "Create a webhook", forms.new(NEW, text=_ONCE), create),
+    Page("GET", "/webhooks/{id}", "webhooks:read", "Webhook", show_webhook, "webhook.html"),
+    *WEBHOOK.edit("/webhooks/{id}/edit", "webhooks:write", "Change a webhook", EDIT, webhooks_service.change, **_EDIT),
+    WEBHOOK.change(_DELETE, "webhooks:write", "Delete webhook", webhooks_service.delete, DELETED, _GONE),
+    *forms.rows("/webhooks/{id}/secret", "webhooks:write", "Rotate secret", show_secret, rotate),
+    change("/webhooks/{id}/test", "webhooks:write", "Send a test", test, is_foreign=True),
+    *forms.rows("/webhooks/{id}/replay", "webhooks:write", "Replay events", show_replay, replay),
+    Page("GET", _DELIVERY, "webhooks:read", "Delivery", show_delivery, "delivery.html", under="/webhooks"),
+    change(f"{_DELIVERY}/send-again", "webhooks:write", "Send a delivery again", send_again),
+    lists.page("/events", "webhooks:read", "Event feed", EVENTS, "Connect"),
+    Page("GET", "/events/{id}", "webhooks:read", "Event", show_event, "event.html"),
 )

@@ -27,10 +27,13 @@ GROUPS = {
     "customers": "customers",
     "analytics": "revenue and sales figures",
     "gift-cards": "gift cards",
+    "coupons": "coupons",
+    "creators": "creators and what they earn",
     "support-tickets": "support tickets",
     "email-campaigns": "e-mail campaigns",
     "alerts": "alerts to the staff",
     "servers": "game servers and their commands",
+    "payments": "payment sources and what providers reported",
     "store": "the store's own data through the Store API",
 }
 

@@ -6,24 +6,15 @@ import base64
 import hmac
 import struct
 from collections.abc import Callable
-from typing import Literal
 
 import msgspec
 
+from lootkeep.domain import roles as roles_rules
 from lootkeep.domain.access import User
+from lootkeep.domain.roles import PRESET_NAMES, PRESETS, Permissions
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant
 from lootkeep.kernel.errors import invalid
-
-Role = Literal["owner", "staff", "read_only"]
-# Each role includes the roles before it.
-RANKS: dict[Role, int] = {"read_only": 0, "staff": 1, "owner": 2}
-ROLE_NAMES: dict[Role, str] = {"owner": "Owner", "staff": "Staff", "read_only": "Read-only"}
-# What each role may do.
-ROLES: dict[Role, str] = {
-    "owner": "Owner: everything, with tokens, users and settings",
-    "staff": "Staff: everything but tokens, users and settings",
-    "read_only": "Read-only: looks, and changes nothing",
-}
+from lootkeep.kernel.money import Hundredths
 
 MIN_PASSWORD_LENGTH = 12
 # The time to hash a password grows with this.
@@ -50,21 +41,46 @@ class Account(msgspec.Struct, frozen=True):
     """The role of a user in the console, and how they prove their identity."""
 
     user_id: int
-    role: Role
+    # A preset, or `custom` with the id of a role that an owner made.
+    role: str
     created_at: Instant
     updated_at: Instant
     password_hash: str | None = None
     totp_secret: str | None = None
     totp_step: int | None = None
+    role_id: int | None = None
+
+    @property
+    def role_key(self) -> str:
+        """The role as forms send it."""
+        return self.role if self.role_id is None else str(self.role_id)
 
 
 class Person(User, frozen=True):
     """A user who has an account."""
 
-    role: Role
+    role: str
+    # Of a role that an owner made.
+    role_name: str | None = None
+    scopes: str | None = None
+    refund_limit: Hundredths | None = None
+    masks_emails: bool | None = None
+    hides_revenue: bool | None = None
 
-    def may(self, role: Role) -> bool:
-        return RANKS[self.role] >= RANKS[role]
+    @property
+    def permissions(self) -> Permissions:
+        if self.scopes is None:
+            return PRESETS[self.role]
+        return roles_rules.permissions(
+            self.scopes, self.refund_limit, bool(self.masks_emails), bool(self.hides_revenue)
+        )
+
+    @property
+    def role_title(self) -> str:
+        return self.role_name or PRESET_NAMES[self.role]
+
+    def may(self, scope: str) -> bool:
+        return self.permissions.may(scope)
 
 
 class ListedUser(msgspec.Struct, frozen=True):
@@ -74,10 +90,15 @@ class ListedUser(msgspec.Struct, frozen=True):
     email: str
     name: str
     created_at: Instant
-    role: Role | None
+    role: str | None
+    role_name: str | None
     has_password: bool
     has_totp: bool
     updated_at: Instant | None
+
+    @property
+    def role_title(self) -> str | None:
+        return self.role_name or (PRESET_NAMES[self.role] if self.role else None)
 
     @property
     def state(self) -> str:

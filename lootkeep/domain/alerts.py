@@ -20,6 +20,7 @@ AlertTrigger = Literal[
     "order_held",
     "order_blocked",
     "order_disputed",
+    "payment_unmatched",
     "keys_missing",
     "low_stock",
     "command_failed",
@@ -34,12 +35,13 @@ TRIGGERS: dict[AlertTrigger, str] = {
     "order_held": "An order is held for review",
     "order_blocked": "An order is blocked",
     "order_disputed": "An order is disputed",
+    "payment_unmatched": "A payment event fits no order",
     "keys_missing": "A paid order waits for keys",
     "low_stock": "A product is low in stock",
     "command_failed": "A command failed on a game server",
     "ticket_created": "A ticket is opened",
     "receiver_failing": "A webhook's receiver fails",
-    "backlog": "Deliveries or e-mails are late",
+    "backlog": "Deliveries, e-mails or payment events are late",
     "server_silent": "A game server has been silent for an hour",
 }
 TARGET_PURPOSE = "alert target"

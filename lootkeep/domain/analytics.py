@@ -41,10 +41,16 @@ class SalesFigures(msgspec.Struct, frozen=True):
     refunded_orders: int = 0
     completed_orders: int = 0
     new_customers: int = 0
+    # In `net`, as it was reported.
+    tax: Hundredths = Hundredths(0)
 
     @property
     def net(self) -> Hundredths:
         return Hundredths(self.gross - self.refunds)
+
+    @property
+    def net_of_tax(self) -> Hundredths:
+        return Hundredths(self.net - self.tax)
 
 
 class SalesBreakdown(msgspec.Struct, frozen=True):
@@ -175,3 +181,11 @@ def is_countable(first: date, last: date) -> bool:
 
 
 FIRST_YEAR, LAST_YEAR = 1970, 9000
+
+
+def months(now: Instant, timezone: str, count: int) -> list[tuple[date, Instant]]:
+    """The first days of the last months, this one among them, and of the next, with when they begin in the zone."""
+    today = utc(now).astimezone(zone(timezone)).date()
+    last = today.year * 12 + today.month - 1
+    days = [date(month // 12, month % 12 + 1, 1) for month in range(last - count + 1, last + 2)]
+    return [(day, DateRange(day, day, timezone).start) for day in days]

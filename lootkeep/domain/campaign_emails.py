@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from html import escape
+from typing import Any
 
 import msgspec
 
@@ -14,6 +15,10 @@ from lootkeep.kernel.words import did_you_mean
 
 # The placeholders for data of the recipient.
 PLACEHOLDERS = ("name", "email", "referral_code", "referral_url", "unsubscribe_url")
+MAX_BODY = 500 * 1024
+# Gmail cuts off an e-mail of more than 102 KB, and blocks make it longer.
+MAX_MARKDOWN = 50 * 1024
+MAX_SIZES = {"body_html": MAX_BODY, "body_text": MAX_BODY, "body_markdown": MAX_MARKDOWN}
 # Where the text of a campaign goes in its layout.
 CONTENT = "\x00content\x00"
 _PLACEHOLDER = re.compile(r"\{\{\s*(" + "|".join(PLACEHOLDERS) + r")\s*\}\}")
@@ -73,7 +78,7 @@ def template(
     html = _before_end(html, layout.footer) if _PAGE.search(html) else layout.html.replace(CONTENT, html)
     text = text.rstrip() + layout.text
     if preview_text:
-        html = _after_start(html, f'<div style="display:none">{escape(preview_text)}</div>')
+        html = after_start(html, f'<div style="display:none">{escape(preview_text)}</div>')
     return Template(subject, text, html, _distinct(counted))
 
 
@@ -94,16 +99,38 @@ def filled(compiled: Template, values: Mapping[str, str], links: TrackingLinks) 
     return subject, _PLACEHOLDER.sub(lambda match: plain[match[1]], compiled.text), html
 
 
+def check_bodies(fields: dict[str, Any]) -> dict[str, list[str]]:
+    errors = {}
+    for name, most in MAX_SIZES.items():
+        if len((fields.get(name) or "").encode()) > most:
+            errors[name] = [f"The {name.replace('_', ' ')} field must not be larger than {most // 1024} KB."]
+    if (fields.get("body_markdown") or "").strip() and (fields.get("body_html") or "").strip():
+        errors["body_markdown"] = ["The body markdown field must be empty if the e-mail is written in HTML."]
+    return errors
+
+
+def one_body(changes: dict[str, Any]) -> dict[str, Any]:
+    """An e-mail is written in Markdown or in HTML: what is written last replaces the other."""
+    if (changes.get("body_markdown") or "").strip():
+        return changes | {"body_html": None}
+    return {"body_markdown": None} | changes if (changes.get("body_html") or "").strip() else changes
+
+
 def check_placeholders(text: str, *, has_store_url: bool) -> str | None:
     """The errors of the placeholders. Known names are listed, so a typo is easy to see."""
     names = dict.fromkeys(match[1].strip() for match in _ANY_PLACEHOLDER.finditer(text))
     if "referral_url" in names and not has_store_url:
-        return f"contains {written('referral_url')}, which needs LOOTKEEP_STORE_URL to be set"
+        return f"contains {written('referral_url')}, which needs the URL of the shop in the settings"
     unknown = [name for name in names if name not in PLACEHOLDERS]
     if not unknown:
         return None
     placeholders = ", ".join(map(written, PLACEHOLDERS))
     return f"contains an unknown placeholder{did_you_mean(unknown, PLACEHOLDERS)}; known placeholders: {placeholders}"
+
+
+def tightened(text: str) -> str:
+    """With `{{name}}` instead of `{{ name }}`: a link in Markdown has no blanks."""
+    return _PLACEHOLDER.sub(r"{{\1}}", text)
 
 
 def written(placeholder: str) -> str:
@@ -140,7 +167,7 @@ def _before_end(html: str, piece: str) -> str:
     return html[:position] + piece + html[position:]
 
 
-def _after_start(html: str, piece: str) -> str:
+def after_start(html: str, piece: str) -> str:
     match = _BODY_TAG.search(html)
     position = match.end() if match else 0
     return html[:position] + piece + html[position:]

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.domain import emails
-from lootkeep.domain.campaign_emails import check_placeholders
+from lootkeep.domain.campaign_emails import MAX_SIZES, check_bodies, check_placeholders
 from lootkeep.domain.emails import SendResult, holds_line_break
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import DAY, Instant
@@ -22,7 +22,6 @@ AudienceType = Literal["all", "segment", "customers"]
 Exclusion = Literal["not_opted_in", "unsubscribed", "bounced", "blocked"]
 
 MAX_CUSTOMERS = 10_000
-MAX_BODY = 500 * 1024
 MAX_WAIT = 366 * DAY
 SAMPLE = 10
 
@@ -33,7 +32,7 @@ NO_BODY_LEFT = "There was nothing to send at the scheduled time."
 
 _TERMS = (
     *("subject", "preview_text", "from_name", "reply_to", "audience"),
-    *("body_html", "body_text", "is_text_derived", "links"),
+    *("body_html", "body_text", "body_markdown", "is_text_derived", "links"),
 )
 
 
@@ -95,6 +94,8 @@ class Campaign(CampaignEntry, frozen=True):
 
     body_html: str | None = None
     body_text: str | None = None
+    # With Markdown, the other bodies are generated when it is sent.
+    body_markdown: str | None = None
     # Whether the text was generated from the HTML.
     is_text_derived: bool = False
     # The targets of the links in the HTML: a JSON array.
@@ -108,7 +109,7 @@ class Campaign(CampaignEntry, frozen=True):
 
     @property
     def has_body(self) -> bool:
-        return bool((self.body_html or "").strip() or (self.body_text or "").strip())
+        return any((body or "").strip() for body in (self.body_markdown, self.body_html, self.body_text))
 
 
 class Recipient(msgspec.Struct, frozen=True):
@@ -188,10 +189,8 @@ def checked(fields: dict[str, Any], *, has_store_url: bool) -> dict[str, Any]:
     for name in ("name", "subject", "preview_text", "from_name", "reply_to"):
         if holds_line_break(fields.get(name) or ""):
             errors[name] = [f"The {name.replace('_', ' ')} field must be on one line."]
-    for name in ("body_html", "body_text"):
-        if len((fields.get(name) or "").encode()) > MAX_BODY:
-            errors[name] = [f"The {name.replace('_', ' ')} field must not be larger than 500 KB."]
-    for name in ("subject", "preview_text", "body_html", "body_text"):
+    errors |= check_bodies(fields)
+    for name in ("subject", "preview_text", *MAX_SIZES):
         if name not in errors and (error := check_placeholders(fields.get(name) or "", has_store_url=has_store_url)):
             errors[name] = [f"The {name.replace('_', ' ')} field {error}."]
     if "audience" in fields:
@@ -249,6 +248,10 @@ def require_in_time(scheduled_at: Instant, now: Instant) -> None:
 def copied(campaign: Campaign, name: str, now: Instant) -> Campaign:
     """A new draft with the same terms. The parsed bodies are copied too: parsing them again would take long."""
     terms = {field: getattr(campaign, field) for field in _TERMS} | {"name": name}
+    if campaign.body_markdown:
+        # What was generated when it was sent is generated again.
+        terms |= {"body_html": None, "links": "[]"}
+        terms |= {"body_text": None, "is_text_derived": False} if campaign.is_text_derived else {}
     return Campaign(id=0, **terms, created_at=now, updated_at=now, duplicated_from_id=campaign.id)
 
 

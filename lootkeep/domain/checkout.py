@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from lootkeep.domain import coupons
-from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.coupons import AppliedCoupon, Basket, CouponTerms
 from lootkeep.domain.fraud.facts import Payment
 from lootkeep.domain.gift_cards import MAX_BOUGHT_AT_ONCE
 from lootkeep.domain.orders import Order, PastStatus
@@ -70,6 +71,10 @@ class Cart(msgspec.Struct, frozen=True):
     payment: Payment = Payment()
     # Who gets it, if not the buyer.
     player: Player | None = None
+    # As the checkout reports it: part of the total, and never computed.
+    tax_total: Hundredths | None = None
+    tax_rate: str | None = None
+    tax_country: str | None = None
     # Only for imported history.
     created_at: Instant | None = None
     paid_at: Instant | None = None
@@ -113,13 +118,13 @@ def order(
     cart: Cart,
     lines: Sequence[PricedLine],
     currency: str,
-    coupon: Coupon | None,
+    applied: AppliedCoupon | None,
     referral_code: str | None,
     now: Instant,
 ) -> Order:
     """The order as it is placed: pending, with its total. Its number is not known yet."""
     subtotal = Hundredths(sum(line.total for line in lines))
-    discount = _discount(cart, coupon, subtotal, lines)
+    discount = _discount(cart, applied, subtotal)
     return Order(
         id=0,
         customer_id=cart.customer_id,
@@ -130,8 +135,9 @@ def order(
         gift_card_total=Hundredths(0),
         refunded_total=Hundredths(0),
         currency=currency,
-        coupon_id=coupon.id if coupon else None,
-        coupon_code=coupon.code if coupon else None,
+        coupon_id=applied.coupon.id if applied else None,
+        coupon_code=applied.coupon.code if applied else None,
+        coupon_origin=applied.coupon.origin if applied else None,
         referral_code=referral_code,
         subscription_id=cart.subscription_id,
         payment_method=None,
@@ -145,8 +151,16 @@ def order(
         metadata=cart.metadata,
         created_at=now if cart.created_at is None else cart.created_at,
         updated_at=now,
-        **(cart.player.columns if cart.player else {}),
+        **_reported(cart, subtotal - discount),
     )
+
+
+def _reported(cart: Cart, total: int) -> dict[str, Any]:
+    """What the checkout says of the tax, the player and the payment method."""
+    if cart.tax_total is not None and cart.tax_total > total:
+        raise invalid("tax_total", "The tax total field must not be greater than the total of the order.")
+    tax = {"tax_total": cart.tax_total, "tax_rate": cart.tax_rate, "tax_country": cart.tax_country}
+    return tax | (cart.player.columns if cart.player else {}) | cart.payment.columns
 
 
 def payable_by_card(order: Order, lines: Sequence[PricedLine]) -> Hundredths:
@@ -159,20 +173,30 @@ def payable_by_card(order: Order, lines: Sequence[PricedLine]) -> Hundredths:
     return payable
 
 
-def _discount(cart: Cart, coupon: Coupon | None, subtotal: Hundredths, lines: Sequence[PricedLine]) -> Hundredths:
+def basket(
+    cart: Cart, terms: CouponTerms, lines: Sequence[PricedLine], products: Mapping[int, Product], currency: str
+) -> Basket:
+    """What a coupon would discount: the lines that it names, but no gift cards, which are prepaid money."""
+    # An imported order keeps its discount and issues no cards.
+    matching = [
+        line.total
+        for line in lines
+        if coupons.matches(terms, products[line.product_id])
+        and (cart.is_concluded or line.delivery_type != "gift_card")
+    ]
+    subtotal, discounted = sum(line.total for line in lines), sum(matching)
+    has_match = bool(matching) and bool(discounted or not subtotal)
+    return Basket(currency, Hundredths(subtotal), Hundredths(discounted), has_match)
+
+
+def _discount(cart: Cart, applied: AppliedCoupon | None, subtotal: Hundredths) -> Hundredths:
     if cart.discount is not None:
         if cart.discount > subtotal:
             raise invalid(
                 "discount", f"The discount field must not be greater than {text(subtotal)}, the total of the items."
             )
         return cart.discount
-    if coupon is None:
-        return Hundredths(0)
-    # An imported order keeps its discount and issues no cards.
-    undiscounted = Hundredths(0) if cart.is_concluded else _gift_cards(lines)
-    if subtotal and subtotal == undiscounted:
-        raise invalid("coupon_code", "The coupon code field cannot be used here: gift cards are not discounted.")
-    return coupons.discount(coupon, Hundredths(subtotal - undiscounted))
+    return applied.discount if applied else Hundredths(0)
 
 
 def _gift_cards(lines: Sequence[PricedLine]) -> Hundredths:

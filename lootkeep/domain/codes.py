@@ -23,6 +23,14 @@ def countries() -> Mapping[str, str]:
     return {code: name for code, name in names.items() if len(code) == 2 and code not in _NO_COUNTRIES}
 
 
+def currency_names() -> Mapping[str, str]:
+    """The name of each currency in use by its code."""
+    from babel import Locale
+
+    names = Locale("en").currencies
+    return {code: names.get(code, code) for code in currencies()}
+
+
 @cache
 def currencies() -> frozenset[str]:
     """Those in use today."""

@@ -23,6 +23,15 @@ def on_dark(colour: str) -> str:
     return _readable(_parsed(colour), _NIGHT, _WHITE)
 
 
+def explained(colour: str) -> str:
+    """How the colour is used where it could not be read."""
+    light, dark = on_light(colour), on_dark(colour)
+    ratio = _contrast(_parsed(light), _WHITE)
+    if light == colour.lower():
+        return f"White on it: {ratio:.1f} to 1, readable. On dark pages it is {dark}."
+    return f"Too light for white text: it is used as {light}, and as {dark} on dark pages."
+
+
 def _readable(colour: Rgb, background: Rgb, target: Rgb) -> str:
     """Moved towards black or white until it can be read."""
     mixed = colour

@@ -1,8 +1,7 @@
-"""Commands for game servers: what a product runs, what an order queues, and what becomes of it."""
+"""Commands for game servers: what an order queues, and what becomes of it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -12,22 +11,17 @@ from msgspec.structs import replace
 from lootkeep.domain import players as players_rules
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.order_items import OrderItem
-from lootkeep.domain.orders import Order
+from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.players import Game, Player, player_of
+from lootkeep.domain.product_commands import VARIABLE, CommandCause, ProductCommand
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields
 
-CommandCause = Literal["paid", "renewed", "expired", "refunded", "disputed"]
 CommandStatus = Literal["waiting", "leased", "done", "failed", "cancelled"]
 
-MAX_COMMANDS = 20
-MAX_TEXT = 1_000
 MAX_OUTPUT = 2_000
-MAX_DELAY_MINUTES = 365 * 24 * 60
-VARIABLES = ("player_name", "player_id", "customer_id", "order_number", "product", "quantity")
 # These hand over what was bought: when they are done, the line is delivered.
 DELIVERING: tuple[CommandCause, ...] = ("paid", "renewed")
-_VARIABLE = re.compile(r"\{([a-z_]+)\}")
 _UNUSABLE = "The player's name or id cannot be a part of this command."
 
 
@@ -36,28 +30,6 @@ class CommandRules(msgspec.Struct, frozen=True):
 
     lease_seconds: int = 60
     retry_delays: tuple[int, ...] = (30, 120, 600, 3600)
-
-
-class ProductCommand(msgspec.Struct, frozen=True):
-    """What a product runs on a server, and when."""
-
-    server_id: int
-    on: CommandCause
-    text: str
-    needs_player_online: bool = False
-    delay_minutes: int = 0
-
-    @property
-    def variables(self) -> set[str]:
-        return set(_VARIABLE.findall(self.text))
-
-    @property
-    def needs_name(self) -> bool:
-        return "player_name" in self.variables
-
-    @property
-    def needs_id(self) -> bool:
-        return "player_id" in self.variables or self.needs_player_online
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -98,22 +70,8 @@ class CommandResult(msgspec.Struct, frozen=True):
     id: int
     ok: bool
     output: str | None = None
-
-
-def commands_of(text: str) -> list[ProductCommand]:
-    """From the JSON that a product is stored with."""
-    return msgspec.json.decode(text, type=list[ProductCommand])
-
-
-def check(commands: Sequence[ProductCommand]) -> dict[str, list[str]]:
-    """The commands whose text names an unknown variable."""
-    return {
-        f"commands.{index}.text": [
-            f"The commands.{index}.text field names an unknown variable. The variables are: {', '.join(VARIABLES)}."
-        ]
-        for index, command in enumerate(commands)
-        if not command.variables <= set(VARIABLES)
-    }
+    # Whether a failure may be tried again.
+    retry: bool = True
 
 
 def check_player(
@@ -122,42 +80,41 @@ def check_player(
     """Rejects an order whose commands need a player that nobody named, or whose name could become a command."""
     for command in commands:
         game = games.get(command.server_id)
-        if game is None or not (command.needs_name or command.needs_id):
+        if game is None or not (command.needs_name or _needs_id(command, game)):
             continue
         if player and player.game != game:
             raise _refused("player.game", "does not fit the game of the server that delivers it")
         target = player or _identity(customer, game)
         if target is None:
             raise _refused("player", f"is required: it is delivered to a player of {players_rules.GAMES[game].title}")
-        if command.needs_id and not players_rules.is_safe_id(target):
+        if _needs_id(command, game) and not players_rules.is_safe_id(target):
             raise _refused("player.id", "is required")
         if command.needs_name and not players_rules.is_safe_name(target):
             raise _refused("player.name", "is required, with letters, digits, blanks and _ . - only")
 
 
 def queued(
-    template: ProductCommand, game: Game, order: Order, line: OrderItem, customer: Customer, now: Instant
+    template: ProductCommand,
+    game: Game,
+    details: OrderDetails,
+    line: OrderItem,
+    now: Instant,
+    earlier: Iterable[Command] = (),
 ) -> Command:
-    """The command with its text, which no longer changes. One that cannot be filled in has failed already."""
-    player = order.player if order.player and order.player.game == game else _identity(customer, game)
-    is_usable = _is_usable(template, player)
-    values = {
-        "player_name": player.name if player else None,
-        "player_id": player.id if player else None,
-        "customer_id": str(customer.id),
-        "order_number": order.number,
-        "product": " ".join(line.product_name.split()),
-        "quantity": str(line.quantity),
-    }
-    filled = _VARIABLE.sub(lambda match: values.get(match[1]) or match[0], template.text)
+    """The command with its text, which no longer changes. One that cannot be filled in has failed already.
+
+    What earlier commands of the line gave to a player is taken from that player.
+    """
+    order, player = details.order, _player(details, game, earlier)
+    is_usable = _is_usable(template, game, player)
     command = Command(
         id=0,
         server_id=template.server_id,
         order_id=order.id,
         item_id=line.id,
-        customer_id=customer.id,
+        customer_id=order.customer_id,
         cause=template.on,
-        text=filled if is_usable else template.text,
+        text=_filled_in(template.text, order, line, player) if is_usable else template.text,
         player_game=player.game if player else None,
         player_id=player.id if player else None,
         player_name=player.name if player else None,
@@ -184,7 +141,10 @@ def settled(command: Command, result: CommandResult, rules: CommandRules, now: I
         return command
     if result.ok:
         return replace(command, status="done", lease=None, reason=output, finished_at=now)
-    if command.failures >= len(rules.retry_delays):
+    if command.status == "waiting" and result.retry:
+        # This failure is counted already: nobody has had the command since.
+        return command
+    if not result.retry or command.failures >= len(rules.retry_delays):
         return replace(command, status="failed", lease=None, reason=output, finished_at=now)
     due_at = Instant(now + rules.retry_delays[command.failures] * SECOND)
     return replace(command, status="waiting", lease=None, reason=output, failures=command.failures + 1, due_at=due_at)
@@ -194,6 +154,15 @@ def resent(command: Command, now: Instant) -> Command:
     """The same command once more."""
     if command.status not in ("done", "failed"):
         raise Conflict(f"command_{command.status}", "Only a command that is done or failed can be sent again.")
+    return repeat(command, now)
+
+
+def was_filled_in(command: Command) -> bool:
+    """One that failed before it was handed out lacked a player: its text is still the product's."""
+    return command.status != "failed" or command.attempts_count > 0
+
+
+def repeat(command: Command, now: Instant) -> Command:
     return replace(
         command,
         id=0,
@@ -209,23 +178,60 @@ def resent(command: Command, now: Instant) -> Command:
     )
 
 
+def filled_in(repeat: Command, game: Game, details: OrderDetails) -> Command:
+    """The repeat of a command that could not be filled in: its text is still the product's."""
+    template = ProductCommand(repeat.server_id, repeat.cause, repeat.text, repeat.needs_player_online)
+    line = next(line for line in details.items if line.id == repeat.item_id)
+    filled = queued(template, game, details, line, repeat.created_at)
+    if not filled.is_open:
+        raise Conflict("player_unusable", _UNUSABLE)
+    return replace(filled, resent_from_id=repeat.resent_from_id)
+
+
 def is_delivered(commands: Sequence[Command]) -> bool:
     """Whether every command that hands over the line is done, or a repeat of it is."""
     delivering = [command for command in commands if command.cause in DELIVERING]
-    done = {command.id for command in delivering if command.status == "done"}
-    # A repeat has a larger id than its original.
-    for command in reversed(delivering):
-        if command.id in done and command.resent_from_id is not None:
-            done.add(command.resent_from_id)
-    originals = [command.id for command in delivering if command.resent_from_id is None]
-    return bool(originals) and done.issuperset(originals)
+    first = first_sent(delivering)
+    done = {first[command.id] for command in delivering if command.status == "done"}
+    return bool(done) and done == set(first.values())
 
 
-def _is_usable(template: ProductCommand, player: Player | None) -> bool:
+def first_sent(commands: Iterable[Command]) -> dict[int, int]:
+    """The id of each command, the oldest first, with the one that it repeats in the end."""
+    first: dict[int, int] = {}
+    for command in commands:
+        first[command.id] = first.get(command.resent_from_id or 0, command.id)
+    return first
+
+
+def _player(details: OrderDetails, game: Game, earlier: Iterable[Command]) -> Player | None:
+    players = [*(command.player for command in earlier), details.order.player]
+    named = next((player for player in players if player and player.game == game), None)
+    return named or _identity(details.customer, game)
+
+
+def _filled_in(text: str, order: Order, line: OrderItem, player: Player | None) -> str:
+    values = {
+        "player_name": player.name if player else None,
+        "player_id": player.id if player else None,
+        "customer_id": str(order.customer_id),
+        "order_number": order.number,
+        "product": " ".join(line.product_name.split()),
+        "quantity": str(line.quantity),
+    }
+    return VARIABLE.sub(lambda match: values.get(match[1]) or match[0], text)
+
+
+def _is_usable(template: ProductCommand, game: Game, player: Player | None) -> bool:
     """Whether the player has what the command needs, in a form that cannot become a command."""
     if template.needs_name and not (player and players_rules.is_safe_name(player)):
         return False
-    return not template.needs_id or (player is not None and players_rules.is_safe_id(player))
+    return not _needs_id(template, game) or (player is not None and players_rules.is_safe_id(player))
+
+
+def _needs_id(command: ProductCommand, game: Game) -> bool:
+    """The text of a command for Discord is a role: who gets it is the player."""
+    return command.needs_id or game == "discord"
 
 
 def _identity(customer: Customer, game: Game) -> Player | None:

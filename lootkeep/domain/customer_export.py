@@ -6,6 +6,7 @@ import msgspec
 
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.identity import TraceKind
+from lootkeep.domain.payments.events import PaymentEvent
 from lootkeep.kernel.clock import Instant
 
 
@@ -42,5 +43,6 @@ class HeldData(msgspec.Struct, frozen=True):
 
     checks: list[FraudCheck]
     traces: list[HeldTrace]
+    payment_events: list[PaymentEvent]
     emails: list[SentEmail]
     changes: list[StaffChange]

@@ -22,6 +22,10 @@ TruthSource = Literal["review", "refund", "early_warning", "dispute", "dispute_l
 JUDGED_AFTER = 90 * DAY
 
 
+# How long evidence is taken: usually, by which disputes without a deadline are sorted, and at most.
+USUAL_DEADLINE = 14 * DAY
+MAX_DEADLINE = 120 * DAY
+
 # If an order was stopped, the absence of reports says nothing.
 SILENCE_IS_GOOD = ("allowed", "flagged")
 
@@ -36,6 +40,8 @@ class Dispute(msgspec.Struct, frozen=True):
     external_id: str | None
     at: Instant
     created_at: Instant
+    # Until when the provider takes evidence, if it says so.
+    evidence_due_at: Instant | None = None
 
 
 class Truth(msgspec.Struct, frozen=True):

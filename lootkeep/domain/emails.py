@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from lootkeep.domain import colours
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import Conflict
@@ -46,6 +47,18 @@ class StoreIdentity(msgspec.Struct, frozen=True):
     colour: str | None = None
     # Whether a payment sends the link to the buyer's page.
     sends_order_emails: bool = False
+    # The path of the logo that was uploaded.
+    logo: str | None = None
+
+    @property
+    def button_colour(self) -> str:
+        """Of buttons in e-mails, with white on it."""
+        return colours.on_light(self.colour) if self.colour else "#18181b"
+
+    @property
+    def dark_button_colour(self) -> str:
+        """The same in the dark scheme, with black on it."""
+        return colours.on_dark(self.colour) if self.colour else "#f4f4f5"
 
     def referral_link(self, code: str) -> str:
         """The referral URL of a customer; only the operator sets its host."""
@@ -124,6 +137,8 @@ class SendResult(msgspec.Struct, frozen=True):
 
     kind: Literal["sent", "refused", "deferred", "unreachable", "outbox"]
     reason: str | None = None
+    # The server's own words when it accepted the e-mail.
+    answer: str = ""
     # The connection ended after the e-mail was sent and before the server responded.
     perhaps_sent: bool = False
     # The mailbox does not exist.
@@ -134,7 +149,8 @@ def require_server(is_there: bool) -> None:
     """For what is pointless if nobody gets the e-mail."""
     if not is_there:
         raise Conflict(
-            "no_mail_server", "No mail server is configured, so nothing was sent. Set LOOTKEEP_SMTP_URL first."
+            "no_mail_server",
+            "No mail server is set, so nothing was sent. An owner sets it in the console under Settings.",
         )
 
 

@@ -24,7 +24,10 @@ def delivered(line: OrderItem, quantity: int, now: Instant) -> OrderItem:
     """The line after this many more pieces were delivered; a whole line waits for nothing."""
     if quantity < line.missing:
         return replace(line, fulfilled_quantity=line.fulfilled_quantity + quantity)
-    return replace(line, fulfilled_quantity=line.quantity, delivered_at=line.delivered_at or now, waiting_since=None)
+    if line.delivered_at is not None:
+        return line
+    whole = replace(line, fulfilled_quantity=line.quantity, delivered_at=now, waiting_since=None)
+    return replace(whole, expiry_due_at=whole.expires_at) if line.delivery_type == "command" else whole
 
 
 def concluded(order: Order, lines: Sequence[OrderItem]) -> Order:

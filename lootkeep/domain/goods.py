@@ -8,8 +8,10 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from lootkeep.domain.commands import DELIVERING, Command, first_sent
 from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.orders import Order
+from lootkeep.domain.players import Player
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.kernel.money import Hundredths
@@ -17,6 +19,9 @@ from lootkeep.kernel.money import Hundredths
 KeyStatus = Literal["available", "assigned", "replaced", "revoked", "withdrawn"]
 GoodKind = Literal["key", "file", "command", "gift_card", "manual"]
 GoodState = Literal["waiting", "delivered", "failed", "revoked", "replaced", "expired"]
+# What a good is the row of: a key, a gift card, a command with its repeats, or a line, or what is left of it.
+PieceKind = Literal["key", "gift_card", "command", "line"]
+Piece = tuple[PieceKind, int]
 
 # The limits of one call, and of one key.
 MAX_KEYS = 10_000
@@ -103,18 +108,38 @@ class Good(msgspec.Struct, frozen=True):
     product_id: int
     kind: GoodKind
     state: GoodState
+    piece: Piece
     masked: str | None = None
     # A sealed key, or a URL; only of what is delivered.
     sealed_key: str | None = None
     url: str | None = None
     key_id: int | None = None
+    # Why a key was replaced.
+    reason: str | None = None
     delivered_at: Instant | None = None
     revealed_at: Instant | None = None
     expires_at: Instant | None = None
+    # The server that gives it, and the command: the first that was done, else the newest repeat.
+    server: str | None = None
+    command: Command | None = None
+    # The newest repeat of a command that was done.
+    repeat: Command | None = None
 
     @property
-    def is_active(self) -> bool:
-        return self.state == "delivered"
+    def command_id(self) -> int | None:
+        return self.command.id if self.command else None
+
+    @property
+    def output(self) -> str | None:
+        return self.command.reason if self.command else None
+
+    @property
+    def player(self) -> Player | None:
+        return self.command.player if self.command else None
+
+    @property
+    def needs_player_online(self) -> bool:
+        return self.command is not None and self.command.needs_player_online
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -132,10 +157,19 @@ class Look(msgspec.Struct, frozen=True):
 class OwnedCard(msgspec.Struct, frozen=True):
     """A gift card that was bought in an order."""
 
+    id: int
     order_id: int
     last_four: str
     revoked_at: Instant | None
+    expires_at: Instant | None
     created_at: Instant
+
+
+class ServerCommand(msgspec.Struct, frozen=True):
+    """A command, and the name of its server."""
+
+    command: Command
+    server: str
 
 
 class LineGoods(msgspec.Struct, frozen=True):
@@ -145,6 +179,7 @@ class LineGoods(msgspec.Struct, frozen=True):
     item: OrderItem
     keys: Sequence[ProductKey]
     cards: Sequence[OwnedCard]
+    commands: Sequence[ServerCommand]
     file_url: str | None
 
 
@@ -163,39 +198,70 @@ def require_keys_product(delivery_type: str) -> None:
 
 
 def goods_of(lines: Iterable[LineGoods], now: Instant) -> list[Good]:
-    """One row for each key, gift card and other line; nothing before the payment."""
+    """One row for each key, gift card, command and other line; nothing before the payment."""
     return [good for line in lines if line.order.paid_at is not None for good in _goods(line, now)]
 
 
 def _goods(line: LineGoods, now: Instant) -> Iterator[Good]:
     item = line.item
-    good = Good(item.order_id, item.id, item.product_id, KINDS[item.delivery_type], _state(line.order, item, now))
+    kind, state = KINDS[item.delivery_type], _state(line.order, item, now)
+    good = Good(item.order_id, item.id, item.product_id, kind, state, ("line", item.id))
     good = replace(good, delivered_at=item.delivered_at, expires_at=item.expires_at)
     for key in line.keys:
-        state = _KEY_STATES.get(key.status) or _validity(item, now)
+        state = _KEY_STATES.get(key.status) or _validity(item.expires_at, now)
         yield replace(
             good,
             state=state,
+            piece=("key", key.id),
             masked=key.masked_key,
             sealed_key=key.sealed_key if state == "delivered" else None,
             key_id=key.id,
+            reason=key.replace_reason,
             delivered_at=key.assigned_at,
             revealed_at=key.revealed_at,
         )
     for card in line.cards:
-        card_state: GoodState = "delivered" if card.revoked_at is None else "revoked"
-        yield replace(good, state=card_state, masked=_MASK + card.last_four, delivered_at=card.created_at)
+        state = "revoked" if card.revoked_at is not None else _validity(card.expires_at, now)
+        times = {"delivered_at": card.created_at, "expires_at": card.expires_at}
+        yield replace(good, state=state, piece=("gift_card", card.id), masked=_MASK + card.last_four, **times)
+    commands = list(_commands(line, good))
+    yield from commands
     pieces = len(line.cards) + sum(key.status != "replaced" for key in line.keys)
-    if pieces < item.quantity:
+    if pieces < item.quantity and not commands:
         # What has no row of its own: the whole line, or the pieces that still wait.
         yield replace(good, url=line.file_url if good.state == "delivered" and good.kind == "file" else None)
+
+
+def _commands(line: LineGoods, good: Good) -> Iterator[Good]:
+    """One row for each command that hands over; its repeats are part of it."""
+    sent: dict[int, list[ServerCommand]] = {}
+    delivering = [it for it in line.commands if it.command.cause in DELIVERING]
+    first = first_sent(it.command for it in delivering)
+    for it in delivering:
+        sent.setdefault(first[it.command.id], []).append(it)
+    for first_id, repeats in sent.items():
+        newest = repeats[-1].command
+        done = next((it.command for it in repeats if it.command.status == "done"), None)
+        state = good.state
+        if state == "waiting":
+            # The line is not whole: another command of it is missing, or this one.
+            state = "delivered" if done else "waiting" if newest.is_open else "failed"
+        yield replace(
+            good,
+            state=state,
+            piece=("command", first_id),
+            delivered_at=done.finished_at if done else good.delivered_at,
+            server=repeats[0].server,
+            command=done or newest,
+            repeat=newest if done and newest is not done else None,
+        )
 
 
 def _state(order: Order, item: OrderItem, now: Instant) -> GoodState:
     if order.status == "refunded":
         return "revoked"
-    return _validity(item, now) if item.fulfilled_quantity == item.quantity else "waiting"
+    return _validity(item.expires_at, now) if item.fulfilled_quantity == item.quantity else "waiting"
 
 
-def _validity(item: OrderItem, now: Instant) -> GoodState:
-    return "expired" if item.expires_at is not None and item.expires_at <= now else "delivered"
+def _validity(expires_at: Instant | None, now: Instant) -> GoodState:
+    return "expired" if expires_at is not None and expires_at <= now else "delivered"

@@ -43,7 +43,7 @@ def links(html: str) -> list[HtmlLink]:
     for token in _tokens(html):
         if isinstance(token, _Tag) and token.name == "a" and not token.is_end:
             link = _link(token)
-            if link and _is_web_address(link.target):
+            if link and is_web_address(link.target):
                 targets_of_links.append(link)
     return targets_of_links
 
@@ -64,6 +64,16 @@ def text_of(html: str) -> str:
             parts.append(_attributes(token).get("alt", ("", 0, 0))[0])
     lines = [" ".join(line.split()) for line in "".join(parts).split("\n")]
     return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def is_web_address(link: str) -> bool:
+    if "{{" in link or not link.isprintable() or " " in link:
+        return False
+    try:
+        parts = urlsplit(link)
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
 
 
 def _break(token: _Tag) -> str:
@@ -128,13 +138,3 @@ def _attributes(tag: _Tag) -> dict[str, tuple[str, int, int]]:
 def _link(tag: _Tag) -> HtmlLink | None:
     href = _attributes(tag).get("href")
     return HtmlLink(href[0].strip(), href[1], href[2]) if href else None
-
-
-def _is_web_address(link: str) -> bool:
-    if "{{" in link or not link.isprintable() or " " in link:
-        return False
-    try:
-        parts = urlsplit(link)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return False

@@ -11,7 +11,7 @@ import msgspec
 
 from lootkeep.domain.addresses import network_key
 
-TraceKind = Literal["device", "address", "mailbox", "instrument"]
+TraceKind = Literal["device", "address", "mailbox", "instrument", "player"]
 
 # Domains that share mailboxes, counted under the first one, and how the provider reads a name. Yahoo's and Fastmail's
 # domains are not included: the same name there may be another person.
@@ -81,7 +81,13 @@ def device(text: str) -> str:
     return text.strip().casefold()
 
 
-def traces(email: str, ip_address: str | None, device_id: str | None, instrument: str | None = None) -> list[Trace]:
+def traces(
+    email: str,
+    ip_address: str | None,
+    device_id: str | None,
+    instrument: str | None = None,
+    player: str | None = None,
+) -> list[Trace]:
     """The traces of a sign-up or an order."""
     result = [Trace("mailbox", mailbox(email))]
     if ip_address:
@@ -90,4 +96,6 @@ def traces(email: str, ip_address: str | None, device_id: str | None, instrument
         result.append(Trace("device", device_id))
     if instrument:
         result.append(Trace("instrument", instrument))
+    if player:
+        result.append(Trace("player", player))
     return result

@@ -82,6 +82,11 @@ def record_id(text: str) -> int:
     return number
 
 
+def record_ids(text: str) -> str:
+    """Ids separated by commas, as the JSON array that lists filter by."""
+    return f"[{','.join(str(record_id(word)) for word in text.split(','))}]"
+
+
 def whole(text: str, least: int, most: int) -> int:
     value = integer(text)
     if value is None or not least <= value <= most:

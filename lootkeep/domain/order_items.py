@@ -29,6 +29,8 @@ class OrderItem(msgspec.Struct, frozen=True):
     waiting_since: Instant | None = None
     # When the store first read what was delivered.
     handed_at: Instant | None = None
+    # When the commands for its end are queued; none once they are.
+    expiry_due_at: Instant | None = None
 
     @property
     def missing(self) -> int:

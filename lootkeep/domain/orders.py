@@ -9,13 +9,15 @@ import msgspec
 
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import Customer
+from lootkeep.domain.fraud.facts import STORED_WITH_ORDERS, UNKNOWN, Funding, Payment, ThreeDSecure
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.players import Game, Player, player_of
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, Unprocessable, invalid
-from lootkeep.kernel.money import Hundredths, text
+from lootkeep.kernel.errors import Conflict, invalid
+from lootkeep.kernel.money import Hundredths
 
+CouponOrigin = Literal["tier", "welcome", "owner", "creator"]
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
 # The possible final states of an imported order.
 PastStatus = Literal["paid", "completed", "partially_refunded", "refunded", "cancelled"]
@@ -106,6 +108,23 @@ class Order(msgspec.Struct, frozen=True):
     player_game: Game | None = None
     player_id: str | None = None
     player_name: str | None = None
+    # Copied from the coupon: what a payment does with it.
+    coupon_origin: CouponOrigin | None = None
+    # What is known of the payment method, and the provider's second id of the payment.
+    payment_instrument: str | None = None
+    payment_bin: str | None = None
+    payment_country: str | None = None
+    payment_funding: Funding | None = None
+    payment_three_d_secure: ThreeDSecure | None = None
+    charge_id: str | None = None
+    # As the checkout reports it: part of the total. The rate is in per cent.
+    tax_total: Hundredths | None = None
+    tax_rate: str | None = None
+    tax_country: str | None = None
+
+    @property
+    def payment(self) -> Payment:
+        return Payment(**{name: getattr(self, f"payment_{name}") for name in STORED_WITH_ORDERS})
 
     @property
     def player(self) -> Player | None:
@@ -146,6 +165,8 @@ class Refund(msgspec.Struct, frozen=True):
     created_at: Instant
     # Whether it was refunded because of fraud.
     reason_code: RefundReason | None = None
+    # The order's tax in it.
+    tax: Hundredths = Hundredths(0)
 
 
 class OrderCheck(msgspec.Struct, frozen=True):
@@ -243,44 +264,24 @@ def next_step(order: Order, check: OrderCheck | None) -> CheckoutStep | None:
 def judged(order: Order, action: str, now: Instant) -> Order:
     """The order after fraud detection: cancelled, on hold until a review, or unchanged."""
     if action == "blocked":
-        return msgspec.structs.replace(order, status="cancelled", cancel_reason=FRAUD, cancelled_at=now)
+        # It keeps the code of its coupon, and does not hold it.
+        return msgspec.structs.replace(order, status="cancelled", cancel_reason=FRAUD, cancelled_at=now, coupon_id=None)
     if action == "verification_required":
         return msgspec.structs.replace(order, status="on_hold")
     return order
 
 
-def paid(order: Order, at: Instant, method: str | None, transaction_id: str | None, now: Instant) -> Order:
+def paid(
+    order: Order,
+    at: Instant,
+    method: str | None,
+    transaction_id: str | None,
+    now: Instant,
+    payment: Payment = UNKNOWN,
+) -> Order:
     """The order after its payment."""
-    return msgspec.structs.replace(
-        order, status="paid", paid_at=at, payment_method=method, transaction_id=transaction_id, updated_at=now
-    )
-
-
-def refund_amount(order: Order, amount: Hundredths | None) -> Hundredths:
-    """The amount to refund: everything that is left unless less is requested."""
-    if order.refundable == 0:
-        raise Unprocessable("nothing_to_refund", f"Order {order.number} was free: there is nothing to refund.")
-    if amount is None:
-        return order.refundable
-    if order.payment_held_at is not None and amount != order.total:
-        raise invalid("amount", "The amount field must be absent: a held order is refunded in full.")
-    if amount > order.refundable:
-        raise invalid("amount", f"The amount field must not be greater than {text(order.refundable)}, what is left.")
-    return amount
-
-
-def returned(order: Order, amount: Hundredths) -> RefundSplit:
-    """Money is refunded before the gift card, and never more than was paid."""
-    money_left = max(0, order.money_total - order.refunded_total)
-    payment = Hundredths(min(amount, money_left))
-    return RefundSplit(payment, Hundredths(amount - payment))
-
-
-def refunded(order: Order, amount: Hundredths, now: Instant) -> Order:
-    """The order after a refund."""
-    total = Hundredths(order.refunded_total + amount)
-    status: OrderStatus = "refunded" if total == order.total else "partially_refunded"
-    return msgspec.structs.replace(order, status=status, refunded_total=total, refunded_at=now, updated_at=now)
+    paid_with = {"payment_method": method, "transaction_id": transaction_id, **payment.columns}
+    return msgspec.structs.replace(order, status="paid", paid_at=at, updated_at=now, **paid_with)
 
 
 def as_text(status: OrderStatus) -> str:

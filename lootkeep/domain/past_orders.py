@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from lootkeep.domain import orders
 from lootkeep.domain.checkout import Cart, PastRefund, PricedLine
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, Order
+from lootkeep.domain.refunds import refunded
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.kernel.money import Hundredths, text
@@ -89,7 +90,7 @@ def _given_back(cart: Cart, order: Order, refunds: Sequence[PastRefund]) -> Orde
     last = max(times, default=_first(order.completed_at, order.paid_at))
     assert last is not None
     amount = Hundredths(sum(refund.amount for refund in refunds))
-    return replace(orders.refunded(order, amount, last), updated_at=order.updated_at)
+    return replace(refunded(order, amount, last), updated_at=order.updated_at)
 
 
 def _check_fields(cart: Cart) -> None:

@@ -56,6 +56,11 @@ class Player(msgspec.Struct, frozen=True):
         """As orders, subscriptions and commands store it."""
         return {"player_game": self.game, "player_id": self.id, "player_name": self.name}
 
+    @property
+    def trace(self) -> str:
+        """What the player is recognised by: the game, and the id or else the name."""
+        return f"{self.game}:{normal_id(self.game, self.id or self.name or '')}"
+
 
 class Identity(Player, frozen=True):
     """A player that a customer is."""
@@ -85,6 +90,16 @@ def replaced_identities(before: str, players: Sequence[Player]) -> str:
     return msgspec.json.encode([replace(it, verified_at=verified.get(it.key)) for it in after]).decode()
 
 
+def verified_identities(before: str, player: Player, now: Instant) -> str:
+    """The JSON after a command for the player was done: the game knows them, so this identity is verified."""
+
+    def verified(identity: Identity) -> Identity:
+        is_new = identity.verified_at is None and identity.trace == player.trace
+        return replace(identity, verified_at=now) if is_new else identity
+
+    return msgspec.json.encode([verified(identity) for identity in identities_of(before)]).decode()
+
+
 def normal_id(game: Game, text: str) -> str:
     """The id as it is stored: UUIDs in lower case with hyphens, so that both spellings are one player."""
     lowered = text.lower() if game != "other" else text
@@ -92,6 +107,14 @@ def normal_id(game: Game, text: str) -> str:
         digits = lowered.replace("-", "")
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
     return lowered
+
+
+def trace_of(text: str) -> str:
+    """From a text such as `steam:76561198000000000`; ValueError if it is none."""
+    game, _, player = text.partition(":")
+    if game not in GAMES or not player:
+        raise ValueError("not a player")
+    return f"{game}:{normal_id(game, player)}"
 
 
 def check(player: Player, field: str) -> dict[str, list[str]]:

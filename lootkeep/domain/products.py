@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from lootkeep.domain import commands as commands_rules
+from lootkeep.domain import product_commands as product_commands_rules
 from lootkeep.domain.gift_cards import MAX_BALANCE
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
@@ -136,12 +136,12 @@ def checked(terms: T) -> T:
         refused["price"] = [f"The price field of a gift card must be 0.01 to {text(MAX_BALANCE)}."]
     if terms.billing_type == "recurring" and terms.valid_days is not None:
         refused["valid_days"] = ["The valid days field must be null for recurring billing."]
-    commands = commands_rules.commands_of(terms.commands)
+    commands = product_commands_rules.commands_of(terms.commands)
     if commands and terms.delivery_type != "command":
         refused["commands"] = [
             "The commands field must be empty: only products with the delivery type command have any."
         ]
-    refused |= commands_rules.check(commands)
+    refused |= product_commands_rules.check(commands)
     if refused:
         raise InvalidFields(refused)
     return terms

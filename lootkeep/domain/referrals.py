@@ -169,7 +169,12 @@ class ClaimEntry(msgspec.Struct, frozen=True):
     referrals_required: int
     coupon_id: int
     coupon_code: str
-    coupon_status: str
+    coupon_uses_count: int
+    coupon_reserved_count: int
+
+    @property
+    def coupon_status(self) -> str:
+        return "used" if self.coupon_uses_count else "reserved" if self.coupon_reserved_count else "available"
 
 
 class RefusedEntry(msgspec.Struct, frozen=True):

@@ -39,6 +39,14 @@ class QueueLength(msgspec.Struct, frozen=True):
     failed: int
 
 
+class ServerQueue(msgspec.Struct, frozen=True):
+    """What waits for a server, how much of it for a player, and the failures that nobody has looked after."""
+
+    waiting: int = 0
+    for_players: int = 0
+    failed: int = 0
+
+
 def require_room(count: int) -> None:
     if count >= MAX_SERVERS:
         raise Unprocessable("too_many_servers", f"A store can have at most {MAX_SERVERS} servers.")

@@ -6,8 +6,8 @@ import msgspec
 
 from lootkeep.kernel.clock import Instant
 
-# The states of an item that waits for its next attempt: a delivery's, and an e-mail's.
-_WAITING = ("pending", "queued")
+# The states of an item that waits for its next attempt: a delivery's, an e-mail's, and a payment event's.
+_WAITING = ("pending", "queued", "waiting")
 
 
 class Settlement(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from http import HTTPStatus
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from lootkeep import __version__
 from lootkeep.domain.addresses import IpNetwork, is_public
@@ -21,6 +22,7 @@ from lootkeep.engines.resolver import NotResolved, Resolver
 from lootkeep.kernel.clock import SECOND, Instant
 
 _FIXED_HEADERS = f"User-Agent: Lootkeep/{__version__}\r\nAccept: */*\r\nContent-Type: application/json\r\n"
+_FORM_HEADERS = _FIXED_HEADERS.replace("application/json", "application/x-www-form-urlencoded")
 _READ_BYTES = 16 * 1024
 _KEPT_CHARACTERS = 2 * 1024
 _SHOWN_CHARACTERS = 200
@@ -53,10 +55,14 @@ class Outbound:
     """Posts to receivers. Every failure is a result with a reason, never an exception."""
 
     def __init__(
-        self, allowed: Sequence[IpNetwork] = (), tls: ssl.SSLContext | None = None, resolver: Resolver | None = None
+        self,
+        allowed: Sequence[IpNetwork] = (),
+        tls: ssl.SSLContext | None = None,
+        resolver: Resolver | None = None,
+        max_read: int = _READ_BYTES,
     ) -> None:
         self._allowed = allowed
-        self._client = Client(resolver or Resolver(), tls or _system_tls(), self._guarded_socket, _READ_BYTES)
+        self._client = Client(resolver or Resolver(), tls or _system_tls(), self._guarded_socket, max_read)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> AttemptResult:
         started = time.monotonic()
@@ -69,6 +75,22 @@ class Outbound:
         reason = None if is_delivered else _rejection(answer)
         excerpt = _clean(answer.beginning, _KEPT_CHARACTERS) or None
         return AttemptResult(is_delivered, answer.code, _milliseconds(started), reason, excerpt)
+
+    async def get(self, url: str, headers: Mapping[str, str] = {}) -> Response | str:
+        """The response, of which only the beginning is read, or why there is none."""
+        return await self._fetch(url, _FIXED_HEADERS, "GET", headers)
+
+    async def post_form(self, url: str, form: Mapping[str, str], headers: Mapping[str, str]) -> Response | str:
+        return await self._fetch(url, _FORM_HEADERS, "POST", headers, urlencode(form).encode())
+
+    async def _fetch(
+        self, url: str, fixed: str, method: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> Response | str:
+        try:
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                return await self._client.request(target(url, fixed, method), header_lines(headers), body)
+        except (NotHttp, ConnectionClosed, OSError, ValueError) as error:
+            return failure(error)
 
     async def reach(self, url: str) -> Reached:
         """Connects without sending anything."""

@@ -23,8 +23,8 @@ class AppError(Exception):
 class InvalidFields(AppError):
     """One or more fields are invalid; all of them are named."""
 
-    def __init__(self, fields: FieldErrors) -> None:
-        super().__init__("validation_failed", "The given data was invalid.", fields)
+    def __init__(self, fields: FieldErrors, code: str = "validation_failed") -> None:
+        super().__init__(code, "The given data was invalid.", fields)
 
 
 class NotFound(AppError):
@@ -100,6 +100,6 @@ class Unreachable(StartupError):
     """Something the process needs does not respond, and may do so later."""
 
 
-def invalid(field: str, sentence: str) -> InvalidFields:
+def invalid(field: str, sentence: str, code: str = "validation_failed") -> InvalidFields:
     """Shorthand for a single invalid field."""
-    return InvalidFields({field: [sentence]})
+    return InvalidFields({field: [sentence]}, code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 HIDDEN = "***"
@@ -26,7 +26,9 @@ class ShownSetting(NamedTuple):
     name: str
     value: str | None
     description: str
-    is_default: bool
+    # Where the value comes from; what the environment sets cannot be changed in the console.
+    source: Literal["environment", "console", "default"]
+    is_in_console: bool = False
 
 
 def redacted(url: str) -> str:

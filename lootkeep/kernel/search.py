@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_ORDER_NUMBER = re.compile(r"(?:ord-)?0*([0-9]{1,18})", re.IGNORECASE)
+
 
 def search_text(*parts: str | None) -> str:
     """The text that a search looks at: the parts, case folded, one per line."""
@@ -11,3 +15,9 @@ def search_text(*parts: str | None) -> str:
 def folded(text: str) -> str:
     """A search term: case folded, on one line, so no term can span two parts."""
     return text.casefold().replace("\n", " ")
+
+
+def order_id_in(text: str) -> int | None:
+    """The id that is meant by `17`, `ORD-000017` or `ord-17`; None if it is something else."""
+    number = _ORDER_NUMBER.fullmatch(text)
+    return int(number[1]) if number else None

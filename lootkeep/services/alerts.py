@@ -15,6 +15,7 @@ from lootkeep.services import receivers
 from lootkeep.storage import alerts as alerts_db, emails as emails_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.goods import servers as servers_db
+from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 
 _LOOKED_FOR = {"receiver_failing", "backlog", "server_silent"}
@@ -76,13 +77,13 @@ async def look(deps: Deps) -> None:
             await alerts_db.raise_notice(tx, "receiver_failing", key, text, path, now, minutes=minutes)
         if late is not None:
             minutes = (now - late) // MINUTE
-            text = f"Deliveries or e-mails have waited for {minutes} minutes"
+            text = f"Deliveries, e-mails or payment events have waited for {minutes} minutes"
             # Repeated every hour until it is resolved.
             await alerts_db.raise_notice(tx, "backlog", f"backlog:{now // HOUR}", text, "/health", now, minutes=minutes)
         for server in silent:
             text = f"{server.name} has not asked for commands for an hour"
             key = f"server:{server.id}:{server.last_seen_at}"
-            await alerts_db.raise_notice(tx, "server_silent", key, text, "/health", now)
+            await alerts_db.raise_notice(tx, "server_silent", key, text, f"/servers/{server.id}", now)
 
 
 def target(deps: Deps, alert: Alert) -> str:
@@ -90,10 +91,11 @@ def target(deps: Deps, alert: Alert) -> str:
 
 
 async def _late_since(tx: Transaction, now: Instant) -> Instant | None:
-    """Since when the oldest due delivery or e-mail has been due."""
+    """Since when the oldest due delivery, e-mail or payment event has been due."""
     _, delivery = await deliveries_db.backlog(tx, now)
     email = await emails_db.QUEUE.next_due(tx)
-    due = [time for time in (delivery, email) if time is not None and time < now]
+    payment = await payment_events_db.QUEUE.next_due(tx)
+    due = [time for time in (delivery, email, payment) if time is not None and time < now]
     return min(due, default=None)
 
 

@@ -11,6 +11,7 @@ from lootkeep.domain.campaigns import Campaign, EmailPreview, Reader, audience_o
 from lootkeep.domain.emails import NewEmail, one_line
 from lootkeep.kernel.errors import RateLimited, existing, invalid
 from lootkeep.services import campaigns as campaigns_service
+from lootkeep.services.campaign_markdown import with_bodies
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.campaigns import audiences as audiences_db, rows as campaigns_db
 from lootkeep.storage.customers import rows as customers_db
@@ -27,6 +28,12 @@ async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) 
     """As the customer, or someone in the audience, would get it; nothing in it is counted."""
     async with deps.db.read(slow=True) as tx:
         campaign = existing(await campaigns_db.ROWS.get(tx, campaign_id), "Email campaign")
+    return await preview_of(deps, campaign, customer_id)
+
+
+async def preview_of(deps: Deps, campaign: Campaign, customer_id: int | None = None) -> EmailPreview:
+    """The same of a campaign that may not be stored; what was sent is shown as it was sent."""
+    async with deps.db.read(slow=True) as tx:
         if customer_id is None:
             reader = await audiences_db.someone(tx, audience_of(campaign)) or SAMPLE_READER
         else:
@@ -34,6 +41,8 @@ async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) 
             if customer is None:
                 raise invalid("customer_id", "The customer id field is not a customer of this store.")
             reader = Reader(customer.id, customer.name, customer.email, customer.referral_code)
+    if campaign.status in ("draft", "scheduled", "failed"):
+        campaign = await with_bodies(deps, campaign, campaign.scheduled_at or deps.clock.now())
     return await asyncio.to_thread(_rendered, deps, campaign, reader)
 
 

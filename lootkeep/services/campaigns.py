@@ -10,11 +10,12 @@ from msgspec.structs import asdict, replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import campaigns as campaigns_rules, emails as emails_rules
-from lootkeep.domain.campaign_emails import targets
+from lootkeep.domain.campaign_emails import one_body, targets
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.domain.html import text_of
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import existing
+from lootkeep.kernel.errors import InvalidFields, existing
+from lootkeep.services.campaign_markdown import with_bodies, with_bodies_of
 from lootkeep.storage.campaigns import (
     audiences as audiences_db,
     queue as campaign_queue_db,
@@ -38,16 +39,20 @@ _NO_CAMPAIGN = "Email campaign"
 
 async def create(deps: Deps, fields: dict[str, Any], reading: Reading | None = None) -> Campaign:
     """`reading` is for a caller that has already parsed the bodies, outside the transaction that this one joins."""
-    terms = campaigns_rules.checked(fields, has_store_url=deps.store.url is not None)
-    reading = reading or await _read_aside(terms)
+    new = await draft(deps, fields, reading)
     async with deps.db.write() as tx:
-        now = deps.clock.now()
-        draft = Campaign(id=0, **_derived(terms, reading), created_at=now, updated_at=now)
-        return await campaigns_db.ROWS.add(tx, draft)
+        return await campaigns_db.ROWS.add(tx, new)
+
+
+async def draft(deps: Deps, fields: dict[str, Any], reading: Reading | None = None) -> Campaign:
+    """A campaign that is not stored, or everything that is wrong with it."""
+    terms = campaigns_rules.checked(fields, has_store_url=deps.store.url is not None)
+    now = deps.clock.now()
+    return Campaign(id=0, **_derived(terms, reading or await _read_aside(terms)), created_at=now, updated_at=now)
 
 
 async def change(deps: Deps, campaign_id: int, changes: dict[str, Any]) -> Campaign:
-    changes = campaigns_rules.checked(changes, has_store_url=deps.store.url is not None)
+    changes = one_body(campaigns_rules.checked(changes, has_store_url=deps.store.url is not None))
     reading = await _read_aside(await _stored_terms(deps, campaign_id) | changes)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
@@ -81,9 +86,16 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
     now = deps.clock.now()
     if scheduled_at is not None:
         campaigns_rules.require_in_time(scheduled_at, now)
+    async with deps.db.read() as tx:
+        seen = existing(await campaigns_db.ROWS.get(tx, campaign_id), _NO_CAMPAIGN)
+    campaigns_rules.require_sendable(seen)
+    written = await with_bodies(deps, seen, scheduled_at or now)
     async with deps.db.write() as tx:
         campaign = await _get_or_404(tx, campaign_id)
         campaigns_rules.require_sendable(campaign)
+        if campaign != seen:
+            # Someone else changed it in between, which is rare enough to write it here.
+            written = await with_bodies(deps, campaign, scheduled_at or now)
         if campaign.status == "failed":
             await campaigns_db.forget_recipients(tx, campaign_id)
             campaign = await campaigns_db.ROWS.save(tx, campaign, campaigns_rules.started_over(campaign))
@@ -94,7 +106,8 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
         count = await audiences_db.fix(tx, campaign_id, audience_of(campaign), now)
         if count == 0:
             raise campaigns_rules.no_audience()
-        return await campaigns_db.start(tx, campaign, campaigns_rules.started(campaign, count, now))
+        started = campaigns_rules.started(with_bodies_of(campaign, written), count, now)
+        return await campaigns_db.start(tx, campaign, started)
 
 
 async def start_due(deps: Deps) -> bool:
@@ -102,19 +115,24 @@ async def start_due(deps: Deps) -> bool:
     now = deps.clock.now()
     async with deps.db.read() as tx:
         first = await campaign_queue_db.next_start(tx)
-    if first is None or first[0] > now:
+        seen = await campaigns_db.ROWS.get(tx, first[1]) if first and first[0] <= now else None
+    if seen is None:
         return False
+    error = None if seen.has_body else campaigns_rules.NO_BODY_LEFT
+    try:
+        written = await with_bodies(deps, seen, now)
+    except InvalidFields as wrong:
+        error = " ".join(sentence for sentences in (wrong.fields or {}).values() for sentence in sentences)
     async with deps.db.write() as tx:
-        campaign = await _get_or_404(tx, first[1])
-        # Another process may have been faster.
-        if campaign.status != "scheduled" or campaign.scheduled_at is None or campaign.scheduled_at > now:
+        # Another process may have been faster, or someone changed it.
+        if await campaigns_db.ROWS.lock(tx, seen.id) != seen or seen.status != "scheduled":
             return True
-        count = await audiences_db.fix(tx, campaign.id, audience_of(campaign), now) if campaign.has_body else 0
+        count = 0 if error else await audiences_db.fix(tx, seen.id, audience_of(seen), now)
         if count:
-            await campaigns_db.start(tx, campaign, campaigns_rules.started(campaign, count, now))
+            await campaigns_db.start(tx, seen, campaigns_rules.started(written, count, now))
         else:
-            error = campaigns_rules.NOBODY_LEFT if campaign.has_body else campaigns_rules.NO_BODY_LEFT
-            await campaigns_db.ROWS.save(tx, campaign, campaigns_rules.ended(campaign, "failed", error, now))
+            ended = campaigns_rules.ended(seen, "failed", error or campaigns_rules.NOBODY_LEFT, now)
+            await campaigns_db.ROWS.save(tx, seen, ended)
     return True
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from lootkeep.deps import Deps
 from lootkeep.domain import commands as commands_rules, players as players_rules
 from lootkeep.domain.commands import Command, CommandResult
+from lootkeep.domain.customers import require_not_erased
 from lootkeep.domain.servers import SEEN_EVERY, Server
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import NotFound, existing
@@ -14,6 +15,7 @@ from lootkeep.services import orders
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.goods import commands as commands_db, servers as servers_db
+from lootkeep.storage.orders import details as order_details_db
 
 RESEND = "Send a command again"
 # A poll that waits also looks by itself: for what becomes due, and for a wakeup that was lost.
@@ -44,12 +46,20 @@ async def record(deps: Deps, token_id: int, results: Sequence[CommandResult]) ->
 
 
 async def resend(deps: Deps, command_id: int, user_id: int | None, ip_address: str | None = None) -> Command:
-    """Queues the same text once more, as a new command that names the old one."""
+    """Queues the same text once more, as a new command that names the old one.
+
+    One that never ran lacked a player; it gets the one that the buyer has now.
+    """
     now = deps.clock.now()
     async with deps.db.write() as tx:
         command = existing(await commands_db.ROWS.lock(tx, command_id), "Command")
-        existing(await servers_db.ROWS.get(tx, command.server_id), "Server")
-        (new,) = await commands_db.add(tx, [commands_rules.resent(command, now)])
+        server = existing(await servers_db.ROWS.get(tx, command.server_id), "Server")
+        details = existing(await order_details_db.get(tx, command.order_id), "Order")
+        require_not_erased(details.customer)
+        repeat = commands_rules.resent(command, now)
+        if not commands_rules.was_filled_in(command):
+            repeat = commands_rules.filled_in(repeat, server.game, details)
+        (new,) = await commands_db.add(tx, [repeat])
         record, after = f"order:{command.order_id}", {"command_id": new.id, "resent_from_id": command.id}
         await audit_db.add(
             tx, user_id=user_id, action=RESEND, record=record, after=after, ip_address=ip_address, now=now

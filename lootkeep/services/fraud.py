@@ -40,9 +40,8 @@ async def review(
         raise Unprocessable("not_fraud", "Only a buyer reviewed as fraud can be blocked.")
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        check = existing(await fraud_checks_db.ROWS.lock(tx, check_id), "Fraud check")
-        check = await _record(tx, check, Review(0, check.id, outcome, notes, reviewer, now))
-        check = await orders.apply_review(deps, tx, check, outcome, now)
+        checks = await _lock(tx, check_id)
+        check = await _decide(deps, tx, checks, Review(0, check_id, outcome, notes, reviewer, now))
         if whitelist_ip and check.ip_address:
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
         if whitelist_email:
@@ -67,23 +66,28 @@ async def review_ring(
     now = deps.clock.now()
     decided = []
     async with deps.db.write() as tx:
-        checks = [
-            existing(await fraud_checks_db.ROWS.lock(tx, check_id), "Fraud check")
-            for check_id in sorted(set(check_ids))
-        ]
-        await orders.lock_ring(tx, [check.order_id for check in checks], outcome)
-        for check in checks:
-            check = await _record(tx, check, Review(0, check.id, outcome, notes, reviewer, now))
-            decided.append(await orders.apply_review(deps, tx, check, outcome, now))
+        ring = {check_id: await _lock(tx, check_id) for check_id in sorted(set(check_ids))}
+        await orders.lock_ring(tx, [checks[0].order_id for checks in ring.values()], outcome)
+        for check_id, checks in ring.items():
+            decided.append(await _decide(deps, tx, checks, Review(0, check_id, outcome, notes, reviewer, now)))
         if block:
             await fraud_lists.block_buyers(tx, decided, block, reviewer, now)
     return decided
 
 
-async def _record(tx: Transaction, check: FraudCheck, review: Review) -> FraudCheck:
-    """All reviews are stored."""
+async def _lock(tx: Transaction, check_id: int) -> list[FraudCheck]:
+    """The check and the other judgements of its order: a review of one settles all."""
+    checks = await fraud_checks_db.lock_with_others(tx, check_id)
+    existing(checks or None, "Fraud check")
+    return checks
+
+
+async def _decide(deps: Deps, tx: Transaction, checks: Sequence[FraudCheck], review: Review) -> FraudCheck:
+    """Records the review, and takes its effect. All reviews are stored."""
     await fraud_checks_db.REVIEWS.add(tx, review)
-    return await fraud_checks_db.ROWS.save(tx, check, reviewed(check, review))
+    after = [await fraud_checks_db.ROWS.save(tx, check, reviewed(check, review)) for check in checks]
+    settled = await orders.apply_review(deps, tx, after, review.outcome, review.created_at)
+    return next(check for check in settled if check.id == review.check_id)
 
 
 async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:

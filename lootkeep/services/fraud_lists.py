@@ -27,7 +27,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import lists as fraud_lists_db
 from lootkeep.storage.orders import rows as orders_db
 
-BlockKind = Literal["customer", "email", "device", "ip", "instrument"]
+BlockKind = Literal["customer", "email", "device", "ip", "instrument", "player"]
 
 # The lists that blocking a buyer fills, and the rule that acts on them; the owner may change or delete it.
 BLOCKED: dict[BlockKind, str] = {
@@ -36,6 +36,7 @@ BLOCKED: dict[BlockKind, str] = {
     "device": "blocked_devices",
     "ip": "blocked_ips",
     "instrument": "blocked_instruments",
+    "player": "blocked_players",
 }
 BLOCKING_RULE = "Blocked buyers"
 # An IP address soon belongs to someone else.
@@ -151,6 +152,7 @@ async def _known(tx: Transaction, check: FraudCheck) -> dict[BlockKind, str | No
         "device": order.device_id,
         "ip": check.ip_address,
         "instrument": facts_of(check).payment.instrument,
+        "player": order.player.trace if order.player else None,
     }
 
 

@@ -16,7 +16,7 @@ from lootkeep.domain.fraud.facts import History, OrderFacts
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.rule import Rule
 from lootkeep.domain.fraud.rules import lists_asked
-from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge
+from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge, would_stop as stopping
 from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
@@ -30,6 +30,7 @@ from lootkeep.storage.fraud import (
     limits as fraud_limits_db,
     lists as fraud_lists_db,
 )
+from lootkeep.storage.orders import rows as orders_db
 
 # How many checks one backtest judges again, the newest first.
 MAX_CHECKS = 20_000
@@ -90,16 +91,16 @@ async def _tried(tx: Transaction, policy: Policy, terms: dict[str, Any], now: In
     return rule
 
 
-async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Explanation:
-    """As if an order came from this IP address and e-mail now."""
+async def explain(deps: Deps, ip_address: str | None, email: str | None, player: str | None = None) -> Explanation:
+    """As if an order came from this IP address and e-mail now, for this player."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
         customer = await customers_db.ROWS.find_one(tx, email=email) if email else None
-        buyer = Buyer(now, email, ip_address, customer_id=customer.id if customer else 0)
+        buyer = Buyer(now, email, ip_address, customer_id=customer.id if customer else 0, player=player)
         (history,) = await fraud_history_db.gather(tx, policy, [buyer])
         ends = await fraud_limits_db.ends(tx, policy, buyer)
-        facts = _facts(deps, now, ip_address, email, customer, history)
+        facts = _facts(deps, buyer, customer, history)
         facts = replace(facts, lists=await fraud_lists.membership(tx, lists_asked(policy.rules), facts))
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
@@ -108,19 +109,47 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None) -> Expl
     return Explanation(verdict, said, ends, customer is not None, is_whitelisted(facts, policy))
 
 
-def _facts(
-    deps: Deps, now: Instant, ip_address: str | None, email: str | None, customer: Customer | None, history: History
-) -> OrderFacts:
-    """An order with nothing known except who would place it, and from where."""
+async def would_stop(deps: Deps, customer: Customer) -> list[str]:
+    """What would stop the next order of a customer, if it is like their latest."""
+    now = deps.clock.now()
+    async with deps.db.read() as tx:
+        policy = await settings_db.get(tx, SETTINGS, Policy)
+        last = await orders_db.latest_of(tx, customer.id)
+        if last is None or not policy.fraud_detection_enabled:
+            return []
+        player = last.player.trace if last.player else None
+        buyer = Buyer(
+            now,
+            customer.email,
+            last.ip_address,
+            last.device_id,
+            customer.id,
+            customer_created_at=customer.created_at,
+            currency=last.currency,
+            instrument=last.payment_instrument,
+            player=player,
+        )
+        (history,) = await fraud_history_db.gather(tx, policy, [buyer])
+        traits = {"billing_country": last.billing_country, "user_agent": last.user_agent, "payment": last.payment}
+        device = {"has_device": last.device_id is not None, "device": last.device_id}
+        facts = replace(_facts(deps, buyer, customer, history), **traits, **device)
+        facts = replace(facts, lists=await fraud_lists.membership(tx, lists_asked(policy.rules), facts))
+    return stopping(judge(facts, policy))
+
+
+def _facts(deps: Deps, buyer: Buyer, customer: Customer | None, history: History) -> OrderFacts:
+    """An order with nothing known except who would place it, from where, and for whom."""
+    email = buyer.email
     is_disposable = email is not None and deps.intelligence.is_disposable(domain_of(email))
     return OrderFacts(
-        at=now,
+        at=buyer.at,
         email=email or "",
         customer_id=customer.id if customer else None,
-        ip_address=ip_address,
+        ip_address=buyer.ip_address,
+        player=buyer.player,
         customer_created_at=customer.created_at if customer else None,
         is_user_agent_asked=False,
-        network=deps.intelligence.network(ip_address),
+        network=deps.intelligence.network(buyer.ip_address),
         mail=email_addresses.describe(email, is_disposable=is_disposable) if email else email_addresses.NONE,
         history=history,
     )

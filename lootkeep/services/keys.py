@@ -76,10 +76,7 @@ async def reveal(
 ) -> tuple[ProductKey, str]:
     """The whole key; who looked at it is in the audit log."""
     async with deps.db.write() as tx:
-        key = await keys_db.ROWS.get(tx, key_id)
-        if key is None or key.product_id != product_id:
-            existing(None, "Key")
-        assert key is not None
+        key = existing(await keys_db.ROWS.find_one(tx, id=key_id, product_id=product_id), "Key")
         record = f"product:{product_id}" if key.order_id is None else f"order:{key.order_id}"
         after = {"key_id": key_id, "key": key.masked_key}
         now = deps.clock.now()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -9,14 +10,20 @@ import msgspec
 
 from lootkeep.deps import Deps
 from lootkeep.domain import customers as customers_rules
+from lootkeep.domain.creators import Creator
 from lootkeep.domain.customers import ERASED_NAME
 from lootkeep.domain.goods import goods_of
 from lootkeep.domain.orders import OrderDetails
-from lootkeep.kernel.clock import utc
+from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import subscriptions
-from lootkeep.storage import audit as audit_db, subscriptions as subscriptions_db
+from lootkeep.storage import (
+    audit as audit_db,
+    coupons as coupons_db,
+    creators as creators_db,
+    subscriptions as subscriptions_db,
+)
 from lootkeep.storage.customers import (
     erasure as erasure_db,
     export as customer_export_db,
@@ -32,14 +39,17 @@ from lootkeep.storage.orders import details as order_details_db, lists as order_
 from lootkeep.storage.referrals import claims as claims_db, lists as referral_lists_db
 from lootkeep.storage.tickets import lists as ticket_lists_db, rows as tickets_db
 from lootkeep.views import (
+    creators as creators_views,
     customer_export as customer_export_views,
     customers as customers_views,
     gift_cards as gift_cards_views,
     goods as goods_views,
     orders as orders_views,
+    payments as payments_views,
     subscriptions as subscriptions_views,
     tickets as tickets_views,
 )
+from lootkeep.views.creators import CreatorView
 from lootkeep.views.customer_export import CustomerExportView
 from lootkeep.views.customer_referrals import claim_with_coupon
 from lootkeep.views.tickets import TicketDetailView
@@ -62,6 +72,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
         cards = await _all(tx, gift_card_lists_db.LISTING, customer_id=customer_id)
         cards += await _all(tx, gift_card_lists_db.LISTING, recipient_email=customer.email)
         owned = await _all(tx, subscriptions_db.LISTING, customer_id=customer_id)
+        creators = await creators_db.ROWS.find(tx, customer_id=customer_id)
         referred = await _all(tx, referral_lists_db.REFERRALS, referrer_id=customer_id)
         return CustomerExportView(
             exported_at=utc(now),
@@ -72,10 +83,17 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
             gift_cards=[gift_cards_views.gift_card(card, now) for card in {card.id: card for card in cards}.values()],
             referred=[customer_export_views.referred(entry) for entry in referred],
             claims=[claim_with_coupon(*pair) for pair in await claims_db.of_customer(tx, customer_id)],
+            creators=await _creators(deps, tx, creators, now),
+            creator_ledger=[
+                creators_views.entry(entry)
+                for creator in creators
+                for entry in await creators_db.ENTRIES.find(tx, creator_id=creator.id)
+            ],
             fraud_checks=[customer_export_views.check(check) for check in records.checks],
             traces=[customer_export_views.trace(trace) for trace in records.traces],
             goods=[goods_views.owned(good) for good in goods_of(await owned_db.of_customer(tx, customer_id), now)],
             emails=[customer_export_views.email(email) for email in records.emails],
+            payment_events=[payments_views.event(event) for event in records.payment_events],
             changes=[customer_export_views.change(change) for change in records.changes],
         )
 
@@ -91,6 +109,15 @@ async def _all(tx: Transaction, listing: Listing[R], **filters: Any) -> list[R]:
             break
         records += page
     return records
+
+
+async def _creators(deps: Deps, tx: Transaction, creators: Sequence[Creator], now: Instant) -> list[CreatorView]:
+    coupons = await coupons_db.ROWS.get_many(tx, [creator.coupon_id for creator in creators])
+    figures = await creators_db.figures(tx, [creator.id for creator in creators], now)
+    return [
+        creators_views.creator(creator, coupons[creator.coupon_id], *figures.get(creator.id, ([], 0)), deps.currency)
+        for creator in creators
+    ]
 
 
 async def _orders(tx: Transaction, customer_id: int) -> list[OrderDetails]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import products as products_rules
-from lootkeep.domain.commands import commands_of
+from lootkeep.domain.product_commands import commands_of
 from lootkeep.domain.products import Product, ProductTerms
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, existing, invalid

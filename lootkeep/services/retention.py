@@ -12,12 +12,14 @@ from lootkeep.domain.attempts import REMEMBERED
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.storage import (
     alerts as alerts_db,
+    bulk as bulk_db,
     emails as emails_db,
     idempotency as idempotency_db,
 )
 from lootkeep.storage.access import accounts as accounts_db, attempts as attempts_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 
 log = structlog.get_logger(__name__)
@@ -27,7 +29,7 @@ ANSWERS_KEPT_FOR = DAY
 
 
 async def purge(deps: Deps, now: Instant, events_kept_days: int, mails_kept_days: int) -> None:
-    """Removes idempotency keys, ended sessions, finished deliveries with their attempts, events, notices and e-mails.
+    """Removes what is older than it is kept: answers, sessions, deliveries, events, e-mails and the like.
 
     `now` was checked by the caller. The clock is not read again: it may be set at any moment.
     """
@@ -40,6 +42,8 @@ async def purge(deps: Deps, now: Instant, events_kept_days: int, mails_kept_days
         # Only events that no delivery needs.
         ("events", events_before, outbox_db.purge),
         ("notices of alerts", events_before, alerts_db.purge),
+        ("bulk actions", events_before, bulk_db.QUEUE.purge),
+        ("payment events", events_before, payment_events_db.QUEUE.purge),
         ("e-mails", Instant(now - mails_kept_days * DAY), emails_db.QUEUE.purge),
     ):
         count = await _in_batches(deps, partial(batch, before=before))

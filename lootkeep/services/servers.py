@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import access as access_rules
 from lootkeep.domain.access import SERVER_SCOPE
-from lootkeep.domain.commands import commands_of
 from lootkeep.domain.players import Game
+from lootkeep.domain.product_commands import commands_of
 from lootkeep.domain.servers import Server, require_room
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, existing

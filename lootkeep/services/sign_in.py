@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import access as access_rules, accounts as accounts_rules
 from lootkeep.domain.access import OWNER_EMAIL, User, digest
-from lootkeep.domain.accounts import Account, Person, Role, Session
+from lootkeep.domain.accounts import Account, Person, Session
 from lootkeep.domain.attempts import Limit
 from lootkeep.engines import passwords
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
@@ -32,7 +34,9 @@ async def is_set_up(deps: Deps) -> bool:
         return await accounts_db.has_password(tx)
 
 
-async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_logged: bool = True) -> str:
+async def make_link(
+    deps: Deps, email: str | None, role: str = "staff", *, role_id: int | None = None, is_logged: bool = True
+) -> str:
     """The token of a one-time link that sets a password, for this user or the owner."""
     token, now = deps.ids.secret(), deps.clock.now()
     async with deps.db.write() as tx:
@@ -40,7 +44,8 @@ async def make_link(deps: Deps, email: str | None, role: Role = "staff", *, is_l
         if user is None:
             raise NotFound("User")
         # Changes nothing for a user with an account.
-        await accounts_db.ROWS.add_if_free(tx, Account(user.id, "owner" if user.is_owner else role, now, now))
+        account = Account(user.id, "owner" if user.is_owner else role, now, now, role_id=role_id)
+        await accounts_db.ROWS.add_if_free(tx, account)
         await accounts_db.add_link(tx, user.id, digest(token), now, Instant(now + accounts_rules.LINK_LIFETIME))
         if email and is_logged:
             await audit_db.add(tx, user_id=None, action="Make a one-time link", record=f"user:{user.id}", now=now)
@@ -91,17 +96,19 @@ async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str, bro
     limits = attempts.of_stranger(normalized_email, ip)
     if account is not None and is_browser_of(deps, account.user_id, browser):
         limits = (Limit(f"browser:{browser}", attempts.PER_BROWSER),)
+    method = "password"
     try:
         async with attempts.counted(deps, *limits):
             if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
                 raise invalid("password", "The e-mail address or the password is wrong.")
             if account.totp_secret is not None:
                 await second_factor.check(deps, account, code, ip, now)
+                method = "password and code"
     except InvalidFields as rejection:
-        await _log_failure(deps, account, next(iter(rejection.fields or ())), ip, now)
+        await log_failure(deps, account.user_id if account else None, next(iter(rejection.fields or ())), ip, now)
         raise
     async with deps.db.write() as tx:
-        await _log(tx, account.user_id, "Signed in", ip, now)
+        await log_sign_in(tx, account.user_id, method, ip, now)
     return account.user_id
 
 
@@ -114,9 +121,13 @@ def is_browser_of(deps: Deps, user_id: int, browser: str) -> bool:
     return (deps.vault.signed(browser, _BROWSER_PURPOSE) or "").partition(":")[0] == str(user_id)
 
 
-async def _log_failure(deps: Deps, account: Account | None, wrong: str, ip: str, now: Instant) -> None:
+async def log_sign_in(tx: Transaction, user_id: int, method: str, ip: str | None, now: Instant) -> None:
+    await _log(tx, user_id, "Signed in", ip, now, {"method": method})
+
+
+async def log_failure(deps: Deps, user_id: int | None, wrong: str, ip: str, now: Instant) -> None:
     """The entered e-mail is not logged: it may be a password in the wrong field."""
-    record = f"user:{account.user_id}" if account else "user:unknown"
+    record = f"user:{user_id or 'unknown'}"
     async with deps.db.write() as tx:
         logged = await audit_db.times(tx, record, _FAILED, LOGGED_FAILURES)
         if len(logged) < LOGGED_FAILURES or logged[-1] <= now - HOUR:
@@ -134,8 +145,8 @@ async def start_session(deps: Deps, user_id: int, ip: str | None, user_agent: st
     return secret
 
 
-async def resume(deps: Deps, secret: str, ip: str | None) -> tuple[Person, Session] | None:
-    """The user of the session; None if it has ended."""
+async def resume(deps: Deps, secret: str, ip: str | None, *, is_seen: bool = True) -> tuple[Person, Session] | None:
+    """The user of the session; None if it has ended. What a page asks for by itself is not a sign of the user."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
         session = await accounts_db.SESSIONS.find_one(tx, digest=digest(secret))
@@ -144,10 +155,18 @@ async def resume(deps: Deps, secret: str, ip: str | None) -> tuple[Person, Sessi
         person = await accounts_db.person(tx, session.user_id)
     if person is None:
         return None
-    if now - session.last_seen_at >= _SEEN_EVERY:
+    if is_seen and now - session.last_seen_at >= _SEEN_EVERY:
         async with deps.db.write() as tx:
             await accounts_db.SESSIONS.save(tx, session, replace(session, last_seen_at=now, ip_address=ip))
     return person, session
+
+
+async def open_sessions(deps: Deps, session_ids: Collection[int]) -> dict[int, Person]:
+    """Those that have not ended, with their user as they are now."""
+    now = deps.clock.now()
+    async with deps.db.read() as tx:
+        sessions = await accounts_db.sessions_with_people(tx, session_ids)
+    return {session.id: person for session, person in sessions if session.is_valid(now)}
 
 
 async def end_session(deps: Deps, user_id: int, session_id: int) -> None:
@@ -177,5 +196,8 @@ async def _name_owner(tx: Transaction, user: User, email: str, name: str) -> Non
     await access_db.USERS.save(tx, user, replace(user, email=checked, name=name.strip()))
 
 
-async def _log(tx: Transaction, user_id: int, action: str, ip: str | None, now: Instant) -> None:
-    await audit_db.add(tx, user_id=user_id, action=action, record=f"user:{user_id}", ip_address=ip, now=now)
+async def _log(
+    tx: Transaction, user_id: int, action: str, ip: str | None, now: Instant, after: dict[str, str] | None = None
+) -> None:
+    record = f"user:{user_id}"
+    await audit_db.add(tx, user_id=user_id, action=action, record=record, after=after, ip_address=ip, now=now)

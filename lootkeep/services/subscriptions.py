@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, subscriptions as subscriptions_rules
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.commands import CommandCause
 from lootkeep.domain.customers import Customer, require_not_erased
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.players import Player
+from lootkeep.domain.product_commands import CommandCause
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import PastTerms, Subscription
 from lootkeep.kernel.clock import Instant

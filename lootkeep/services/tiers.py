@@ -66,7 +66,8 @@ async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coup
             return *earlier, False
         settings = await settings_db.get(tx, SETTINGS, ReferralSettings)
         referrals_rules.require_reached(tier, referrer.counted(settings.referral_reward_event))
-        coupon = await coupons_db.ROWS.add(tx, issued(of_tier(tier, now), f"REF-{deps.ids.code()}", customer_id, now))
+        new = issued(of_tier(tier, now), "tier", f"REF-{deps.ids.code()}", now, customer_id=customer_id)
+        coupon = await coupons_db.ROWS.add(tx, new)
         claimed = await claims_db.ROWS.add(tx, Claim(0, customer_id, tier_id, coupon.id, now))
         await tiers_db.add_claim(tx, tier_id)
         await referrals_db.add_claim(tx, customer_id)

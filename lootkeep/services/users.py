@@ -1,51 +1,137 @@
-"""Users of the console: invitations, roles, and ending access; there is always an owner."""
+"""Users of the console, with their roles: an owner is always left, and nobody gives more than they have."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain.accounts import Account, Role
-from lootkeep.kernel.errors import Conflict, existing
+from lootkeep.domain import access as access_rules
+from lootkeep.domain.accounts import Account
+from lootkeep.domain.roles import PRESET_NAMES, PRESET_TEXTS, PRESETS, Permissions, Role
+from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.services import access, second_factor, sign_in
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.engine.database import Transaction
 
+_TAKEN = "There is already a role with this name."
 
-async def invite(deps: Deps, email: str, name: str, role: Role) -> tuple[int, str]:
+
+async def roles_to_give(tx: Transaction, by: Permissions) -> dict[str, str]:
+    """The names of the roles that someone may give, by what forms send."""
+    presets = {
+        key: f"{PRESET_NAMES[key]}: {PRESET_TEXTS[key][0].lower()}{PRESET_TEXTS[key][1:]}"
+        for key, permissions in PRESETS.items()
+        if by.covers(permissions)
+    }
+    roles = await accounts_db.ROLES.find(tx)
+    return presets | {str(role.id): role.name for role in roles if by.covers(role.permissions)}
+
+
+async def invite(deps: Deps, email: str, name: str, role: str, by: Permissions) -> tuple[int, str]:
     """The id of a new user, and the token of the one-time link by which they choose a password."""
+    async with deps.db.read() as tx:
+        role_fields = await _role_fields(tx, role, by)
     user = await access.add_user(deps, email, name.strip())
-    return user.id, await sign_in.make_link(deps, user.email, role, is_logged=False)
+    return user.id, await sign_in.make_link(deps, user.email, **role_fields, is_logged=False)
 
 
-async def make_link(deps: Deps, user_id: int) -> str:
+async def make_link(deps: Deps, user_id: int, by: Permissions) -> str:
     """Another link for a user who was disabled or forgot the password."""
     async with deps.db.read() as tx:
         user = existing(await access_db.USERS.get(tx, user_id), "User")
+        await _check_user(tx, user_id, by)
     return await sign_in.make_link(deps, user.email, "read_only", is_logged=False)
 
 
-async def change_role(deps: Deps, user_id: int, role: Role) -> tuple[Account, Account]:
+async def change_role(deps: Deps, user_id: int, role: str, by: Permissions) -> tuple[Account, Account]:
     """The account before and after."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        await _check_user(tx, user_id, by)
         await _check_other_owner(tx, user_id, is_leaving=role != "owner")
+        role_fields = await _role_fields(tx, role, by)
         account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
-        changed = replace(account, role=role, updated_at=now)
+        changed = replace(account, **role_fields, updated_at=now)
         await accounts_db.ROWS.save(tx, account, changed)
     return account, changed
 
 
-async def disable(deps: Deps, user_id: int) -> Account:
+async def disable(deps: Deps, user_id: int, by: Permissions) -> Account:
     """Ends the sessions, the password, the second factor and the links of a user; the account before is returned."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        await _check_user(tx, user_id, by)
         await _check_other_owner(tx, user_id, is_leaving=True)
         account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
         await second_factor.clear(tx, account, now, None)
         await accounts_db.remove_links(tx, user_id)
         await accounts_db.revoke_sessions(tx, user_id, now)
     return account
+
+
+async def create_role(deps: Deps, values: Mapping[str, Any]) -> Role:
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        role = await accounts_db.ROLES.add_if_free(tx, Role(0, created_at=now, updated_at=now, **_checked(values)))
+    if role is None:
+        raise invalid("name", _TAKEN)
+    return role
+
+
+async def edit_role(deps: Deps, role_id: int, values: Mapping[str, Any]) -> Role:
+    """Everyone with the role has what it says from their next request on."""
+    async with deps.db.write() as tx:
+        role = existing(await accounts_db.ROLES.lock(tx, role_id), "Role")
+        changed = replace(role, **_checked(values))
+        same_name = await accounts_db.ROLES.find_one(tx, name=changed.name)
+        if same_name is not None and same_name.id != role_id:
+            raise invalid("name", _TAKEN)
+        if changed != role:
+            changed = replace(changed, updated_at=deps.clock.now())
+            await accounts_db.ROLES.save(tx, role, changed)
+    return changed
+
+
+async def delete_role(deps: Deps, role_id: int) -> None:
+    async with deps.db.write() as tx:
+        role = existing(await accounts_db.ROLES.lock(tx, role_id), "Role")
+        if await accounts_db.ROWS.find(tx, role_id=role_id):
+            raise Conflict("role_in_use", "People still have this role. Give them another one first.")
+        await accounts_db.ROLES.remove(tx, role)
+
+
+def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
+    access_rules.check_name(values["name"])
+    if values["name"].strip().lower() in {name.lower() for name in PRESET_NAMES.values()}:
+        raise invalid("name", _TAKEN)
+    return {**values, "name": values["name"].strip(), "scopes": " ".join(sorted(values["scopes"]))}
+
+
+async def _role_fields(tx: Transaction, key: str, by: Permissions) -> dict[str, Any]:
+    """What an account holds of the role that a form sent."""
+    if key in PRESETS:
+        _check_covers(by, PRESETS[key])
+        return {"role": key, "role_id": None}
+    role = await accounts_db.ROLES.get(tx, int(key)) if key.isdecimal() else None
+    if role is None:
+        raise invalid("role", "Choose one of the values.")
+    _check_covers(by, role.permissions)
+    return {"role": "custom", "role_id": role.id}
+
+
+async def _check_user(tx: Transaction, user_id: int, by: Permissions) -> None:
+    """Who may do more than oneself is not disabled, let in or given another role."""
+    person = await accounts_db.person(tx, user_id)
+    if person is not None:
+        _check_covers(by, person.permissions)
+
+
+def _check_covers(by: Permissions, permissions: Permissions) -> None:
+    if not by.covers(permissions):
+        raise Unprocessable("more_than_own_role", "That role may do more than yours. An owner has to do this.")
 
 
 async def _check_other_owner(tx: Transaction, user_id: int, *, is_leaving: bool) -> None:

@@ -7,25 +7,31 @@ import re
 from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.codes import currencies
-from lootkeep.domain.emails import StoreIdentity, one_line
+from lootkeep.domain.emails import one_line
 from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.database_url import check_postgres, is_postgres
 from lootkeep.kernel.errors import StartupError
+from lootkeep.settings.sign_in import SignInSettings
 
 PREFIX = "LOOTKEEP_"
 _ENV_FILE = ".env"
 
+T = TypeVar("T")
+# An owner can change it in the console while the service runs.
+Live = Annotated[T, "live"]
+LiveText = Live[str | None]
 
-class Settings(BaseSettings):
+
+class Settings(SignInSettings):
     """Environment variables with the prefix LOOTKEEP_, or a `.env` file in the working directory."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=_ENV_FILE, extra="ignore", frozen=True)
@@ -65,8 +71,8 @@ class Settings(BaseSettings):
     environment: Literal["development", "production"] = Field(
         "development", description="In `production` the service refuses to start with unsafe settings."
     )
-    currency: str = Field("USD", description="The store's currency, an ISO 4217 code.")
-    timezone: str = Field("UTC", description="The time zone in which the console shows times and starts days.")
+    currency: Live[str] = Field("USD", description="The store's currency, an ISO 4217 code.")
+    timezone: Live[str] = Field("UTC", description="The time zone in which the console shows times and starts days.")
     rate_limit_per_minute: Annotated[int, Field(ge=0)] = Field(
         60, description="Requests per minute for a token without its own limit; 0 disables the limit."
     )
@@ -90,40 +96,42 @@ class Settings(BaseSettings):
         (), description="Your own private networks that webhooks may reach, separated by commas."
     )
     webhook_concurrency: int = Field(10, ge=1, le=1000, description="Concurrent requests to one webhook, per process.")
-    events_kept_days: int = Field(30, ge=1, description="How long events and finished deliveries are stored.")
+    events_kept_days: Live[int] = Field(
+        30, ge=1, description="How long events, finished deliveries and settled payment events are stored."
+    )
     data_dir: Path = Field(
         Path("lootkeep-data"),
         description="The folder with IP lists and e-mail domain lists; it is checked every 30 seconds.",
     )
     lists_refresh_hours: int = Field(0, ge=0, description="After how many hours public lists are downloaded; 0: never.")
-    smtp_url: SecretStr | None = Field(
+    smtp_url: Live[SecretStr | None] = Field(
         None,
         description="The mail server: `smtp://USER:PASSWORD@HOST:PORT`, or `smtps://` with TLS from the start. "
         "Without it, e-mails stay in the outbox and nothing is sent.",
     )
-    mail_from: str | None = Field(
+    mail_from: LiveText = Field(
         None, description="The sender of e-mails, such as `Shop <shop@example.com>`; required with a mail server."
     )
-    public_url: str | None = Field(
+    public_url: LiveText = Field(
         None, description="The public URL of this service, for all links to it; `http://HOST:PORT` if not set."
     )
-    store_name: str | None = Field(None, description="The store's name; the name in `LOOTKEEP_MAIL_FROM` if not set.")
-    store_url: str | None = Field(None, description="The URL of the shop, the target of referral links in e-mails.")
+    store_name: LiveText = Field(None, description="The store's name; the name in `LOOTKEEP_MAIL_FROM` if not set.")
+    store_url: LiveText = Field(None, description="The URL of the shop, the target of referral links in e-mails.")
     store_logo_url: str | None = Field(None, description="An image for the header of e-mails, shown 40 pixels high.")
-    store_colour: str | None = Field(None, description="The colour of the pages of buyers, such as `#b45309`.")
-    order_emails: bool = Field(
+    store_colour: LiveText = Field(None, description="The colour of the pages of buyers, such as `#b45309`.")
+    order_emails: Live[bool] = Field(
         False, description="Sends *Your order* with the link to the buyer's page after each payment."
     )
-    store_postal_address: str | None = Field(None, description="For the footer of e-mails; many countries require it.")
-    store_mail_reason: str | None = Field(None, description="Why customers get campaigns, if not the usual reason.")
+    store_postal_address: LiveText = Field(None, description="For the footer of e-mails; many countries require it.")
+    store_mail_reason: LiveText = Field(None, description="Why customers get campaigns, if not the usual reason.")
     docs_url: str | None = Field(None, description="Where you publish the output of `make docs`; `/docs` links to it.")
-    campaign_mails_per_minute: Annotated[int, Field(ge=1, le=60_000)] = Field(
+    campaign_mails_per_minute: Live[Annotated[int, Field(ge=1, le=60_000)]] = Field(
         300, description="How many campaign e-mails all processes together send per minute."
     )
-    campaign_tracking: bool = Field(
+    campaign_tracking: Live[bool] = Field(
         True, description="Counts opens and clicks of campaign e-mails; `false` removes the tracking from the e-mails."
     )
-    mails_kept_days: int = Field(30, ge=1, description="How long sent, failed and unsent e-mails are stored.")
+    mails_kept_days: Live[int] = Field(30, ge=1, description="How long sent, failed and unsent e-mails are stored.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="The log level; `info` logs one line per request."
     )
@@ -240,21 +248,6 @@ class Settings(BaseSettings):
         return key
 
     @property
-    def store_identity(self) -> StoreIdentity:
-        sender = parse_sender(self.mail_from).name if self.mail_from else ""
-        public_url = self.public_url or f"http://{self.host}:{self.port}"
-        texts = (self.store_url, self.store_logo_url, self.store_postal_address, self.store_mail_reason)
-        return StoreIdentity(
-            self.store_name or sender or "Lootkeep",
-            public_url,
-            *texts,
-            has_mail_server=self.smtp_url is not None,
-            has_public_url=self.public_url is not None,
-            colour=self.store_colour,
-            sends_order_emails=self.order_emails,
-        )
-
-    @property
     def unknown_names(self) -> list[str]:
         """A sentence for each variable that looks like a setting but is not one."""
         names = {*os.environ, *dotenv_values(_ENV_FILE)}
@@ -286,6 +279,10 @@ class Settings(BaseSettings):
 
 def variable(name: str) -> str:
     return f"{PREFIX}{name.upper()}"
+
+
+def is_in_console(name: str) -> bool:
+    return "live" in Settings.model_fields[name].metadata
 
 
 # The variables of the client are not settings of the service.

@@ -12,9 +12,9 @@ from lootkeep.domain.alerts import Alert, AlertTrigger, Notice
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import IsListed, WakeWorkers
+from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.queue import EmailQueue
+from lootkeep.storage.queue import SingleQueue
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import alert_notices as notices, alerts
 
@@ -26,7 +26,7 @@ NO_LIMIT = 2**62
 ROWS = Rows(alerts, Alert)
 _THIS = alerts.c.id == bindparam("alert")
 _IS_WAITED_FOR = exists().where(notices.c.alert_id == alerts.c.id, notices.c.sent_at.is_(None))
-QUEUE = EmailQueue(alerts, _IS_WAITED_FOR, Alert)
+QUEUE = SingleQueue(alerts, _IS_WAITED_FOR, Alert)
 
 # Due immediately: it may have been unmuted, or have another target. While it is being sent, its due time protects it.
 _RECONSIDER = Query(update(alerts).where(_THIS, alerts.c.status != "sending").values(due_at=bindparam("now")))
@@ -77,7 +77,6 @@ _COUNT_SENT = Query(
 )
 _OLD = select(notices.c.id).where(notices.c.created_at < bindparam("before")).order_by(notices.c.created_at)
 _PURGE = Query(delete(notices).where(notices.c.id.in_(_OLD.limit(_BATCH))).returning(notices.c.id))
-_WAKE = Query(WakeWorkers(alerts))
 
 
 async def add(tx: Transaction, alert: Alert) -> Alert:
@@ -88,7 +87,7 @@ async def save(tx: Transaction, before: Alert, after: Alert) -> Alert:
     """And has it looked at again."""
     await ROWS.save(tx, before, after)
     await tx.run(_RECONSIDER, alert=after.id, now=after.updated_at)
-    await tx.run(_WAKE)
+    tx.wake("alerts")
     return after
 
 
@@ -122,14 +121,14 @@ async def raise_notice(
         of_minutes=minutes,
     )
     if is_raised:
-        await tx.run(_WAKE)
+        tx.wake("alerts")
 
 
 async def add_notice(tx: Transaction, alert_id: int, key: str, text: str, now: Instant) -> None:
     """For one alert, regardless of its triggers."""
     await tx.run(_ADD_NOTICE, alert=alert_id, trigger="test", key=key, text=text, path="/alerts", now=now)
     await tx.run(_RECONSIDER, alert=alert_id, now=now)
-    await tx.run(_WAKE)
+    tx.wake("alerts")
 
 
 async def waiting(tx: Transaction, alert_id: int) -> list[Notice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from sqlalchemy import exists, func, select
+from sqlalchemy import exists, func, or_, select
 
 from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import Instant
@@ -25,7 +25,10 @@ _ON_SALE = Query(
 )
 _WITH_KEY = Query(
     select(*columns_of(orders, Order))
-    .where(orders.c.status == "completed", exists().where(product_keys.c.order_id == orders.c.id))
+    .where(
+        or_(orders.c.status == "paid", orders.c.status == "completed"),
+        exists().where(product_keys.c.order_id == orders.c.id),
+    )
     .order_by(orders.c.id.desc())
     .limit(1),
     Order,

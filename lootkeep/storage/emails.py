@@ -10,9 +10,8 @@ from sqlalchemy import bindparam, or_, select, update
 from lootkeep.domain.emails import EmailStatus, NewEmail, QueuedEmail
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.queue import EmailQueue
+from lootkeep.storage.queue import SingleQueue
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import mails
 
@@ -23,7 +22,7 @@ NO_LATER = 2**63 - 1
 
 ROWS = Rows(mails, QueuedEmail)
 # Not by state: the planner would use the index of states, and sort the whole queue for each e-mail.
-QUEUE = EmailQueue(mails, mails.c.finished_at.is_(None), QueuedEmail)
+QUEUE = SingleQueue(mails, mails.c.finished_at.is_(None), QueuedEmail)
 _EARLIER = select(*columns_of(mails, QueuedEmail)).where(mails.c.id < bindparam("before"))
 _BEFORE = _EARLIER.order_by(mails.c.id.desc()).limit(bindparam("size"))
 _NEWEST = Query(_BEFORE, QueuedEmail)
@@ -35,7 +34,6 @@ _RETRY = Query(
     .values(status="queued", due_at=bindparam("now"), failures=0, reason=None, finished_at=None)
     .returning(mails.c.id)
 )
-_WAKE = Query(WakeWorkers(mails))
 
 
 class EmailBodies(msgspec.Struct, frozen=True):
@@ -60,6 +58,7 @@ async def add(tx: Transaction, email: NewEmail, seal: Callable[[str, str], str],
         due_at=now,
         created_at=now,
     )
+    tx.wake("mails")
     return (await ROWS.add(tx, stored)).id
 
 
@@ -76,5 +75,5 @@ async def newest(tx: Transaction, status: EmailStatus | None, size: int, before:
 
 async def retry(tx: Transaction, email_id: int, now: Instant) -> bool:
     """Queues an e-mail again that failed or is in the outbox; False if it is in another state."""
-    await tx.run(_WAKE)
+    tx.wake("mails")
     return await tx.one(_RETRY, email=email_id, now=now) is not None

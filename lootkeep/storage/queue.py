@@ -17,6 +17,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    true,
     update,
 )
 
@@ -24,11 +25,13 @@ from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import show
 
 # The limit for counting a backlog: above this it is simply many.
 MAX_COUNTED = 10_000
 # How many items one transaction removes.
 _BATCH = 500
+_ALL = true()
 # Clocks of several machines differ by less: what another worker has just written does not change.
 TOLERANCE = MINUTE
 
@@ -46,10 +49,16 @@ class Queue:
 
     `is_open` is the condition of the partial index of open items, written exactly as in the index. `settled` are the
     columns that only this queue sets when it settles. `parts` are the tables with rows of an item, by its id.
+    `is_over` is what else an item that ended must be before it is removed.
     """
 
     def __init__(
-        self, table: Table, is_open: ColumnElement[bool], settled: dict[str, Any], parts: Column[int] | None = None
+        self,
+        table: Table,
+        is_open: ColumnElement[bool],
+        settled: dict[str, Any],
+        parts: Column[int] | None = None,
+        is_over: ColumnElement[bool] = _ALL,
     ) -> None:
         self._table = table
         self._is_open = is_open
@@ -73,22 +82,21 @@ class Queue:
         )
         self._settle = Query(settle.returning(table.c.id))
         self._settle_all = Query(settle, set_based=True)
-        self._finished = Query(
-            select(table.c.id)
-            .where(table.c.finished_at < bindparam("before"))
-            .order_by(table.c.finished_at)
-            .limit(_BATCH)
-            # An item that is being sent again at this moment is not old.
-            .with_for_update(skip_locked=True)
-        )
+        finished = select(table.c.id).where(table.c.finished_at < bindparam("before"), is_over)
+        oldest = finished.order_by(table.c.finished_at).limit(_BATCH)
+        # An item that is being sent again at this moment is not old.
+        self._finished = Query(oldest.with_for_update(skip_locked=True))
         owners = [table.c.id] if parts is None else [parts, table.c.id]
         self._remove = [Query(delete(key.table).where(key == bindparam("item")), set_based=True) for key in owners]
         self._pull_in = self._sooner("due_at", table.c.failures == bindparam("failed"))
         self._pull_in_leases = self._sooner("leased_until") if "leased_until" in table.c else None
 
-    async def settle(self, tx: Transaction, lease: str, item: QueueItem, settlement: Settlement, now: Instant) -> bool:
-        """False if the worker no longer holds the item."""
-        row = _settled(lease, item, settlement, now)
+    async def settle(
+        self, tx: Transaction, lease: str, item: QueueItem, settlement: Settlement, now: Instant, **extra: Any
+    ) -> bool:
+        """False if the worker no longer holds the item; `extra` are values of its queue."""
+        row = _settled(lease, item, settlement, now) | extra
+        show(tx, self._table)
         return bool(await tx.all(self._settle, doubtful=settlement.perhaps_twice, **row))
 
     async def settle_all(
@@ -96,6 +104,7 @@ class Queue:
     ) -> None:
         """The same in one statement, each item with the values of its queue."""
         rows = [_settled(lease, item, settlement, now) | extra for item, settlement, extra in items]
+        show(tx, self._table)
         await tx.execute_many(self._settle_all, rows)
 
     async def purge(self, tx: Transaction, before: Instant) -> int:
@@ -124,15 +133,36 @@ class Queue:
 R = TypeVar("R")
 
 
-class EmailQueue(Queue, Generic[R]):
+def _claimed(table: Table) -> dict[str, Any]:
+    """What a claim writes; a lease that is still there is of a worker that did not settle."""
+    was_held = table.c.lease.is_not(None)
+    return {
+        "lease": bindparam("held"),
+        "due_at": bindparam("until"),
+        "attempts_count": table.c.attempts_count + 1,
+        "failures": table.c.failures + case((was_held, 1), else_=0),
+        **({"perhaps_twice": or_(table.c.perhaps_twice, was_held)} if "perhaps_twice" in table.c else {}),
+    }
+
+
+class SingleQueue(Queue, Generic[R]):
     """A queue that is processed one item at a time: a claimed item is due again when its lease ends.
 
-    It may already have been sent: an item claimed from a worker that did not settle may be sent twice.
+    `claimed_as` is its status meanwhile. An item claimed from a worker that did not settle may be sent twice; where
+    there is something to mark, it is marked.
     """
 
-    def __init__(self, table: Table, is_open: ColumnElement[bool], record: type[R]) -> None:
-        super().__init__(table, is_open, {"perhaps_twice": bindparam("doubtful")})
-        was_held = table.c.status == "sending"
+    def __init__(
+        self,
+        table: Table,
+        is_open: ColumnElement[bool],
+        record: type[R],
+        claimed_as: str = "sending",
+        settled: dict[str, Any] | None = None,
+        parts: Column[int] | None = None,
+        is_over: ColumnElement[bool] = _ALL,
+    ) -> None:
+        super().__init__(table, is_open, settled or {"perhaps_twice": bindparam("doubtful")}, parts, is_over)
         first = select(table.c.id).where(is_open).order_by(table.c.due_at).limit(1)
         due = first.where(table.c.due_at <= bindparam("now")).with_for_update(skip_locked=True)
         fields: Sequence[str] = getattr(record, "__struct_fields__")  # noqa: B009
@@ -140,14 +170,7 @@ class EmailQueue(Queue, Generic[R]):
             update(table)
             # Not IN: PostgreSQL may run the subquery of IN again for every row, and would then claim more than one.
             .where(table.c.id == due.scalar_subquery())
-            .values(
-                status="sending",
-                lease=bindparam("held"),
-                due_at=bindparam("until"),
-                attempts_count=table.c.attempts_count + 1,
-                failures=table.c.failures + case((was_held, 1), else_=0),
-                perhaps_twice=or_(table.c.perhaps_twice, was_held),
-            )
+            .values(_claimed(table) | {"status": claimed_as})
             .returning(*(table.c[name] for name in fields)),
             record,
         )

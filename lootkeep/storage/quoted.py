@@ -17,7 +17,7 @@ _BY_ID = (
 _BY_USERNAME = Query(select(customers.c.id).where(func.lower(customers.c.username) == func.lower(_TERM)).limit(_SIZE))
 _BY_CODE = (
     Query(select(customers.c.id).where(customers.c.referral_code == _TERM)),
-    Query(select(coupons.c.customer_id).where(coupons.c.code == _TERM)),
+    Query(select(coupons.c.customer_id).where(coupons.c.code == _TERM, coupons.c.customer_id.is_not(None))),
 )
 _SEEN = Query(
     select(sightings.c.customer_id)

@@ -18,13 +18,18 @@ R = TypeVar("R")
 S = TypeVar("S", bound=msgspec.Struct)
 
 
+# Before the name of a table that consoles show.
+SHOWN = "shown:"
+
+
 class Rows(Generic[S]):
     """The rows of a table as records, whose fields are columns of the table.
 
     `always` are conditions for every read, such as "not deleted". `derived` are columns that are properties of the
     record, such as search text. `totals` names the source of the maintained totals that every write is counted in.
     The database numbers new rows, unless the key of the table belongs to another: `accounts.user_id`. With `key_share`
-    a row is locked as by an UPDATE: a new row that refers to it neither waits nor deadlocks.
+    a row is locked as by an UPDATE: a new row that refers to it neither waits nor deadlocks. With `is_shown`
+    open consoles hear of every write.
     """
 
     def __init__(
@@ -35,11 +40,13 @@ class Rows(Generic[S]):
         derived: Sequence[str] = (),
         totals: str | None = None,
         key_share: bool = False,
+        is_shown: bool = False,
     ) -> None:
         (self._key,) = table.primary_key
         self._table, self._record, self._always = table, record, always
         self._is_numbered = table.autoincrement_column is self._key
         self._derived, self._totals, self._key_share = derived, totals, key_share
+        self._is_shown = is_shown
         self._this = self._key == bindparam("row")
         self._select = select(*columns_of(table, record))
         self._get = Query(self._select.where(self._this, *always), record)
@@ -171,8 +178,15 @@ class Rows(Generic[S]):
         return {name: bindparam(name) for name in (*fields, *self._derived, *other)}
 
     def _count(self, tx: Transaction, before: S | None, after: S | None) -> None:
+        if self._is_shown:
+            show(tx, self._table)
         if self._totals:
             tx.totals.count(self._totals, before, after)
+
+
+def show(tx: Transaction, table: Table) -> None:
+    """Has open consoles look at what they show of a table, after the commit; no worker waits for this name."""
+    tx.wake(SHOWN + table.name)
 
 
 async def one_of(

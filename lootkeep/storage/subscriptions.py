@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import bindparam, select, update
 
@@ -10,10 +11,11 @@ from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, equals
+from lootkeep.storage.lists import Listing, Sort, at_least, at_most, equals
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import subscriptions
+from lootkeep.storage.schema.orders import IS_LEAVING, IS_RENEWED, IS_RENEWING
 
 ROWS = Rows(subscriptions, Subscription)
 
@@ -50,10 +52,29 @@ LISTING = Listing(
         "external_id": equals(subscriptions.c.external_id, "external_id", "unsorted"),
         "customer_id": equals(subscriptions.c.customer_id, "customer_id"),
         "status": equals(subscriptions.c.status, "status"),
+        "product_id": equals(subscriptions.c.product_id, "product_id", None),
     },
     {"created_at": Sort(subscriptions.c.created_at)},
     max_counted=MAX_COUNTED,
 )
+
+
+def _sorted(by: Any, these: Any) -> Listing[Subscription]:
+    """Some of them, along an index of their own."""
+    filters = {
+        "due_from": at_least(subscriptions.c.current_period_end, "due_from"),
+        "due_to": at_most(subscriptions.c.current_period_end, "due_to"),
+        "customer_id": equals(subscriptions.c.customer_id, "customer_id", None),
+        "product_id": equals(subscriptions.c.product_id, "product_id", None),
+        "status": equals(subscriptions.c.status, "status", None),
+    }
+    return Listing(subscriptions, Subscription, filters, {by.name: Sort(by)}, always=(these,), max_counted=MAX_COUNTED)
+
+
+# Those whose next period is to be paid, that were renewed, and that were cancelled.
+RENEWING = _sorted(subscriptions.c.current_period_end, IS_RENEWING)
+RENEWED = _sorted(subscriptions.c.current_period_start, IS_RENEWED)
+LEAVING = _sorted(subscriptions.c.cancelled_at, IS_LEAVING)
 
 
 async def started(tx: Transaction, starts: Iterable[tuple[int, int, Instant]]) -> set[tuple[int, int, Instant]]:

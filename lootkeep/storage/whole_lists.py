@@ -17,12 +17,29 @@ R = TypeVar("R")
 
 async def batch(tx: Transaction, listing: Listing[R], filters: Values, last: int, size: int) -> list[tuple[int, R]]:
     """The next matches by key, each with its key."""
+    names, bound = _bound(listing, filters)
+    return await tx.all(_query(listing, names), **bound, last=last, size=size)
+
+
+async def newest_keys(tx: Transaction, listing: Listing[Any], filters: Values, size: int) -> list[int]:
+    """The keys of the matches, from the newest on."""
+    names, bound = _bound(listing, filters)
+    return [key for (key,) in await tx.all(_keys_query(listing, names), **bound, size=size)]
+
+
+def _bound(listing: Listing[Any], filters: Values) -> tuple[tuple[str, ...], Values]:
     values = {name: value for name, value in filters.items() if name != "search"}
     if "search" in filters:
         values |= listing.search(filters["search"])
     names = tuple(name for name in listing.filters if name in values)
-    bound = {f"wanted_{name}": value for name, value in values.items()}
-    return await tx.all(_query(listing, names), **bound, last=last, size=size)
+    return names, {f"wanted_{name}": value for name, value in values.items()}
+
+
+@lru_cache(MAX_QUERIES)
+def _keys_query(listing: Listing[Any], names: tuple[str, ...]) -> Query[tuple[Any, ...]]:
+    (key,) = listing.table.primary_key
+    conditions = [*listing.always, *(listing.filters[name].clause(is_indexed=False) for name in names)]
+    return Query(select(key).where(*conditions).order_by(key.desc()).limit(bindparam("size")))
 
 
 @lru_cache(MAX_QUERIES)

@@ -16,6 +16,11 @@ Amount = Annotated[str, field("An amount in the reported currency.", "1999.00")]
 Count = Annotated[int, field("How many.", 100)]
 Percent = Annotated[float | None, field("In percent; null if the previous value is zero.", 12.5)]
 
+ReportedTax = Annotated[
+    str | None, field("The tax in `net_revenue`, as it was reported; null for a single product.", "312.78")
+]
+NetOfTax = Annotated[str | None, field("`net_revenue` minus `tax`; null for a single product.", "1646.22")]
+
 
 class PeriodView(msgspec.Struct, frozen=True, rename={"from_": "from"}):
     from_: Annotated[str, field("The first day.", "2026-10-17")]
@@ -32,6 +37,8 @@ class RevenueTotalsView(msgspec.Struct, frozen=True):
     gift_card_redeemed: Annotated[str, field("The part that gift cards paid.", "50.00")]
     orders_count: Annotated[int, field("The number of paid orders.", 100)]
     average_order_value: Annotated[str, field("`gross_revenue` divided by `orders_count`.", "19.99")]
+    tax: ReportedTax
+    net_of_tax: NetOfTax
 
 
 class RevenueChangeView(msgspec.Struct, frozen=True):
@@ -42,6 +49,8 @@ class RevenueChangeView(msgspec.Struct, frozen=True):
     gift_card_redeemed: Percent
     orders_count: Percent
     average_order_value: Percent
+    tax: Percent
+    net_of_tax: Percent
 
 
 class RevenuePointView(msgspec.Struct, frozen=True):
@@ -50,6 +59,8 @@ class RevenuePointView(msgspec.Struct, frozen=True):
     refunds: Amount
     net_revenue: Amount
     orders_count: Count
+    tax: ReportedTax
+    net_of_tax: NetOfTax
 
 
 class CurrencyView(RevenueTotalsView, frozen=True, kw_only=True):
@@ -144,7 +155,8 @@ def period(date_range: DateRange, interval: Interval) -> PeriodView:
     return PeriodView(date_range.first.isoformat(), date_range.last.isoformat(), interval, date_range.zone)
 
 
-def revenue_totals(figures: SalesFigures) -> RevenueTotalsView:
+def revenue_totals(figures: SalesFigures, *, has_tax: bool) -> RevenueTotalsView:
+    tax, net_of_tax = _tax(figures, has_tax=has_tax)
     return RevenueTotalsView(
         gross_revenue=text(figures.gross),
         refunds=text(figures.refunds),
@@ -153,10 +165,17 @@ def revenue_totals(figures: SalesFigures) -> RevenueTotalsView:
         gift_card_redeemed=text(figures.gift_cards),
         orders_count=figures.orders,
         average_order_value=text(_average(figures)),
+        tax=tax,
+        net_of_tax=net_of_tax,
     )
 
 
-def revenue_change(now: SalesFigures, before: SalesFigures) -> RevenueChangeView:
+def _tax(figures: SalesFigures, *, has_tax: bool) -> tuple[str | None, str | None]:
+    """With the revenue net of it. Checkouts report it for whole orders, not for their products."""
+    return (text(figures.tax), text(figures.net_of_tax)) if has_tax else (None, None)
+
+
+def revenue_change(now: SalesFigures, before: SalesFigures, *, has_tax: bool) -> RevenueChangeView:
     return RevenueChangeView(
         gross_revenue=_change(now.gross, before.gross),
         refunds=_change(now.refunds, before.refunds),
@@ -165,15 +184,18 @@ def revenue_change(now: SalesFigures, before: SalesFigures) -> RevenueChangeView
         gift_card_redeemed=_change(now.gift_cards, before.gift_cards),
         orders_count=_change(now.orders, before.orders),
         average_order_value=_change(_average(now), _average(before)),
+        tax=_change(now.tax, before.tax) if has_tax else None,
+        net_of_tax=_change(now.net_of_tax, before.net_of_tax) if has_tax else None,
     )
 
 
-def revenue_point(date: str, figures: SalesFigures) -> RevenuePointView:
-    return RevenuePointView(date, text(figures.gross), text(figures.refunds), text(figures.net), figures.orders)
+def revenue_point(date: str, figures: SalesFigures, *, has_tax: bool) -> RevenuePointView:
+    sums = text(figures.gross), text(figures.refunds), text(figures.net), figures.orders
+    return RevenuePointView(date, *sums, *_tax(figures, has_tax=has_tax))
 
 
-def other_currency(currency: str, figures: SalesFigures) -> CurrencyView:
-    return CurrencyView(currency=currency, **msgspec.structs.asdict(revenue_totals(figures)))
+def other_currency(currency: str, figures: SalesFigures, *, has_tax: bool) -> CurrencyView:
+    return CurrencyView(currency=currency, **msgspec.structs.asdict(revenue_totals(figures, has_tax=has_tax)))
 
 
 def sales_totals(figures: SalesFigures, unique: int) -> SalesTotalsView:

@@ -71,6 +71,10 @@ class CampaignView(CampaignListView, frozen=True):
     body_text: Annotated[
         str | None, field("The e-mail as plain text; by default generated from the HTML.", "Hello {{ name }}!")
     ]
+    body_markdown: Annotated[
+        str | None,
+        field("The e-mail in Markdown; HTML and text are generated when it is sent.", "# Hello {{ name }}!"),
+    ]
 
 
 class CampaignStatsView(msgspec.Struct, frozen=True):

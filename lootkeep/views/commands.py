@@ -6,7 +6,8 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.commands import Command, CommandCause, CommandStatus, ProductCommand
+from lootkeep.domain.commands import Command, CommandStatus
+from lootkeep.domain.product_commands import CommandCause, ProductCommand
 from lootkeep.kernel.clock import utc
 from lootkeep.views import players as players_views
 from lootkeep.views.fields import Moment, Time, field
@@ -45,6 +46,7 @@ class CommandView(msgspec.Struct, frozen=True):
 
 class LeasedCommandView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the command.", 7)]
+    cause: Annotated[CommandCause, field("Why it was queued.", "paid")]
     text: _Text
     player: PlayerView | None
     needs_player_online: Annotated[bool, field("Whether it may be run only while the player is online.", False)]
@@ -77,6 +79,7 @@ def command(record: Command) -> CommandView:
 def leased(record: Command) -> LeasedCommandView:
     return LeasedCommandView(
         record.id,
+        record.cause,
         record.text,
         players_views.player(record.player),
         record.needs_player_online,

@@ -13,12 +13,14 @@ from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.identity import TraceKind
 from lootkeep.domain.referrals import ReferralEntry, ReferralStatus
+from lootkeep.views.creators import CreatorEntryView, CreatorView
 from lootkeep.views.customer_referrals import OwnClaimView
 from lootkeep.views.customers import CustomerView
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.gift_cards import GiftCardView
 from lootkeep.views.goods import OwnedGoodView
 from lootkeep.views.orders import OrderView
+from lootkeep.views.payments import PaymentEventView
 from lootkeep.views.shown import shown
 from lootkeep.views.subscriptions import SubscriptionView
 from lootkeep.views.tickets import TicketDetailView
@@ -77,9 +79,12 @@ class CustomerExportView(msgspec.Struct, frozen=True):
     gift_cards: Annotated[list[GiftCardView], field("Owned by the customer, or sent to their e-mail address.", [])]
     referred: Annotated[list[ReferredView], field("Customers who registered with this customer's code.", [])]
     claims: list[OwnClaimView]
+    creators: Annotated[list[CreatorView], field("What the customer is as a creator.", [])]
+    creator_ledger: Annotated[list[CreatorEntryView], field("What they earned and were paid.", [])]
     fraud_checks: list[ExportedCheckView]
     traces: list[TraceView]
     goods: Annotated[list[OwnedGoodView], field("What the orders handed over; keys are masked.", [])]
+    payment_events: Annotated[list[PaymentEventView], field("What payment providers reported about the orders.", [])]
     emails: list[SentEmailView]
     changes: Annotated[list[StaffChangeView], field("Changes made by staff.", [])]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated
 
 import msgspec
@@ -12,6 +11,7 @@ from lootkeep.domain.customers import Customer, CustomerStatus, MailboxStatus
 from lootkeep.domain.referral_abuse import SENTENCES, RejectionReason
 from lootkeep.domain.referrals import DiscountType
 from lootkeep.domain.sign_up import SignedUp
+from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views import players as players_views
 from lootkeep.views.fields import Moment, Time, field
@@ -50,6 +50,17 @@ class CustomerView(msgspec.Struct, frozen=True):
     erased_at: Annotated[Moment | None, field("When the personal data was erased.", None)]
 
 
+class ChangedCustomerView(CustomerView, frozen=True):
+    would_stop: Annotated[
+        list[str] | None,
+        field(
+            "Extension: the signals and rules that would still stop the next order, if it is like the latest; null "
+            "unless `status` was set to active.",
+            None,
+        ),
+    ]
+
+
 class CouponView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the coupon.", 7)]
     code: Annotated[str, field("What the customer types at checkout.", "HI-8KQ2WM7X")]
@@ -83,7 +94,13 @@ def signed_up(result: SignedUp) -> SignedUpView:
 
 
 _CUSTOMER = shown(CustomerView, Customer, "referred_by", "average_order_value", "identities")
-coupon: Callable[[Coupon], CouponView] = shown(CouponView, Coupon)
+_COUPON = shown(CouponView, Coupon, "expires_at", times_used="uses_count")
+
+
+def coupon(record: Coupon) -> CouponView:
+    """A coupon of a referral, which always ends."""
+    assert record.ends_at is not None
+    return _COUPON(record, expires_at=utc(record.ends_at))
 
 
 def customer(record: Customer, referrer: Customer | None) -> CustomerView:
@@ -93,6 +110,12 @@ def customer(record: Customer, referrer: Customer | None) -> CustomerView:
         referred_by=_code_owner(referrer) if record.referred_by_id else None,
         average_order_value=text(Hundredths(average)),
         identities=[players_views.identity(player) for player in record.players],
+    )
+
+
+def changed(view: CustomerView, would_stop: list[str] | None) -> ChangedCustomerView:
+    return ChangedCustomerView(
+        **{name: getattr(view, name) for name in CustomerView.__struct_fields__}, would_stop=would_stop
     )
 
 

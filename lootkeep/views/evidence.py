@@ -13,8 +13,9 @@ from lootkeep.domain.goods import Good, Look
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.domain.tickets import AuthorType
 from lootkeep.kernel.clock import utc
+from lootkeep.views import players as players_views
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.goods import GoodView
+from lootkeep.views.goods import OrderGoodView
 from lootkeep.views.orders import OrderView
 from lootkeep.views.players import PlayerView
 from lootkeep.views.shown import shown
@@ -49,7 +50,8 @@ class LookView(msgspec.Struct, frozen=True):
     user_agent: Annotated[str | None, field("With which browser.", "Mozilla/5.0 (X11; Linux x86_64)")]
 
 
-class EvidenceGoodView(GoodView, frozen=True):
+class EvidenceGoodView(OrderGoodView, frozen=True):
+    player: Annotated[PlayerView | None, field("The player that a command gave it to.", None)]
     product_name: Annotated[str, field("The name at the time of the order.", "Emberfall key")]
     looks: Annotated[list[LookView], field("When the buyer looked at it on the page of the order.", [])]
 
@@ -120,12 +122,13 @@ class EvidenceView(msgspec.Struct, frozen=True):
     created_at: Time
 
 
-_good = shown(EvidenceGoodView, Good, "product_name", "looks")
+_good = shown(EvidenceGoodView, Good, "player", "product_name", "looks")
 _look = shown(LookView, Look)
 
 
 def good(record: Good, product_name: str, looks: Sequence[Look]) -> EvidenceGoodView:
-    return _good(record, product_name=product_name, looks=[_look(look) for look in looks])
+    player = players_views.player(record.player)
+    return _good(record, player=player, product_name=product_name, looks=[_look(look) for look in looks])
 
 
 def compelling(orders: list[MatchingOrder]) -> CompellingEvidenceView:

@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud.comparison import ChangedOrder, Comparison, Quality
 from lootkeep.domain.fraud.review import label
-from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict
+from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict, would_stop
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import Instant, optional_utc
@@ -84,6 +84,7 @@ class ExplanationView(msgspec.Struct, frozen=True):
     is_known_customer: Annotated[bool, field("Whether the e-mail address belongs to a customer.", True)]
     is_whitelisted: Annotated[bool, field("Whether the store trusts this buyer.", False)]
     signals: list[ExplainedSignalView]
+    would_stop: Annotated[list[str], field("The signals and rules that would stop an order; empty if none does.", [])]
 
 
 def signal_report(counts: Mapping[str, int]) -> list[SignalReportView]:
@@ -128,6 +129,7 @@ def explanation(
             ExplainedSignalView(name, label(name), points, facts.get(name), optional_utc(ends.get(name)))
             for name, points in verdict.signals.items()
         ],
+        would_stop(verdict),
     )
 
 

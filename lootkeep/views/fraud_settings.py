@@ -34,6 +34,9 @@ class FraudSettingsView(msgspec.Struct, frozen=True, kw_only=True):
     )
     fraud_check_velocity: Annotated[bool, field("Check the velocity limits.", True)] | UnsetType = UNSET
     fraud_check_disposable_email: Annotated[bool, field("Detect disposable mailboxes.", True)] | UnsetType = UNSET
+    fraud_judge_at_payment: (
+        Annotated[bool, field("Extension: judge an order again when its payment brings new facts.", True)] | UnsetType
+    ) = UNSET
     fraud_accounts_made_at_checkout: (
         Annotated[bool, field("Extension: checkout creates the account, so its first minute is not suspicious.", False)]
         | UnsetType

@@ -78,6 +78,13 @@ class GoodView(msgspec.Struct, frozen=True):
     delivered_at: Annotated[Moment | None, field("When it was delivered.", "2026-11-15T10:30:00Z")]
     revealed_at: Annotated[Moment | None, field("When the buyer first looked at it.", None)]
     expires_at: Annotated[Moment | None, field("When it ends; null means never.", None)]
+    server: Annotated[str | None, field("The game server that gives it, if one does.", None)]
+    needs_player_online: Annotated[bool, field("Whether the server gives it only while the player is online.", False)]
+
+
+class OrderGoodView(GoodView, frozen=True):
+    command_id: Annotated[int | None, field("The command that gives it, if one does.", None)]
+    output: Annotated[str | None, field("What the server answered.", None)]
 
 
 class OwnedGoodView(GoodView, frozen=True):
@@ -93,7 +100,7 @@ class HandedGoodView(GoodView, frozen=True):
 _key = shown(ProductKeyView, ProductKey, "batch")
 _handed = shown(HandedGoodView, Good, "value")
 
-good = shown(GoodView, Good)
+good = shown(OrderGoodView, Good)
 owned = shown(OwnedGoodView, Good)
 
 

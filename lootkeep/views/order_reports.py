@@ -9,7 +9,7 @@ import msgspec
 
 from lootkeep.domain.declined_payments import PaymentAttempt
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason
-from lootkeep.views.fields import Time, field
+from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.shown import shown
 
 
@@ -27,6 +27,9 @@ class DisputeView(msgspec.Struct, frozen=True):
     kind: Annotated[DisputeKind, field("What happened.", "dispute")]
     reason: Annotated[DisputeReason, field("Why the payment is disputed.", "fraudulent")]
     external_id: Annotated[str | None, field("The id of the dispute in the store's own system.", "dp_1")]
+    evidence_due_at: Annotated[
+        Moment | None, field("Until when the provider takes evidence; null if unknown.", "2026-11-26T23:59:00Z")
+    ]
     at: Time
     created_at: Time
 

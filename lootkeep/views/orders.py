@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from lootkeep.domain.fraud.facts import UNKNOWN, Funding, Payment, ThreeDSecure
 from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.domain.order_items import OrderItem
@@ -54,6 +55,14 @@ class OrderFraudView(msgspec.Struct, frozen=True):
     action_taken: Annotated[Action, field("The decision.", "allowed")]
 
 
+class OrderPaymentView(msgspec.Struct, frozen=True):
+    country: Annotated[str | None, field("The country that issued the card.", "KR")]
+    funding: Annotated[Funding | None, field("The type of the card.", "credit")]
+    three_d_secure: Annotated[ThreeDSecure | None, field("The result of the bank's challenge.", "passed")]
+    bin: Annotated[str | None, field("The first digits of the card.", "424242")]
+    instrument_id: Annotated[str | None, field("The same for the same card; a hash.", "9c1f27ab")]
+
+
 class OrderView(msgspec.Struct, frozen=True):
     id: Annotated[int, field("Identifies the order.", 123)]
     order_number: Annotated[str, field("What customers see.", "ORD-000123")]
@@ -86,6 +95,10 @@ class OrderView(msgspec.Struct, frozen=True):
     fulfillment_note: Annotated[str | None, field("The note from fulfilment.", None)]
     page_url: Annotated[str | None, field("The buyer's page; only in the Store API, and only with a public URL.", None)]
     player: Annotated[PlayerView | None, field("Extension: who gets it, if not the buyer.", None)]
+    payment: Annotated[OrderPaymentView | None, field("Extension: what is known of the payment method.", None)]
+    tax_total: Annotated[str | None, field("Extension: the tax in the total, as the checkout reported it.", None)]
+    tax_rate: Annotated[str | None, field("Extension: in per cent.", None)]
+    tax_country: Annotated[str | None, field("Extension: where it is due, ISO 3166-1 alpha-2.", None)]
 
 
 class PaidOrderView(OrderView, frozen=True):
@@ -137,10 +150,11 @@ class RefundedOrderView(msgspec.Struct, frozen=True):
     refund: RefundView
 
 
-_PARTS = ("customer", "items", "fraud", "page_url", "player")
+_PARTS = ("customer", "items", "fraud", "page_url", "player", "payment")
 _ORDER = shown(OrderView, Order, *_PARTS, order_number="number", paid_at="received_at")
 _PAID = shown(PaidOrderView, Order, *_PARTS, "next", order_number="number", paid_at="received_at")
 _item = shown(OrderItemView, OrderItem)
+_payment = shown(OrderPaymentView, Payment, instrument_id="instrument")
 
 
 def order(details: OrderDetails, page_url: str | None = None) -> OrderView:
@@ -158,6 +172,7 @@ def _parts(details: OrderDetails) -> dict[str, Any]:
         "items": [_item(item) for item in details.items],
         "fraud": _fraud(details.check),
         "player": players_views.player(details.order.player),
+        "payment": _payment(payment) if (payment := details.order.payment) != UNKNOWN else None,
     }
 
 

@@ -18,7 +18,9 @@ class PlayerView(msgspec.Struct, frozen=True):
 
 
 class IdentityView(PlayerView, frozen=True):
-    verified_at: Annotated[Moment | None, field("When a connector saw that it is this customer.", None)]
+    verified_at: Annotated[
+        Moment | None, field("When a server first ran a command for this player; null before that.", None)
+    ]
 
 
 _PLAYER = shown(PlayerView, Player)

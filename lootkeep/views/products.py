@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.commands import commands_of
+from lootkeep.domain.product_commands import commands_of
 from lootkeep.domain.products import (
     BillingInterval,
     BillingType,

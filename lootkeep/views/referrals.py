@@ -172,7 +172,7 @@ def claim_entry(entry: ClaimEntry) -> ClaimView:
         id=entry.id,
         customer=ClaimCustomerView(entry.customer_id, entry.customer_name, entry.customer_email),
         tier=ClaimTierView(entry.tier_id, entry.tier_name, entry.referrals_required),
-        coupon=ClaimCouponView(entry.coupon_id, entry.coupon_code, 1 if entry.coupon_status == "used" else 0),
+        coupon=ClaimCouponView(entry.coupon_id, entry.coupon_code, entry.coupon_uses_count),
         claimed_at=utc(entry.claimed_at),
     )
 

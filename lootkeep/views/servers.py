@@ -34,6 +34,10 @@ class ServerTokenView(msgspec.Struct, frozen=True):
     token: _Token
 
 
+class ResyncView(msgspec.Struct, frozen=True):
+    queued: Annotated[int, field("How many commands were queued.", 3)]
+
+
 _SERVER = shown(ServerView, Server, "waiting", "failed")
 
 

@@ -78,6 +78,7 @@ class Sandbox:
                 log.error("the sandbox cannot be opened", error=str(error) or repr(error))
             self._logged = repr(error)
             raise Unavailable("Test mode is not available right now. The log of the service says why.") from error
+        cast("Engine", deps.db).on_commit(self.wakeup.wake)
         self._begin_work(deps)
         self._deps = deps
 
@@ -122,11 +123,6 @@ async def exists(live: Deps, settings: Settings) -> bool:
     if path is None:
         return await cast("PostgresDatabase", live.db).has_store(sandbox_db.SCHEMA)
     return sandbox_db.path_of(path).exists()
-
-
-def without_mail(settings: Settings) -> Settings:
-    """E-mails of tests stay in the outbox of the sandbox."""
-    return settings.model_copy(update={"smtp_url": None})
 
 
 async def _open_database(settings: Settings) -> Engine:

@@ -23,11 +23,10 @@ from lootkeep.console.page import Options
 from lootkeep.deps import Deps
 from lootkeep.kernel.clock import SECOND
 from lootkeep.services import health as health_service
-from lootkeep.settings import Settings, shown
+from lootkeep.settings import Settings, effective
 from lootkeep.storage.engine.database import Engine
 from lootkeep.wiring.observation import NOT_OBSERVED, Observation, observing
-from lootkeep.wiring.sandbox import Sandbox
-from lootkeep.wiring.store import mailer, opened
+from lootkeep.wiring.store import opened
 from lootkeep.wiring.workers import working
 from lootkeep.worker.lists import ListKeeper
 from lootkeep.worker.loop import PeriodicTask, Worker
@@ -71,8 +70,7 @@ class Application:
                 state[ADMISSION] = Admission(slots, metrics.refused.inc, is_worker_behind=is_behind)
                 live = api(deps, self._settings, tokens, worker, metrics, observation)
                 test = partial(sandbox.api, partial(sandbox_api, self._settings, worker, observation, live))
-                answered = partial(_after_test_request, metrics, sandbox)
-                self._api = ModeSwitch(live, test, answered)
+                self._api = ModeSwitch(live, test, metrics.test_requests.inc)
                 await send({"type": "lifespan.startup.complete"})
                 # Lists are read while the server starts to serve; the first order that needs them waits for them.
                 reading = asyncio.create_task(lists.reload())
@@ -94,7 +92,7 @@ def api(
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     disk = settings.sqlite_path and settings.sqlite_path.parent
     probes = Probes(deps, tokens, limits, metrics, checks, wiring.document, settings.docs_url, disk)
-    console = LateRoutes(deps, console_options(settings, deps.store.name))
+    console = LateRoutes(deps, console_options(settings, deps))
     pages = probes.app(*readers.pages(deps), console)
     return Api(deps, wiring.router(), tokens, limits, metrics, pages, *observation)
 
@@ -107,19 +105,12 @@ def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pa
     return Api(deps, wiring.router(), tokens, limits, None, pages, *observation)
 
 
-def _after_test_request(metrics: Metrics, sandbox: Sandbox) -> None:
-    metrics.test_requests.inc()
-    sandbox.wakeup.wake()
-
-
-def console_options(settings: Settings, store_name: str) -> Options:
-    is_https = (settings.public_url or "").startswith("https://")
-    delays, examine = settings.webhook_retry_delays, partial(_examine, settings)
-    return Options(store_name, settings.timezone, is_https, delays, shown(settings), examine)
+def console_options(settings: Settings, deps: Deps) -> Options:
+    return Options(deps.settings, settings.webhook_retry_delays, partial(_examine, settings), settings.password_sign_in)
 
 
 async def _examine(settings: Settings, deps: Deps) -> list[health_service.Finding]:
     # What is wired here is an engine, or the replica of one: only within a change do Deps hold less.
     engine = nullcontext(cast(Engine, deps.replica.primary if deps.replica else deps.db))
-    sender, now = mailer(settings, deps.clock), deps.clock.now()
-    return await health_service.examine(settings, lambda: engine, sender, deps.outbound, deps.intelligence, now)
+    config, sender, now = effective(settings, deps.settings.stored), deps.settings.mailer(), deps.clock.now()
+    return await health_service.examine(config, lambda: engine, sender, deps.outbound, deps.intelligence, now)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, cast
 
 import structlog
-from msgspec.structs import replace
 
-from lootkeep.deps import Deps
+from lootkeep.deps import CurrentSettings, Deps
 from lootkeep.domain.commands import CommandRules
 from lootkeep.domain.emails import StoreIdentity
+from lootkeep.domain.store_settings import StoreSettings
 from lootkeep.domain.webhooks import WebhookRules, reachable
 from lootkeep.engines import key_file, logs
 from lootkeep.engines.demo_receivers import DemoReceivers
@@ -22,18 +22,20 @@ from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.intelligence import Intelligence
+from lootkeep.engines.openid import OpenIdProvider
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.kernel.clock import Clock, Instant, SystemClock
-from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import (
     access as access_service,
     secret_key as secret_key_service,
+    settings as settings_service,
     webhooks as webhooks_service,
 )
-from lootkeep.settings import Settings
+from lootkeep.settings import Settings, effective, shown, texts
 from lootkeep.storage import demo as demo_db, migrations
 from lootkeep.storage.backup import sqlite as sqlite_backup
 from lootkeep.storage.engine.database import Engine
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+# The keys of a large provider.
+_MAX_PROVIDER_BYTES = 256 * 1024
 DEMO_NAME = "Pixel Forge"
 
 
@@ -92,7 +96,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
     engine = await open_database(settings)
     limiter = _limiter(settings)
     replica = open_replica(settings, engine)
-    outbound = None
+    outbound, openid = None, None
     try:
         if settings.sqlite_path:
             await _upgrade_and_log(settings, engine)
@@ -102,6 +106,7 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
         async with engine.read() as tx:
             is_demo = (await demo_db.mark(tx)).is_begun
         outbound = make_outbound(settings, is_demo=is_demo)
+        openid = openid_provider(settings)
         deps = Deps(
             SystemClock(),
             RandomIds(),
@@ -110,21 +115,19 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             await secret_key_service.open_vault(engine, *settings.key_sources, SystemClock().now()),
             outbound,
             webhook_rules(settings),
-            settings.currency,
+            current_settings(settings, SystemClock(), is_demo=is_demo),
             intelligence(settings),
-            identity(settings, is_demo=is_demo),
             replica=replica,
+            openid=openid,
             commands=CommandRules(settings.command_lease_seconds, settings.command_retry_delays),
         )
+        await settings_service.refresh(deps)
         await access_service.ensure_owner(deps)
         yield deps
     finally:
-        if outbound:
-            await outbound.close()
-        await limiter.close()
-        if replica:
-            await replica.close()
-        await engine.close()
+        for resource in (outbound, openid, limiter, replica, engine):
+            if resource is not None:
+                await resource.close()
 
 
 async def _as_served(settings: Settings, engine: Engine) -> Settings:
@@ -148,10 +151,73 @@ def make_outbound(settings: Settings, *, is_demo: bool = False) -> Outbound:
     return DemoReceivers(Random(), SystemClock(), Instant(0), allowed) if is_demo else Outbound(allowed)  # noqa: S311
 
 
-def identity(settings: Settings, *, is_demo: bool) -> StoreIdentity:
+def current_settings(settings: Settings, clock: Clock, *, is_demo: bool = False) -> CurrentSettings:
+    """Those of the environment, with what the console has set where they set nothing."""
+
+    def compose(stored: Mapping[str, str]) -> StoreSettings:
+        now = effective(settings, stored)
+        return StoreSettings(
+            _identity(now, stored.get("store_logo"), is_demo=is_demo),
+            now.currency,
+            now.timezone,
+            now.events_kept_days,
+            now.mails_kept_days,
+            now.campaign_mails_per_minute,
+            now.campaign_tracking,
+            texts(now),
+            tuple(shown(settings, stored)),
+        )
+
+    return CurrentSettings(compose, lambda stored: mailer(effective(settings, stored), clock))
+
+
+def _identity(settings: Settings, logo: str | None, *, is_demo: bool) -> StoreIdentity:
     """The demo has a name of its own, unless the settings name the store."""
-    named = settings.store_identity
-    return replace(named, name=DEMO_NAME) if is_demo and named.name == StoreIdentity().name else named
+    sender = parse_sender(settings.mail_from).name if settings.mail_from else ""
+    path = f"/o/logo/{logo}" if logo else None
+    logo_url = f"{settings.public_url}{path}" if path and settings.public_url else None
+    return StoreIdentity(
+        settings.store_name or sender or (DEMO_NAME if is_demo else StoreIdentity().name),
+        settings.public_url or f"http://{settings.host}:{settings.port}",
+        settings.store_url,
+        settings.store_logo_url or logo_url,
+        settings.store_postal_address,
+        settings.store_mail_reason,
+        has_mail_server=settings.smtp_url is not None and settings.mail_from is not None,
+        has_public_url=settings.public_url is not None,
+        colour=settings.store_colour,
+        sends_order_emails=settings.order_emails,
+        logo=path,
+    )
+
+
+async def stored_settings(settings: Settings) -> dict[str, str] | None:
+    """What was set in the console, for commands that change nothing; None if the store cannot be read."""
+    if settings.sqlite_path and not settings.sqlite_path.exists():
+        return {}
+    async with AsyncExitStack() as stack:
+        try:
+            engine = await open_database(settings)
+            stack.push_async_callback(engine.close)
+            await migrations.check(engine)
+            vault = await secret_key_service.find(engine, *settings.key_sources)
+            return await settings_service.load(engine, vault) if vault else {}
+        except (StartupError, Unavailable):
+            return None
+
+
+def openid_provider(settings: Settings) -> OpenIdProvider | None:
+    if not settings.oidc_issuer:
+        return None
+    return OpenIdProvider(
+        settings.oidc_issuer,
+        settings.oidc_client_id or "",
+        settings.oidc_client_secret.get_secret_value() if settings.oidc_client_secret else "",
+        Outbound(settings.oidc_allowed_networks, max_read=_MAX_PROVIDER_BYTES),
+        scopes=settings.oidc_scopes,
+        group_claim=settings.oidc_group_claim,
+        roles=settings.oidc_roles,
+    )
 
 
 def check_settings(settings: Settings) -> None:
@@ -170,6 +236,12 @@ def check_settings(settings: Settings) -> None:
             "LOOTKEEP_SECRET_KEY is too easy to guess for production: it repeats a few characters. "
             "`openssl rand -hex 32` generates a random one."
         )
+    if settings.oidc_issuer and not (settings.oidc_client_id and settings.oidc_client_secret and settings.oidc_roles):
+        raise StartupError(
+            "LOOTKEEP_OIDC_ISSUER needs LOOTKEEP_OIDC_CLIENT_ID, LOOTKEEP_OIDC_CLIENT_SECRET and LOOTKEEP_OIDC_ROLES."
+        )
+    if not settings.password_sign_in and not settings.oidc_issuer:
+        raise StartupError("LOOTKEEP_PASSWORD_SIGN_IN=false needs LOOTKEEP_OIDC_ISSUER: else nobody can sign in.")
     if settings.read_database_url and settings.sqlite_path:
         raise StartupError("LOOTKEEP_READ_DATABASE_URL needs PostgreSQL: an embedded database has no replica.")
     if settings.smtp_url is not None and settings.mail_from is None:

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from lootkeep.deps import Deps
+from lootkeep.engines.emails import Mailer
+from lootkeep.engines.emails.current import CurrentMailer
+from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.services import settings as settings_service
 from lootkeep.settings import Settings
-from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.wiring.observation import Observation
 from lootkeep.wiring.periodic import periodic_tasks
-from lootkeep.wiring.sandbox import Sandbox, without_mail
-from lootkeep.wiring.store import mailer
+from lootkeep.wiring.sandbox import Sandbox
 from lootkeep.worker.alerts import SENDERS, AlertWorker
+from lootkeep.worker.bulk import BulkWorker
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.emails import EmailWorker
 from lootkeep.worker.lists import ListRefresher
 from lootkeep.worker.loop import Loop, PeriodicTask, Worker
 from lootkeep.worker.metrics import WorkerMetrics
+from lootkeep.worker.payments import PaymentWorker
 from lootkeep.worker.runner import QueueWorker
 
 if TYPE_CHECKING:
+    from lootkeep.storage.engine.database import Engine
     from lootkeep.storage.engine.postgres import PostgresDatabase
 
 
@@ -36,19 +42,24 @@ async def working(
     allow_connections()
     wakeup = _wakeup(deps, settings)
     wakeup.add(deps.new_commands)
-    test_settings = without_mail(settings)
+    wakeup.add(deps.changes)
 
     def begin(test_deps: Deps) -> None:
         sandbox.wakeup.add(test_deps.new_commands)
-        queues = make_queues(test_deps, test_settings, sandbox.wakeup, None, observation)
-        worker.add(periodic_tasks(test_deps, test_settings), tuple(queue.run for queue in queues))
+        queues = make_queues(test_deps, settings, sandbox.wakeup, None, observation)
+        worker.add(periodic_tasks(test_deps, settings), tuple(queue.run for queue in queues))
 
     sandbox = Sandbox(deps, settings, begin)
     queues = deliveries, *_ = make_queues(deps, settings, wakeup, metrics, observation)
     loops: list[Loop] = [queue.run for queue in queues]
     if settings.lists_refresh_hours:
         loops.append(ListRefresher(settings.data_dir, deps.clock, settings.lists_refresh_hours).run)
-    tasks += (*periodic_tasks(deps, settings), PeriodicTask("look for the sandbox", 5, sandbox.look))
+    tasks += (
+        *periodic_tasks(deps, settings),
+        PeriodicTask("look for the sandbox", 5, sandbox.look),
+        # Also behind a pooler, where nobody can listen.
+        PeriodicTask("look for changed settings", 1, partial(settings_service.refresh, deps)),
+    )
     worker = Worker(tasks, tuple(loops), is_behind=lambda: deliveries.is_behind)
     worker.start()
     await sandbox.look()
@@ -69,30 +80,32 @@ def make_queues(
     deliveries = DeliveryWorker(
         deps, wakeup, delays=delays, concurrency=concurrency, metrics=metrics, lines=lines, tracer=tracer
     )
-    emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), mailer(settings, deps.clock), metrics=metrics)
-    for_campaigns, options = wakeup.follower(CampaignWorker.wakes_for), campaign_options(settings)
-    campaigns = CampaignWorker(deps, for_campaigns, mailer(settings, deps.clock), options, metrics=metrics)
-    alerts = [
-        AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), mailer(settings, deps.clock), metrics)
-        for _ in range(SENDERS)
-    ]
-    return deliveries, emails, campaigns, *alerts
+    emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), _mailer(deps), metrics=metrics)
+    for_campaigns, options = wakeup.follower(CampaignWorker.wakes_for), partial(campaign_options, deps)
+    campaigns = CampaignWorker(deps, for_campaigns, _mailer(deps), options, metrics=metrics)
+    alerts = [AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), _mailer(deps), metrics) for _ in range(SENDERS)]
+    payments = PaymentWorker(deps, wakeup.follower(PaymentWorker.wakes_for))
+    bulk = BulkWorker(deps, wakeup.follower(BulkWorker.wakes_for))
+    return deliveries, emails, campaigns, payments, bulk, *alerts
 
 
 def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
-    tables = DeliveryWorker.wakes_for
-    if isinstance(deps.db, SqliteDatabase):
-        wakeup = MemoryWakeup(tables)
-        deps.db.on_commit(wakeup.wake)
-        return wakeup
-    if not settings.listen_url:
-        return MemoryWakeup()
-    from lootkeep.engines.wakeup.postgres import PostgresWakeup
+    wakeup = MemoryWakeup(DeliveryWorker.wakes_for)
+    if settings.sqlite_path is None and settings.listen_url:
+        from lootkeep.engines.wakeup.postgres import PostgresWakeup
 
-    return PostgresWakeup(settings.listen_url, tables, cast("PostgresDatabase", deps.db).uses)
+        own = cast("PostgresDatabase", deps.db).sender
+        wakeup = PostgresWakeup(settings.listen_url, DeliveryWorker.wakes_for, own)
+    cast("Engine", deps.db).on_commit(wakeup.wake)
+    return wakeup
 
 
-def campaign_options(settings: Settings) -> CampaignOptions:
+def _mailer(deps: Deps) -> Mailer:
+    """One for each loop that sends: each has its own connection. E-mails of tests stay in the outbox of the sandbox."""
+    return OutboxMailer() if deps.is_test else CurrentMailer(lambda: deps.settings.version, deps.settings.mailer)
+
+
+def campaign_options(deps: Deps) -> CampaignOptions:
     """How campaigns are sent."""
-    has_server = settings.smtp_url is not None
+    settings, has_server = deps.settings.value, deps.store.has_mail_server and not deps.is_test
     return CampaignOptions(settings.campaign_mails_per_minute, settings.campaign_tracking, has_server=has_server)

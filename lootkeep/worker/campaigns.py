@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lootkeep.deps import Deps
@@ -47,21 +47,20 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         deps: Deps,
         wakeup: Wakeup,
         mailer: Mailer,
-        options: CampaignOptions,
+        options: Callable[[], CampaignOptions],
         *,
         delays: Sequence[int] = RETRY_SECONDS,
         metrics: WorkerMetrics | None = None,
     ) -> None:
         super().__init__(deps, wakeup, mailer, delays, metrics)
         self._options = options
-        self._pause = MINUTE // options.emails_per_minute
-        # The campaign that was sent last: its template is prepared once.
-        self._prepared: tuple[Campaign, Template] | None = None
+        # The campaign that was sent last: its template is prepared once for each version of the settings.
+        self._prepared: tuple[int, Campaign, Template] | None = None
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
         if await campaigns_service.start_due(self._deps):
             return True
-        return await super().run_once(stopping) if self._options.has_server else await self._to_outbox()
+        return await super().run_once(stopping) if self._options().has_server else await self._to_outbox()
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
         start = await campaign_queue_db.next_start(tx)
@@ -77,7 +76,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         now: Instant,
     ) -> tuple[Recipient, RecipientFields] | None:
         # First, because it locks the campaigns, which come before recipients in the lock order.
-        may_claim = claim and await campaign_queue_db.take_slot(tx, self._pause, now)
+        may_claim = claim and await campaign_queue_db.take_slot(tx, MINUTE // self._options().emails_per_minute, now)
         if finished:
             (recipient, _), outcome = finished
             await campaign_queue_db.settle(
@@ -133,7 +132,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
     def _addresses(self, recipient_id: int, referral_code: str) -> TrackingLinks:
         sign, base = self._deps.vault.sign, self._deps.store.public_url
         unsubscribe = f"{base}/u/{sign(str(recipient_id), campaigns_service.UNSUBSCRIBE)}"
-        if not self._options.is_tracked:
+        if not self._options().is_tracked:
             return TrackingLinks(unsubscribe, self._deps.store.referral_link(referral_code))
         return TrackingLinks(
             unsubscribe,
@@ -144,7 +143,8 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
 
     async def _prepare(self, campaign_id: int) -> tuple[Campaign, Template]:
         """A campaign that is being sent cannot change, so it is read once."""
-        if self._prepared is None or self._prepared[0].id != campaign_id:
+        version = self._deps.settings.version
+        if self._prepared is None or (self._prepared[0], self._prepared[1].id) != (version, campaign_id):
             async with self._deps.db.read() as tx:
                 campaign = await campaigns_db.ROWS.get(tx, campaign_id)
             assert campaign is not None
@@ -155,10 +155,10 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
                 campaign.body_html,
                 campaign.body_text,
                 campaign_layout(self._deps.store),
-                is_tracked=self._options.is_tracked,
+                is_tracked=self._options().is_tracked,
             )
-            self._prepared = campaign, prepared
-        return self._prepared
+            self._prepared = version, campaign, prepared
+        return self._prepared[1:]
 
     async def _to_outbox(self) -> bool:
         async with self._deps.db.read() as tx:

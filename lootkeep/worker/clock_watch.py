@@ -13,11 +13,19 @@ from collections.abc import Sequence
 import structlog
 
 from lootkeep.deps import Deps
-from lootkeep.domain import deliveries as deliveries_rules, emails as emails_rules, retention as retention_rules
+from lootkeep.domain import (
+    bulk as bulk_rules,
+    deliveries as deliveries_rules,
+    emails as emails_rules,
+    retention as retention_rules,
+)
+from lootkeep.domain.payments import events as payments_rules
 from lootkeep.kernel.clock import SECOND, Instant
-from lootkeep.storage import alerts as alerts_db, emails as emails_db
+from lootkeep.storage import alerts as alerts_db, bulk as bulk_db, emails as emails_db
 from lootkeep.storage.campaigns import queue as campaign_queue_db
 from lootkeep.storage.engine import server_clock
+from lootkeep.storage.goods import commands as commands_db
+from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.queue import TOLERANCE
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.worker.campaigns import HOLD_OFF
@@ -66,6 +74,9 @@ class ClockWatch:
         retries = [deliveries_rules.max_wait(seconds) for seconds in (0, *self._delays)]
         # An e-mail that is being sent is protected by its due time.
         email_retries = [max(seconds * SECOND, emails_rules.LEASE) for seconds in (0, *emails_rules.RETRY_SECONDS)]
+        payment_retries = [
+            max(seconds * SECOND, payments_rules.LEASE) for seconds in (0, *payments_rules.RETRY_SECONDS)
+        ]
         async with self._deps.db.write() as tx:
             await deliveries_db.QUEUE.pull_in(tx, retries, deliveries_rules.LEASE, now)
         async with self._deps.db.write() as tx:
@@ -74,4 +85,10 @@ class ClockWatch:
             await campaign_queue_db.pull_in_pace(tx, Instant(now + HOLD_OFF + TOLERANCE), now)
             await campaign_queue_db.QUEUE.pull_in(tx, email_retries, emails_rules.LEASE, now)
         async with self._deps.db.write() as tx:
+            await payment_events_db.QUEUE.pull_in(tx, payment_retries, payments_rules.LEASE, now)
+        async with self._deps.db.write() as tx:
+            await bulk_db.QUEUE.pull_in(tx, [bulk_rules.LEASE] * 3, bulk_rules.LEASE, now)
+        async with self._deps.db.write() as tx:
             await alerts_db.QUEUE.pull_in(tx, email_retries, emails_rules.LEASE, now)
+        async with self._deps.db.write() as tx:
+            await commands_db.pull_in(tx, self._deps.commands, now)

@@ -18,11 +18,9 @@ log = structlog.get_logger(__name__)
 
 
 class Retention:
-    def __init__(self, deps: Deps, host: str, events_kept_days: int, mails_kept_days: int) -> None:
+    def __init__(self, deps: Deps, host: str) -> None:
         self._deps = deps
         self._host = host
-        self._events_kept_days = events_kept_days
-        self._mails_kept_days = mails_kept_days
         self._looked = deps.clock.monotonic()
         self._is_paused = False
 
@@ -49,4 +47,5 @@ class Retention:
     async def purge(self) -> None:
         now = await self.look()
         if now is not None:
-            await retention_service.purge(self._deps, now, self._events_kept_days, self._mails_kept_days)
+            settings = self._deps.settings.value
+            await retention_service.purge(self._deps, now, settings.events_kept_days, settings.mails_kept_days)

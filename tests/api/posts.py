@@ -9,11 +9,11 @@ from lootkeep.api.external.fraud_rules import EXAMPLE
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.api import campaigns
+from tests.api import campaigns, providers
 from tests.api.claiming import BRONZE, anna_with, new_tier
 from tests.api.commanding import GIVE, bought, open_server, rank
 from tests.api.hooks import HOOK
-from tests.builders import STORE, new_alert, new_gift_card, new_order, new_product, new_ticket, paid_order
+from tests.builders import STORE, new_alert, new_customer, new_gift_card, new_order, new_product, new_ticket, paid_order
 from tests.receiver import Receiver
 from tests.worker.delivering import subscribe, work
 from tests.world import EXTERNAL, World
@@ -65,6 +65,18 @@ async def _nothing(_: World) -> None:
 
 async def _a_month_later(world: World) -> None:
     world.clock.advance(31 * DAY)
+
+
+async def _an_unmatched_payment(world: World) -> None:
+    await providers.send(
+        world, await providers.new_source(world), providers.event("charge.failed", providers.charge(None))
+    )
+    await providers.work(world)
+
+
+async def _a_commission(world: World) -> None:
+    buyer = (await new_customer(world))["customer"]["id"]
+    await paid_order(world, buyer, (1, 1), coupon_code="LUNA")
 
 
 async def _a_done_command(world: World) -> None:
@@ -122,6 +134,10 @@ POSTS = {
     f"{EXTERNAL}/gift-cards/{{id}}/redeem": Post({"amount": "1.00"}),
     f"{EXTERNAL}/gift-cards/{{id}}/revoke": Post({"reason": "Lost"}, id=2),
     f"{EXTERNAL}/gift-cards/{{id}}/resend-email": Post({}),
+    f"{EXTERNAL}/coupons": Post({"code": "SALE20", "discount_type": "percentage", "discount_value": 20}),
+    f"{EXTERNAL}/coupons/generate": Post({"count": 3, "discount_type": "fixed", "discount_value": "5.00"}),
+    f"{EXTERNAL}/creators": Post({"name": "Luna", "code": "LUNA", "commission_percent": 10, "hold_days": 0}),
+    f"{EXTERNAL}/creators/{{id}}/payouts": Post({"amount": "1.00", "reference": "t-1"}, before=_a_commission),
     f"{EXTERNAL}/support-tickets/{{id}}/messages": Post({"message": "Here is a new key."}),
     f"{EXTERNAL}/support-tickets/{{id}}/close": Post({}),
     f"{EXTERNAL}/support-tickets/{{id}}/assign": Post({"user_id": 1}),
@@ -136,11 +152,15 @@ POSTS = {
     f"{EXTERNAL}/alerts/{{id}}/test": Post(),
     f"{EXTERNAL}/servers": Post({"name": "Survival", "game": "minecraft"}),
     f"{EXTERNAL}/servers/{{id}}/rotate-token": Post(),
+    f"{EXTERNAL}/servers/{{id}}/resync": Post({}, id=2, before=_a_done_command),
     f"{EXTERNAL}/commands/{{id}}/resend": Post(before=_a_done_command),
+    f"{EXTERNAL}/payment-sources": Post(providers.STRIPE),
+    f"{EXTERNAL}/payment-events/{{id}}/match": Post({"order_id": 1}, before=_an_unmatched_payment),
     f"{STORE}/customers": Post({"email": "jun@example.com", "name": "Jun Park"}),
     f"{STORE}/customers/{{id}}/claims": Post({"tier_id": 1}),
     f"{STORE}/products": Post({"name": "Dragon Sword", "price": "19.99"}),
     f"{STORE}/orders": Post({"customer_id": 1, "items": [_LINE], "ip_address": "203.0.113.9"}),
+    f"{STORE}/coupons/preview": Post({"code": "SALE20", "items": [_LINE]}),
     f"{STORE}/orders/{{id}}/pay": Post({"transaction_id": "pi_1"}, id=3),
     f"{STORE}/orders/{{id}}/refund": Post({"amount": "5.00"}, id=3),
     f"{STORE}/orders/{{id}}/cancel": Post({"reason": "never paid"}, id=4),

@@ -14,6 +14,7 @@ from lootkeep.domain.access import SCOPES, SERVER_SCOPE, digest
 from lootkeep.kernel.clock import DAY
 from lootkeep.storage.engine.database import Engine
 from tests.api.tokens import revoked
+from tests.conftest import only_sqlite
 from tests.world import EXTERNAL, World
 
 ROWS = [(group.prefix, route) for group in wiring.groups() for route in group.routes]
@@ -73,6 +74,7 @@ async def bad_headers(world: World) -> dict[str, dict[str, str]]:
     return {"none": {}, **{kind: {"Authorization": value} for kind, value in sent.items()}}
 
 
+@only_sqlite
 async def test_nobody_gets_in_anywhere_without_a_valid_token(unlimited: World) -> None:
     kinds = await bad_headers(unlimited)
     let_in = []
@@ -85,6 +87,7 @@ async def test_nobody_gets_in_anywhere_without_a_valid_token(unlimited: World) -
     assert let_in == []
 
 
+@only_sqlite
 async def test_the_scope_of_the_route_is_enough(unlimited: World) -> None:
     tokens = {scope: await unlimited.new_token(scope) for scope in SCOPES}
     enough: dict[str, list[str]] = {}

@@ -25,8 +25,8 @@ async def a_store(world: World) -> None:
     await new_product(world, name="Import", price="7.00", currency="EUR")
     await paid_order(world, anna, (1, 2), billing_country="KR")
     world.clock.advance(DAY)
-    order = await paid_order(world, anna, (1, 1))
-    await paid_order(world, ben, (2, 1))
+    order = await paid_order(world, anna, (1, 1), tax_total="3.19", tax_rate="19", tax_country="DE")
+    await paid_order(world, ben, (2, 1), tax_total="1.12")
     await world.post(f"{STORE}/orders/{order['id']}/refund", {"amount": "5.00"})
 
 
@@ -34,6 +34,7 @@ async def test_revenue_is_returned_with_every_field(world: World) -> None:
     await a_store(world)
     answer = await read(world, "/analytics/revenue?from=2026-11-15&to=2026-11-17&interval=day&compare=true")
     nothing = {"gross_revenue": "0.00", "refunds": "0.00", "net_revenue": "0.00", "orders_count": 0}
+    nothing |= {"tax": "0.00", "net_of_tax": "0.00"}
     assert answer == {
         "period": {"from": "2026-11-15", "to": "2026-11-17", "interval": "day", "timezone": "UTC"},
         "currency": "USD",
@@ -45,17 +46,29 @@ async def test_revenue_is_returned_with_every_field(world: World) -> None:
             "gift_card_redeemed": "0.00",
             "orders_count": 2,
             "average_order_value": "30.00",
+            # 3.19 of the second order, less a quarter of it with the refund, which is rounded up.
+            "tax": "2.39",
+            "net_of_tax": "52.61",
         },
         "previous": nothing | {"discounts": "0.00", "gift_card_redeemed": "0.00", "average_order_value": "0.00"},
         "change": dict.fromkeys(answer["totals"]),
         "series": [
-            {"date": "2026-11-15", **nothing, "gross_revenue": "40.00", "net_revenue": "40.00", "orders_count": 1},
+            {
+                "date": "2026-11-15",
+                **nothing,
+                "gross_revenue": "40.00",
+                "net_revenue": "40.00",
+                "net_of_tax": "40.00",
+                "orders_count": 1,
+            },
             {
                 "date": "2026-11-16",
                 "gross_revenue": "20.00",
                 "refunds": "5.00",
                 "net_revenue": "15.00",
                 "orders_count": 1,
+                "tax": "2.39",
+                "net_of_tax": "12.61",
             },
             {"date": "2026-11-17", **nothing},
         ],
@@ -68,10 +81,33 @@ async def test_revenue_is_returned_with_every_field(world: World) -> None:
                 "gift_card_redeemed": "0.00",
                 "orders_count": 1,
                 "average_order_value": "7.00",
+                "tax": "1.12",
+                "net_of_tax": "5.88",
                 "currency": "EUR",
             }
         ],
     }
+
+
+async def test_the_revenue_of_a_product_has_no_tax_because_it_is_reported_for_whole_orders(world: World) -> None:
+    await a_store(world)
+    answer = await read(world, "/analytics/revenue?from=2026-11-15&to=2026-11-17&product_id=1&compare=true")
+    parts = (answer["totals"], answer["previous"], answer["change"], *answer["series"])
+    assert {part[name] for part in parts for name in ("tax", "net_of_tax")} == {None}
+
+
+async def test_a_refund_on_a_later_day_takes_the_tax_back_on_that_day_and_never_more_than_was_reported(
+    world: World,
+) -> None:
+    await new_customer(world)
+    await new_product(world)
+    order = await paid_order(world, 1, (1, 1), tax_total="3.19")
+    for amount in ("6.66", "6.67", "6.67"):
+        world.clock.advance(DAY)
+        assert (await world.post(f"{STORE}/orders/{order['id']}/refund", {"amount": amount})).status_code == 200
+    answer = await read(world, "/analytics/revenue?from=2026-11-15&to=2026-11-18&interval=day")
+    assert [point["tax"] for point in answer["series"]] == ["3.19", "-1.06", "-1.07", "-1.06"]
+    assert (answer["totals"]["tax"], answer["totals"]["net_of_tax"]) == ("0.00", "0.00")
 
 
 async def test_sales_are_returned_with_every_field(world: World) -> None:

@@ -23,6 +23,7 @@ async def test_a_payment_queues_the_commands_with_their_variables_filled_in(worl
     (command,) = await server.take()
     assert command == {
         "id": 1,
+        "cause": "paid",
         "text": f'tellraw Notch {{"text":"1 VIP rank ORD-000001 1 {NOTCH["id"]}"}}',
         "player": NOTCH,
         "needs_player_online": False,
@@ -99,19 +100,25 @@ async def test_failures_are_tried_again_after_growing_pauses_and_end_as_failed(w
     assert events.count("command.failed") == 1
 
 
-async def test_a_command_that_failed_is_sent_again_and_delivers_the_order(world: World) -> None:
+async def test_a_failure_that_is_reported_again_counts_once(world: World) -> None:
     server = await survival(world)
     await bought(world)
-    for delay in (30, 120, 600, 3600, 0):
-        await server.take()
-        await server.report({"id": 1, "ok": False})
-        world.clock.advance(delay * SECOND)
-    resent = (await world.post("/commands/1/resend")).json()["data"]
-    assert (resent["id"], resent["resent_from_id"], resent["status"]) == (2, 1, "waiting")
-    assert (await world.post("/commands/2/resend")).status_code == 409
     await server.take()
-    await server.report({"id": 2, "ok": True})
-    assert await order_status(world) == "completed"
+    for _ in range(6):
+        await server.report({"id": 1, "ok": False, "output": "No player was found."})
+    assert await statuses(world) == [("paid", "waiting")]
+    world.clock.advance(30 * SECOND)
+    assert len(await server.take()) == 1
+
+
+async def test_a_failure_without_a_retry_is_final(world: World) -> None:
+    server = await survival(world)
+    await bought(world)
+    await server.take()
+    await server.report({"id": 1, "ok": False, "output": "Nobody knows.", "retry": False})
+    assert await statuses(world) == [("paid", "failed")]
+    events = [event["event_type"] for event in (await world.get("/events?limit=100")).json()["data"]["events"]]
+    assert events.count("command.failed") == 1
 
 
 async def test_commands_that_need_a_player_wait_until_they_are_online(world: World) -> None:
@@ -216,14 +223,6 @@ async def test_a_deleted_server_gets_nothing_and_one_in_use_is_not_deleted(world
     assert await statuses(world) == [("paid", "cancelled")]
 
 
-async def test_an_erased_buyer_leaves_no_command_behind(world: World) -> None:
-    await survival(world)
-    await bought(world)
-    await world.delete(f"{STORE}/customers/1")
-    row = (await world.get("/commands")).json()["data"][0]
-    assert (row["status"], row["text"], row["player"]) == ("cancelled", "Erased.", None)
-
-
 @only_sqlite
 @pytest.mark.parametrize(
     ("player", "field"),
@@ -239,6 +238,19 @@ async def test_an_order_that_could_not_be_delivered_is_refused(world: World, pla
     body = {"customer_id": 1, "items": [line], "ip_address": "203.0.113.9", "player": player}
     answer = await world.post(f"{STORE}/orders", body)
     assert (answer.status_code, list(answer.json()["errors"])) == (422, [field])
+
+
+@only_sqlite
+async def test_a_role_in_discord_is_given_to_someone(world: World) -> None:
+    server = await open_server(world, game="discord")
+    await rank(world, GIVE | {"text": "1100000000000000001"})
+    await new_customer(world)
+    line = {"product_id": 1, "quantity": 1}
+    body = {"customer_id": 1, "items": [line], "ip_address": "203.0.113.9"}
+    assert list((await world.post(f"{STORE}/orders", body)).json()["errors"]) == ["player"]
+    await bought(world, player={"game": "discord", "id": "80351110224678912"})
+    (command,) = await server.take()
+    assert (command["text"], command["player"]["id"]) == ("1100000000000000001", "80351110224678912")
 
 
 @only_sqlite

@@ -10,6 +10,7 @@ import pytest
 
 from lootkeep.storage.schema import audit_log, campaign_recipients, mails, metadata, sightings
 from lootkeep.storage.webhooks import fan_out as fan_out_db
+from tests.api import providers
 from tests.api.campaigns import make
 from tests.builders import STORE, new_customer, new_gift_card, new_order, new_product, new_ticket, paid_order
 from tests.recount import maintained, outbox, recounted, rows
@@ -39,7 +40,8 @@ async def shop(world: World) -> World:
     await new_customer(world, name="Friend", referral_code=jun["referral_code"])
     await _call(world, "PUT", f"{STORE}/customers/2", {"tags": ["quill-club"], "note": "quill note"})
     buyer_traits = {"ip_address": "203.0.113.202", "device_id": "quill-device", "user_agent": "Quill/1.0"}
-    order = await paid_order(world, 2, (1, 1), **buyer_traits, metadata={"player": "quillp"})
+    player = {"game": "minecraft", "name": "quillp"}
+    order = await paid_order(world, 2, (1, 1), **buyer_traits, player=player, metadata={"player": "quillp"})
     await _call(world, "POST", f"/orders/{order['id']}/fulfill", {"note": "quill key sent"})
     await _call(world, "POST", f"{STORE}/orders/{order['id']}/refund", {"amount": "5.00", "reason": "quill reason"})
     await _call(
@@ -59,6 +61,15 @@ async def shop(world: World) -> World:
     campaign = await make(world)
     await _call(world, "POST", f"/email-campaigns/{campaign['id']}/send", {})
     await _call(world, "POST", "/webhooks", {"url": "https://hooks.example/", "events": ["order.paid"]})
+    creator = {"name": "Quill Plays", "code": "PENPAL", "commission_percent": 50, "hold_days": 0, "customer_id": 2}
+    await _call(world, "POST", "/creators", creator)
+    await paid_order(world, 1, (1, 1), coupon_code="PENPAL")
+    await _call(world, "POST", "/creators/1/payouts", {"amount": "1.00", "reference": "to Quill Park"})
+    source = await providers.new_source(world)
+    for number, order_id in enumerate((1, None), 1):
+        named = providers.charge(order_id, billing_details={"email": JUN["email"]})
+        await providers.send(world, source, providers.event("charge.failed", named, number))
+    await providers.work(world)
     async with world.db.write() as tx:
         await fan_out_db.fan_out(tx, world.deps.ids.secret, world.clock.now())
     return world
@@ -79,7 +90,17 @@ async def marks(world: World) -> dict[str, list[str]]:
 
 
 async def test_erasure_leaves_no_personal_data_anywhere(shop: World) -> None:
-    assert set(await marks(shop)) >= {"customers", "orders", "events", "fraud_checks", "support_tickets", "mails"}
+    assert set(await marks(shop)) >= {
+        "customers",
+        "orders",
+        "events",
+        "fraud_checks",
+        "support_tickets",
+        "mails",
+        "payment_events",
+        "creators",
+        "creator_entries",
+    }
     answer = await shop.delete(f"{STORE}/customers/2")
     assert answer.json() == {"success": True, "message": "Customer erased successfully"}
     assert await marks(shop) == {}
@@ -117,7 +138,7 @@ async def test_subscriptions_end_and_events_carry_the_pseudonym(shop: World) -> 
     assert (subscription["status"], subscription["customer"]["name"]) == ("cancelled", "Erased customer")
     events = await outbox(shop.db, "")
     people = {data["customer_email"] for _, data in events if "customer_email" in data}
-    assert people == {"erased-2@erased.invalid"}
+    assert people == {"erased-2@erased.invalid", "ann@a.example"}
     assert events[-1][0] == "subscription.cancelled"
 
 
@@ -174,8 +195,11 @@ async def test_the_export_holds_all_data_of_the_person_and_none_of_others(shop: 
         "gift_cards": 1,
         "referred": 1,
         "claims": 0,
+        "creators": 1,
+        "creator_ledger": 2,
         "fraud_checks": 2,
-        "traces": 4,
+        "traces": 5,
+        "payment_events": 2,
         "goods": 2,
         "emails": 3,
         "changes": 0,

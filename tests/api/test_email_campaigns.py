@@ -57,6 +57,7 @@ async def test_a_campaign_is_created_as_a_draft_with_every_field(world: World) -
         "updated_at": "2026-11-15T12:00:00Z",
         "body_html": None,
         "body_text": None,
+        "body_markdown": None,
     }
 
 

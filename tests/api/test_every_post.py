@@ -9,6 +9,7 @@ import pytest
 from lootkeep import wiring
 from lootkeep.domain.access import SERVER_SCOPE
 from lootkeep.storage.engine.database import Engine
+from tests.api.commanding import GAME, bought, survival
 from tests.api.posts import POSTS, full_store
 from tests.receiver import Receiver
 from tests.world import World
@@ -17,7 +18,7 @@ ROUTES = {
     group.prefix + route.path: route
     for group in wiring.groups()
     for route in group.routes
-    # What only a server's own token may call is tested with its queue.
+    # What only a server's own token may call has its own test.
     if route.method == "POST" and route.scope != SERVER_SCOPE
 }
 
@@ -47,3 +48,15 @@ async def test_every_post_succeeds_with_a_key_and_is_replayed(world: World) -> N
             outcomes[path] = (first.status_code, again.status_code, is_replay, first.text if first.is_error else "")
     expected = {path: (route.answer.status, route.answer.status, True, "") for path, route in ROUTES.items()}
     assert outcomes == expected
+
+
+async def test_results_of_commands_succeed_with_a_key_and_are_replayed(world: World) -> None:
+    server = await survival(world)
+    await bought(world)
+    results = {"results": [{"id": command["id"], "ok": True} for command in await server.take()]}
+    headers = {"Idempotency-Key": "a"}
+    url = f"{GAME}/commands/results"
+    first, again = [await world.post(url, results, headers=headers, token=server.token) for _ in range(2)]
+    assert (first.status_code, first.json()["data"]) == (200, {"recorded": 1, "unknown": 0})
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.content == first.content

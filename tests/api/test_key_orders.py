@@ -9,7 +9,7 @@ from lootkeep.services import orders as orders_service
 from lootkeep.storage.goods import keys as keys_db
 from lootkeep.storage.products import rows as products_db
 from lootkeep.storage.schema import alert_notices, product_keys
-from tests.api.key_shop import KEYS, agree, listed, open_shop, product, sent, statuses
+from tests.api.key_shop import KEYS, added, agree, listed, open_shop, product, sent, statuses
 from tests.api.ordering import ORDERS, buyer, errors, place, step, stock_of
 from tests.builders import STORE, new_alert, new_keys, new_order, new_product, paid_order
 from tests.console.visits import visitor
@@ -174,6 +174,23 @@ async def test_a_stock_that_becomes_low_is_reported_once(shop: World) -> None:
     for _ in range(3):
         await new_order(shop, 1, (1, 1))
     assert (await sent(shop)).count("keys.low") == 1
+
+
+async def test_a_stock_is_reported_again_after_it_rose_and_also_when_a_key_is_replaced(shop: World) -> None:
+    await new_keys(shop, 1, 7)
+    await paid_order(shop, 1, (1, 1))
+    await shop.post("/orders/1/items/1/replace-key", {"key_id": 1, "reason": "Used."})
+    assert (await sent(shop)).count("keys.low") == 1
+    await added(shop, "ONE-MORE")
+    await new_order(shop, 1, (1, 1))
+    assert (await sent(shop)).count("keys.low") == 2
+
+
+async def test_a_stock_that_was_never_more_has_not_become_low(shop: World) -> None:
+    await new_keys(shop, 1, 5)
+    await paid_order(shop, 1, (1, 1))
+    await shop.post(f"{KEYS}/withdraw", {"key_ids": [2, 3, 4, 5]})
+    assert "keys.low" not in await sent(shop)
 
 
 async def test_subscriptions_take_a_key_each_period(world: World) -> None:

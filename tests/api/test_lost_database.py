@@ -92,12 +92,10 @@ async def test_a_silent_network_failure_under_traffic_ends_when_data_arrives_aga
     gate.is_silent = True
     writes = [remote_world.post("/referrals/tiers", BRONZE | {"name": f"Tier {number}"}) for number in range(8)]
     reads = [remote_world.get("/referrals/tiers") for _ in range(8)]
-    async with asyncio.timeout(20):
-        during = {answer.status_code for answer in await asyncio.gather(*writes, *reads)}
+    during = {answer.status_code for answer in await asyncio.gather(*writes, *reads)}
     gate.is_silent = False
-    async with asyncio.timeout(20):
-        while (await remote_world.get("/referrals/tiers")).status_code != 200:
-            await asyncio.sleep(0.05)
+    while (await remote_world.get("/referrals/tiers")).status_code != 200:
+        await asyncio.sleep(0.05)
     after = {(await remote_world.get("/referrals/tiers")).status_code for _ in range(8)}
     assert (during, after) == ({503}, {200})
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from lootkeep.kernel.clock import SECOND
+from tests.api.commanding import GIVE, bought, survival
 from tests.api.posts import MONTHLY
 from tests.builders import STORE, new_customer, new_product
 from tests.conftest import only_sqlite
@@ -55,6 +57,32 @@ async def test_identities_are_exported_and_erased(world: World) -> None:
     await world.delete(f"{STORE}/customers/1")
     assert (await world.get("/customers/1")).json()["data"]["identities"] == []
     assert await found(world, "/customers?identity=steam:76561198000000000") == []
+
+
+async def test_an_identity_is_verified_when_the_game_has_run_a_command_for_it(world: World) -> None:
+    server = await survival(world, GIVE)
+    await world.put("/customers/1", {"identities": [STEAM, NOTCH]})
+    await bought(world, player=None)
+    (command,) = await server.take()
+    await server.report({"id": command["id"], "ok": False, "output": "No player was found"})
+    assert await verified(world) == [None, None]
+    world.clock.advance(30 * SECOND)
+    (command,) = await server.take()
+    await server.report({"id": command["id"], "ok": True})
+    assert await verified(world) == [None, "2026-11-15T12:00:30Z"]
+    world.clock.advance(30 * SECOND)
+    await bought(world, player=None)
+    (command,) = await server.take()
+    await server.report({"id": command["id"], "ok": True})
+    assert await verified(world) == [None, "2026-11-15T12:00:30Z"]
+    await world.put("/customers/1", {"identities": [NOTCH | {"name": "Jeb"}, STEAM]})
+    assert await verified(world) == ["2026-11-15T12:00:30Z", None]
+    assert await found(world, f"/customers?identity=minecraft:{UUID}") == [1]
+
+
+async def verified(world: World) -> list[str | None]:
+    identities = (await world.get("/customers/1")).json()["data"]["identities"]
+    return [identity["verified_at"] for identity in identities]
 
 
 async def ordered(world: World, **fields: Any) -> dict[str, Any]:

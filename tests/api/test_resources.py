@@ -51,7 +51,7 @@ async def test_requests_that_arrive_while_a_page_is_built_wait_for_that_one_and_
 
     def build() -> Resource:
         # The event loop goes on: only it can set this.
-        assert asked.wait(timeout=30)
+        assert asked.wait()
         builders.append(threading.current_thread())
         return Resource.of("text/plain", b"built")
 

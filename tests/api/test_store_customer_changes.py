@@ -35,6 +35,8 @@ async def change(world: World, **fields: Any) -> dict[str, Any]:
     answer = await world.put(f"{CUSTOMERS}/1", fields)
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
+    # Not a part of the customer.
+    del data["would_stop"]
     return data
 
 

@@ -31,6 +31,32 @@ async def test_a_payment_is_recorded_and_added_to_the_customers_totals(world: Wo
     assert row["first_order_at"] == row["last_order_at"] == world.clock.now()
 
 
+CARD = {"bin": "424242", "country": "KR", "funding": "credit", "three_d_secure": "passed"}
+
+
+async def test_what_is_known_of_the_payment_method_is_shown_with_the_order(world: World) -> None:
+    await buyer(world)
+    await new_product(world)
+    answer = await place(world, (1, 1), payment={"fingerprint": "fp_1", "country": "DE"})
+    placed = answer.json()["data"]["order"]
+    instrument = placed["payment"]["instrument_id"]
+    unknown = dict.fromkeys(("bin", "funding", "three_d_secure"))
+    assert placed["payment"] == unknown | {"country": "DE", "instrument_id": instrument}
+    await step(world, 1, "pay", {"transaction_id": "pi_1", "payment": CARD | {"payer_email": "jun@pay.example"}})
+    shown = (await world.get("/orders/1")).json()["data"]["payment"]
+    assert shown == CARD | {"instrument_id": instrument}
+
+
+async def test_facts_that_follow_a_payment_are_added_and_change_nothing_known(world: World) -> None:
+    await buyer(world)
+    await new_product(world)
+    await place(world, (1, 1))
+    await step(world, 1, "pay", {"transaction_id": "pi_1", "payment": {"country": "KR"}})
+    again = await step(world, 1, "pay", {"transaction_id": "pi_1", "payment": CARD | {"country": "FR"}})
+    assert again.json()["data"]["payment"] == CARD | {"instrument_id": None}
+    assert await sent(world.db) == ["order.created", "order.paid"]
+
+
 async def test_a_payment_needs_neither_method_nor_transaction(world: World) -> None:
     await buyer(world)
     await new_product(world)

@@ -73,6 +73,10 @@ async def test_a_placed_order_is_returned_with_every_field(world: World) -> None
                 "fulfillment_note": None,
                 "page_url": None,
                 "player": None,
+                "payment": None,
+                "tax_total": None,
+                "tax_rate": None,
+                "tax_country": None,
             },
             "next": "pay",
             "fraud_check": {

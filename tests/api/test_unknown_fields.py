@@ -72,7 +72,7 @@ async def test_an_unknown_field_of_the_store_api_is_rejected_with_the_nearest_on
 
 async def test_an_unknown_field_like_no_other_is_rejected_with_the_known_ones(world: World) -> None:
     answer = await world.post(f"{STORE}/orders/7/pay", {"zzz": 1})
-    sentence = "This field is unknown. Known are: payment_method, transaction_id."
+    sentence = "This field is unknown. Known are: payment_method, transaction_id, payment."
     assert answer.json()["errors"] == {"zzz": [sentence]}
 
 

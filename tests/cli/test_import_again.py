@@ -13,8 +13,8 @@ from lootkeep.storage.schema import customers, orders
 from tests.cli.import_store import CUSTOMER, ORDER, ImportedStore, csv_text, customers_csv, orders_csv, settings_for
 from tests.cli.terminal import SECONDS, Terminal
 
-# Several batches, so that a run can be killed between them.
-MANY = 1600
+# Three batches, so that a run can be killed in the second.
+MANY = 1100
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.schema import disputes, events, fraud_checks, payment_attempts, sightings
+from lootkeep.storage.schema import disputes, events, fraud_checks, orders, payment_attempts, sightings
 from tests.cli.import_store import CUSTOMER, ORDER, ImportedStore, csv_text, ndjson, settings_for
 from tests.cli.terminal import Terminal
 
@@ -39,10 +39,12 @@ def test_a_dispute_without_an_order_is_rejected_with_a_reason(store: ImportedSto
     assert store.rows(disputes) == []
 
 
-def test_an_order_brings_its_card_its_declines_and_its_dispute(store: ImportedStore) -> None:
+def test_an_order_brings_its_card_its_player_its_declines_and_its_dispute(store: ImportedStore) -> None:
     order = ORDER | {
         "payment_fingerprint": "fp_1",
         "payment_country": "de",
+        "player_game": "minecraft",
+        "player_name": "Notch",
         "declined_at": "2024-02-01T10:00:10Z;2024-02-01T10:00:20Z",
         "disputed_at": "2024-03-01T10:00:00Z",
     }
@@ -50,6 +52,7 @@ def test_an_order_brings_its_card_its_declines_and_its_dispute(store: ImportedSt
         "external_id": "o2",
         "items": [{"sku": "SWORD", "quantity": 1, "price": "10.00"}],
         "payment": {"fingerprint": "fp_1"},
+        "player": {"game": "minecraft", "name": "notch"},
         "declined_at": ["2024-02-01T10:00:30Z"],
         "created_at": "2024-02-01T10:00:05Z",
     }
@@ -60,3 +63,11 @@ def test_an_order_brings_its_card_its_declines_and_its_dispute(store: ImportedSt
     cards = {row["value"] for row in store.rows(sightings) if row["kind"] == "instrument"}
     assert len(cards) == 1
     assert "fp_1" not in cards
+    assert [row["value"] for row in store.rows(sightings) if row["kind"] == "player"] == ["minecraft:notch"]
+
+
+def test_an_order_brings_the_tax_that_was_reported(store: ImportedStore) -> None:
+    order = ORDER | {"tax_total": "1.60", "tax_rate": "19.0", "tax_country": "Germany"}
+    assert store.tally("orders", csv_text([order, order | {"external_id": "o2", "tax_total": "10.01"}])) == (1, 0, 1)
+    (row,) = store.rows(orders)
+    assert (row["tax_total"], row["tax_rate"], row["tax_country"]) == (160, "19.0", "DE")

@@ -11,7 +11,16 @@ from lootkeep.deps import Deps
 from lootkeep.kernel.clock import DAY, Instant, SystemClock, iso
 from lootkeep.services import gift_cards as gift_cards_service, subscriptions as subscriptions_service
 from lootkeep.storage.engine.database import Engine
-from lootkeep.storage.schema import events, gift_card_entries, gift_cards, mails, orders, products, subscriptions
+from lootkeep.storage.schema import (
+    coupons,
+    events,
+    gift_card_entries,
+    gift_cards,
+    mails,
+    orders,
+    products,
+    subscriptions,
+)
 from tests.cli.import_store import CUSTOMER, ImportedStore, csv_text, ndjson, settings_for
 from tests.cli.terminal import Terminal
 
@@ -65,6 +74,24 @@ def test_a_bad_product_is_rejected_with_its_reasons(store: ImportedStore) -> Non
         "Line 2: The compare at price field must be greater than the price."
     )
     assert store.run("products", "sku\n").sentence == "The file lacks a column named name and one named price."
+
+
+def test_coupons_are_imported_once_and_a_dry_run_writes_nothing(shop: ImportedStore) -> None:
+    rows = [
+        {"code": "spring 10", "discount_type": "Percentage", "discount_value": "10", "product_ids": "1"}
+        | {"categories": "ranks, keys", "max_uses": "50", "ends_at": "2030-01-01", "is_active": "yes"},
+        {"code": "FIVE-OFF", "discount_type": "fixed", "discount_value": "5.00", "max_uses_per_customer": "2"},
+    ]
+    assert shop.run("coupons", csv_text(rows), "--dry-run").code == 0
+    assert shop.rows(coupons) == []
+    assert shop.tally("coupons", csv_text(rows)) == (2, 0, 0)
+    spring, five = shop.rows(coupons)
+    assert (spring["code"], spring["value"], spring["max_uses"]) == ("SPRING10", 10_00, 50)
+    assert (spring["product_ids"], spring["categories"]) == ("[1]", '["ranks","keys"]')
+    assert (five["value"], five["currency"], five["max_uses_per_customer"], five["origin"]) == (5_00, "USD", 2, "owner")
+    assert shop.tally("coupons", csv_text(rows)) == (0, 2, 0)
+    bad = {"code": "BAD-ONE", "discount_type": "fixed", "discount_value": "5.00", "product_ids": "77"}
+    assert shop.reason("coupons", csv_text([bad])).startswith("Line 2: The product_ids.0 field is not a product")
 
 
 def test_gift_cards_are_imported_with_their_balance_and_without_emails(shop: ImportedStore) -> None:

@@ -128,6 +128,6 @@ def test_naming_a_sent_or_pending_email_queues_nothing_again(store: Terminal, st
 
 def test_without_an_esmtp_server_nothing_is_queued_again(store: Terminal) -> None:
     write(store, "outbox")
-    sentence = "LOOTKEEP_SMTP_URL is not set: the e-mails would end in the outbox again."
+    sentence = "No mail server is set: the e-mails would end in the outbox again."
     assert store.call("mail", "retry", "1").sentence == sentence
     assert states(store) == [(1, "outbox")]

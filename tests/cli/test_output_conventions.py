@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import pty
@@ -14,11 +15,14 @@ from pathlib import Path
 import pytest
 import structlog
 
+from lootkeep import wiring
 from lootkeep.cli.commands import COMMANDS, imported
+from lootkeep.services import settings as settings_service
+from lootkeep.settings import Settings
 from tests.cli.terminal import PROGRAM, Terminal, environment
 
 # They serve until they are ended, or print JSON anyway.
-WITHOUT_JSON = {"serve", "worker", "openapi"}
+WITHOUT_JSON = {"serve", "worker", "openapi", "connect rcon", "connect discord"}
 ESCAPE = "\x1b["
 
 
@@ -133,13 +137,26 @@ def test_migrate_can_check_without_changing_anything(terminal: Terminal) -> None
     assert terminal.call("migrate", "--check").code == 0
 
 
+def test_settings_say_what_was_set_in_the_console(terminal: Terminal) -> None:
+    settings = Settings(_env_file=None, database_url=f"sqlite:///{terminal.folder}/lootkeep.db")
+    asyncio.run(_set_in_console(settings, store_name="Pixel Forge", timezone="Asia/Tokyo"))
+    shown = {row["name"]: row for row in json.loads(terminal.call("settings", "--json", timezone="UTC").out)}
+    assert shown["LOOTKEEP_STORE_NAME"] == {"name": "LOOTKEEP_STORE_NAME", "value": "Pixel Forge", "source": "console"}
+    assert (shown["LOOTKEEP_TIMEZONE"]["value"], shown["LOOTKEEP_TIMEZONE"]["source"]) == ("UTC", "environment")
+
+
+async def _set_in_console(settings: Settings, **texts: str) -> None:
+    async with wiring.opened(settings) as deps:
+        await settings_service.save(deps, texts)
+
+
 def test_settings_are_shown_without_keys_and_passwords(terminal: Terminal) -> None:
     secrets = {"secret_key": "k" * 40, "database_url": "postgresql://me:hunter2@db/shop", "mail_from": "a@b.example"}
     plain = terminal.call("settings", **secrets)
     shown = {row["name"]: row for row in json.loads(terminal.call("settings", "--json", **secrets).out)}
     assert shown["LOOTKEEP_DATABASE_URL"]["value"] == "postgresql://me:***@db/shop"
-    assert (shown["LOOTKEEP_SECRET_KEY"]["value"], shown["LOOTKEEP_SECRET_KEY"]["is_default"]) == ("***", False)
-    assert (shown["LOOTKEEP_PORT"]["value"], shown["LOOTKEEP_PORT"]["is_default"]) == ("8000", True)
+    assert (shown["LOOTKEEP_SECRET_KEY"]["value"], shown["LOOTKEEP_SECRET_KEY"]["source"]) == ("***", "environment")
+    assert (shown["LOOTKEEP_PORT"]["value"], shown["LOOTKEEP_PORT"]["source"]) == ("8000", "default")
     assert not re.search("hunter2|kkk", plain.out)
 
 

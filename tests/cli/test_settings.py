@@ -48,10 +48,15 @@ BAD = {
     "log_level": ("loud", "input should be 'debug', 'info', 'warning' or 'error'"),
     "log_sample": ("2", "input should be less than or equal to 1"),
     "traces_url": ("collector", "must be a URL such as https://shop.example"),
+    "oidc_issuer": ("id.example", "must be a URL such as https://id.example.com"),
+    "oidc_roles": ("admins", "must be groups with their roles, such as admins=owner; support=Support"),
+    "oidc_allowed_networks": ("home", "input is not a valid IPv4 network"),
+    "password_sign_in": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "log_format": ("xml", "input should be 'auto', 'console' or 'json'"),
 }
 # Any text may be right; whether it works is found out when it is used, with a sentence of its own.
 ANY_TEXT = {"database_url", "redis_url", "host", "store_name", "store_postal_address", "store_mail_reason"}
+ANY_TEXT |= {"oidc_client_id", "oidc_client_secret", "oidc_scopes", "oidc_group_claim"}
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.builders import STORE, paid_order
 from tests.console.visits import visitor
 from tests.world import World
 
@@ -26,6 +27,32 @@ async def test_the_shown_figures_can_be_exported(store: World) -> None:
     assert files[0][-1].startswith("2026-11-15")
     assert files[1][1].endswith(",1,2,40.00")
     assert files[2][1] == "1,Jun Park,jun@park.example,1,40.00"
+
+
+async def test_the_tax_of_a_quarter_is_shown_by_country_with_the_orders_whose_countries_differ(store: World) -> None:
+    await paid_order(store, 1, (1, 1), tax_total="3.19", tax_rate="19", tax_country="DE", billing_country="DE")
+    german = {"tax_total": "3.19", "tax_country": "DE", "billing_country": "DE", "payment": {"country": "FR"}}
+    order = await paid_order(store, 1, (1, 1), **german)
+    await store.post(f"{STORE}/orders/{order['id']}/refund", {"amount": "5.00"})
+    visits = await visitor(store, "read_only")
+    page = (await visits.get("/analytics/tax")).text
+    assert [text in page for text in ("2026-Q4", "$5.58", "$29.42", "ORD-000003", "FR")] == [True] * 5
+    assert "ORD-000002" not in page
+    assert "No order was paid" in (await visits.get("/analytics/tax?quarter=2026-Q3")).text
+    file = await visits.get("/analytics/tax?quarter=2026-Q4&format=csv")
+    assert 'filename="tax-2026-Q4.csv"' in file.headers["content-disposition"]
+    assert [line.split(",")[-1] for line in file.text.splitlines()] == ["contradicts", "no", "no", "yes"]
+    assert (await visits.get("/analytics/tax?quarter=x")).status_code == 422
+
+
+async def test_the_figures_show_the_tax_and_what_is_left_of_the_revenue(store: World) -> None:
+    await paid_order(store, 1, (1, 1), tax_total="3.19")
+    visits = await visitor(store, "read_only")
+    query = "/analytics?from=2026-11-15&to=2026-11-15"
+    assert "$57 net of tax" in (await visits.get(query)).text
+    lines = (await visits.get(f"{query}&format=csv")).text.splitlines()
+    assert lines[0].endswith("Net revenue,Tax,Net of tax,Discounts")
+    assert sum(float(line.split(",")[-2]) for line in lines[1:]) == 56.81
 
 
 @pytest.mark.parametrize(

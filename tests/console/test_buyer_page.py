@@ -12,6 +12,7 @@ from lootkeep.domain.goods import Look
 from lootkeep.services import goods as goods_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.goods import looks as looks_db
+from tests.api.commanding import GIVE, bought, open_server, rank
 from tests.builders import STORE, new_customer, new_product, paid_order
 from tests.world import World
 
@@ -156,3 +157,27 @@ async def test_the_colour_of_the_store_is_readable_in_both_themes(shop: World) -
 async def test_the_email_carries_the_link_and_never_the_key(shop: World) -> None:
     (email,) = (await shop.get("/orders/1/evidence")).json()["data"]["emails"]
     assert (email["kind"], email["subject"]) == ("order", "Your order ORD-000001")
+
+
+async def test_confirmed_fraud_is_said_calmly_and_shows_neither_key_nor_file(shop: World) -> None:
+    path = await page_of(shop)
+    await shop.post("/fraud/checks/1/review", {"outcome": "fraud", "notes": "Stolen card"})
+    page = (await shop.http.get(path)).text
+    assert ("did not pass our review" in page, "Show key" in page, "Download" in page) == (True, False, False)
+    assert "Stolen card" not in page
+    assert [(await show(shop, path)).status_code, (await shop.http.get(f"{path}/files/2")).status_code] == [404, 404]
+    assert await looks(shop) == []
+
+
+async def test_what_a_game_server_gives_says_what_it_waits_for_and_never_what_the_server_answered(shop: World) -> None:
+    server = await open_server(shop)
+    role = GIVE | {"text": "role {player_id}", "needs_player_online": True}
+    path = await page_of(shop, await bought(shop, await rank(shop, GIVE, role, name="VIP")))
+    page = (await shop.http.get(path)).text
+    assert ("Waits until you join Survival." in page, "Survival gives it to you" in page) == (True, True)
+    assert "Survival · for Notch" in page
+    await server.take()
+    await server.report({"id": 1, "ok": True, "output": "secret words"}, {"id": 2, "ok": False, "output": "oh no"})
+    page = (await shop.http.get(path)).text
+    assert ("secret words" in page, "oh no" in page, "lp user" in page) == (False, False, False)
+    assert re.findall(r'class="state (\w+)"', page) == ["waiting", "delivered"]

@@ -9,6 +9,7 @@ import pytest
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage import audit as audit_db, emails as emails_db
 from tests.api.campaigns import in_state, make, read, reader
+from tests.builders import new_product
 from tests.console.visits import Visitor, visitor
 from tests.world import World
 
@@ -138,3 +139,71 @@ async def test_a_draft_is_duplicated_and_deleted_and_the_list_is_filtered(world:
     await visits.post(f"{path}/delete", on=path, confirmed="yes")
     assert "1–1 of 1" in (await visits.get("/campaigns?search=winter")).text
     assert (await visits.get(path)).status_code == 404
+
+
+async def test_a_campaign_is_written_in_markdown_and_previewed_as_its_first_reader_sees_it(world: World) -> None:
+    await reader(world, name="Ann <b>")
+    await new_product(world, name="VIP rank")
+    visits = await visitor(world, "staff")
+    form = {"name": "Sale", "subject": "For {{ name }}", "written_in": "markdown", "body_html": "<p>Old</p>"}
+    form |= {"body_markdown": "# Hi {{ name }}\n\n[](product:1)\n\n<script>alert(1)</script>"}
+    for theme, rule in (("light", "@media not all"), ("dark", "@media all")):
+        shown = await visits.post("/campaigns/preview", on="/campaigns/new", **form, theme=theme)
+        assert shown.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+        for piece in (
+            "As <b>Ann &lt;b&gt;</b> sees it",
+            "· For Ann &lt;b&gt;",
+            "Hi Ann &lt;b&gt;</h1>",
+            "VIP rank",
+            rule,
+        ):
+            assert piece in shown.text, piece
+        assert "<script" not in shown.text
+    path = await created(visits, **form)
+    stored = await read(world, 1)
+    assert (stored["body_markdown"], stored["body_html"]) == (form["body_markdown"], None)
+    edited = await visits.get(f"{path}/edit")
+    assert 'value="markdown" checked' in edited.text
+    assert "[](product:1)" in edited.text
+    html = form | {"written_in": "html"}
+    await visits.post(f"{path}/edit", on=f"{path}/edit", **html)
+    stored = await read(world, 1)
+    assert (stored["body_markdown"], stored["body_html"]) == (None, "<p>Old</p>")
+
+
+async def test_a_preview_says_what_cannot_be_sent_and_stores_nothing(world: World) -> None:
+    visits = await visitor(world, "staff")
+    for markdown, sentence in (
+        ("[](product:9)", "Line 1 shows a product that does not exist or is not for sale."),
+        ("Dear {{ first_name }}", "unknown placeholder"),
+        ("", "What you write is shown here."),
+        ("x" * 60_000, "must not be longer"),
+    ):
+        form = {"written_in": "markdown", "body_markdown": markdown}
+        shown = await visits.post("/campaigns/preview", on="/campaigns/new", **form)
+        assert (shown.status_code, sentence in shown.text) == (200, True), shown.text
+    wrong = await visits.post("/campaigns/preview", on="/campaigns/new", audience="segment", body_markdown="Hi")
+    assert "A segment needs at least one condition." in wrong.text
+    assert (await world.get("/email-campaigns")).json()["data"] == []
+
+
+async def test_what_is_missing_is_said_before_sending_and_the_question_names_count_time_and_duration(
+    world: World,
+) -> None:
+    for _ in range(2):
+        await reader(world)
+    visits = await visitor(world, "staff")
+    path = await created(visits, written_in="markdown", body_markdown="[](product:1)")
+    page = (await visits.get(path)).text
+    assert "Line 1 shows a product that does not exist or is not for sale." in page
+    refused = await visits.post(f"{path}/send", on=path, confirmed="yes")
+    assert (refused.status_code, "Nothing was sent." in refused.text) == (422, True)
+    await new_product(world)
+    page = (await visits.get(path)).text
+    assert "Every placeholder, product and coupon is known." in page
+    assert "It goes to 2 customers, in about 1 min at 300 e-mails a minute." in page
+    asked = await visits.post(f"{path}/send", on=path)
+    assert "It is sent to 2 customers now, in about 1 min at 300 e-mails a minute." in asked.text
+    later = await visits.post(f"{path}/send", on=path, scheduled_at="2026-12-01T09:00")
+    assert "It is sent to 2 customers on 1 Dec 2026, 09:00" in later.text
+    assert (await read(world, 1))["status"] == "draft"

@@ -101,13 +101,64 @@ def test_a_ticket_is_answered_and_noted_on_in_place(browser: Browser, store: Ser
     assert browser.console() == []
 
 
-def test_a_slash_goes_to_the_search_from_anywhere(browser: Browser, store: Serving) -> None:
+def test_a_token_that_is_shown_once_is_copied_by_its_button(browser: Browser, store: Serving) -> None:
+    browser.open(f"{store.url}/console/tokens/new")
+    browser.write("#name", "Bot")
+    browser.click("input[name=scopes]")
+    browser.click("button.main")
+    browser.wait_for_text("It is shown only now.")
+    browser.click(".copy")
+    browser.wait_for_text("Copied")
+
+
+def test_what_is_changed_in_the_settings_is_marked_and_listed_until_it_is_discarded(
+    browser: Browser, store: Serving
+) -> None:
+    browser.open(f"{store.url}/console/settings")
+    browser.write("#store_name", "Forge")
+    browser.wait_for_text("1 change Name – → Forge")
+    assert browser.text(".setting.changed label") == "Name"
+    browser.click("[data-discard]")
+    browser.wait_for_text("Nothing is changed.")
+    assert not browser.run("document.querySelector('.setting.changed')")
+
+
+def test_a_slash_opens_the_palette_from_anywhere_and_keys_choose_in_it(browser: Browser, store: Serving) -> None:
     browser.open(f"{store.url}/console/account")
     browser.press("/")
-    browser.until("document.activeElement.name === 'q'")
-    browser.write(".search input", "ORD-000001")
+    browser.until("document.querySelector('.palette[open]') && document.activeElement.matches('.palette input')")
+    browser.type("ORD-000001")
+    browser.until("document.querySelector('#choices [aria-selected=true]')?.href.endsWith('/orders/1')")
+    browser.press("ArrowDown")
+    browser.press("ArrowUp")
     browser.press("Enter")
     browser.until("document.querySelector('h1').textContent.includes('ORD-000001')")
+    assert not browser.run("document.querySelector('.palette').open")
+    browser.press("/")
+    browser.until("document.querySelector('.palette').open")
+    browser.press("Escape")
+    browser.until("!document.querySelector('.palette').open")
+    assert browser.console() == []
+
+
+def test_the_bar_appears_with_the_first_tick_escape_clears_and_a_key_leads_to_the_preview(
+    browser: Browser, store: Serving
+) -> None:
+    browser.resize(1400, 900)
+    browser.open(f"{store.url}/console/orders")
+    bar = "document.querySelector('.bulk').checkVisibility()"
+    assert not browser.run(bar)
+    browser.click("td .tick")
+    browser.until(f"{bar} && document.querySelector('.ticked').textContent === '1 of 2 selected'")
+    browser.press("Escape")
+    browser.until(f"!{bar}")
+    browser.click("th .tick")
+    browser.until("document.querySelector('.ticked').textContent === '2 of 2 selected'")
+    browser.press("f")
+    browser.wait_for_text("Mark 2 orders as fulfilled")
+    browser.click("form[action$='/start'] button")
+    browser.wait_for_text("1 done, 1 refused")
+    assert browser.console() == []
 
 
 def tab_to(browser: Browser, selector: str) -> None:

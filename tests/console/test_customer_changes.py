@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from lootkeep.storage.schema import audit_log
+from tests.builders import STORE, new_product, paid_order
 from tests.console.visits import visitor
 from tests.recount import rows
 from tests.world import World
@@ -60,6 +61,18 @@ async def test_a_customer_is_blocked_with_a_reason_and_unblocked(store: World) -
     assert (await store.get("/customers/1")).json()["data"]["status_reason"] == "A mistake."
     actions = [row["action"] for row in await rows(store.db, audit_log)]
     assert actions[-2:] == ["Block a customer", "Unblock a customer"]
+
+
+async def test_an_unblock_says_what_would_still_stop_the_next_order(store: World) -> None:
+    await new_product(store)
+    order = await paid_order(store, 1, (1, 1))
+    await store.post(f"{STORE}/orders/{order['id']}/dispute", {"kind": "dispute", "reason": "fraudulent"})
+    visits = await visitor(store, "staff")
+    await visits.post(f"{PAGE}/block", on=PAGE, status_reason="Stolen card.")
+    await visits.post(f"{PAGE}/unblock", on=PAGE, status_reason="A mistake.")
+    page = (await visits.get(PAGE)).text
+    assert "An order like the latest would still be stopped: Several orders of a new customer;" in page
+    assert "Earlier fraud, confirmed." in page
 
 
 async def test_the_export_is_a_file(store: World) -> None:

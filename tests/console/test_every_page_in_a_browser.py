@@ -23,18 +23,25 @@ from tests.world import EXTERNAL
 
 # The first one loads the demo, and may install what npm has.
 pytestmark = pytest.mark.timeout(600)
-WIDTHS = (390, 820, 1400)
-# By theme the rules of axe: all of them, and those that the colours can change.
-THEMES: dict[str, dict[str, Any]] = {"light": {}, "dark": {"runOnly": ("color-contrast", "link-in-text-block")}}
+# The rules of axe that colours can change. They take longer than all others.
+COLOURS = ("color-contrast", "link-in-text-block")
+BOTH: dict[str, dict[str, Any]] = {"light": {}, "dark": {"runOnly": COLOURS}}
+# By width and theme the rules. What is seen in between is seen on a narrow page or on a wide one too, in its colours.
+WIDTHS = {390: BOTH, 820: {"light": {"rules": {rule: {"enabled": False} for rule in COLOURS}}}, 1400: BOTH}
 # The mail of a campaign is not a page: it is shown in the frame of one.
 MAIL = "/campaigns/{id}/mail"
 # Only someone who is not signed in sees these.
-OUTSIDE = ("/sign-in", "/setup")
+OUTSIDE = ("/sign-in", "/sign-in/openid", "/sign-in/openid/callback", "/setup")
 # Tests that share the pages, so that each is short.
 PARTS = range(6)
 # As long as a name may be, without a place to break it.
 LONG = "x" * 255
-ROWS = [page for page in PAGES if page.method == "GET" and page.path not in (*OUTSIDE, MAIL)]
+# The pages of a bulk action are the same in every area; one has a test of its own.
+ROWS = [
+    page
+    for page in PAGES
+    if page.method == "GET" and page.path not in (*OUTSIDE, MAIL) and not page.path.endswith("/bulk/{id}")
+]
 
 # What reaches out of the page, but for what scrolls in a box of its own.
 TOO_WIDE = """
@@ -141,6 +148,27 @@ def test_every_page_passes_axe_and_fits_at_every_width_in_both_themes(
     assert browser.console() == []
 
 
+def test_the_palette_ticked_rows_and_a_bulk_action_pass_axe(browser: Browser, demo: Serving) -> None:
+    browser.resize(1400, 900)
+    browser.open(f"{demo.url}/console/orders")
+    browser.click("td .tick")
+    problems = [] if browser.run("document.querySelector('.bulk').checkVisibility()") else ["no bar"]
+    program = AXE.replace("OPTIONS", "{}")
+    problems += browser.wait_for(program)
+    browser.press("/")
+    browser.type("an")
+    browser.until("document.querySelector('#choices [aria-selected=true]')")
+    problems += browser.wait_for(program)
+    browser.press("Escape")
+    browser.click(".bulk button[value=cancel]")
+    browser.wait_for_text("Before it starts")
+    path = str(browser.run("location.pathname"))
+    problems += findings(browser, demo, [path])
+    browser.click("form[action$='/start'] button")
+    browser.wait_for_text("started")
+    assert [*problems, *findings(browser, demo, [path])] == []
+
+
 def test_every_page_is_whole_without_javascript(browser: Browser, demo: Serving) -> None:
     titles = {}
     paths = addresses(browser, demo)
@@ -166,11 +194,11 @@ def findings(browser: Browser, demo: Serving, paths: Iterable[str]) -> list[str]
     problems = []
     for path in paths:
         browser.open(demo.url + path)
-        for theme, options in THEMES.items():
-            browser.prefer(theme)
-            program = AXE.replace("OPTIONS", json.dumps({"resultTypes": ["violations"]} | options))
-            for width in WIDTHS:
-                browser.resize(width, 900)
+        for width, themes in WIDTHS.items():
+            browser.resize(width, 900)
+            for theme, options in themes.items():
+                browser.prefer(theme)
+                program = AXE.replace("OPTIONS", json.dumps({"resultTypes": ["violations"]} | options))
                 # Nothing is wider for its colours.
                 said = [*browser.wait_for(program), *(browser.run(TOO_WIDE) if theme == "light" else ())]
                 problems += [f"{path} {theme} {width}: {finding}" for finding in said]

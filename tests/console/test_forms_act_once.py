@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from lootkeep.console import fraud_settings
+from lootkeep.console.bulk import AREAS
 from lootkeep.console.page import PREFIX
 from lootkeep.console.pages import PAGES
 from lootkeep.domain.fraud.policy import Policy
@@ -19,11 +20,13 @@ from lootkeep.services import fraud as fraud_service, sign_in as sign_in_service
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import audit_log, idempotency_keys
 from tests.api.campaigns import reader
+from tests.api.commanding import GameServer, bought, rank
 from tests.builders import STORE, new_customer, new_product, paid_order
 from tests.console.visits import (
     DELIVERY,
     EMAIL,
     PASSWORD,
+    SETTINGS_FORM,
     Visitor,
     code_of,
     first_owner,
@@ -33,22 +36,37 @@ from tests.console.visits import (
     visitor,
 )
 from tests.receiver import Receiver
+from tests.worker import bulk
 from tests.world import World
 
 NEW_PASSWORD = "another horse battery"
 TIER = {"name": "Gold", "referrals_required": "3", "reward_type": "fixed_discount", "reward_value": "5.00"}
 TIER |= {"coupon_validity_days": "30", "sort_order": "0"}
+COUPON = {"code": "SPRING", "discount_type": "percentage", "discount_value": "15", "is_active": "yes"}
+CREATOR = {"name": "Luna", "code": "LUNA2", "commission": "10", "hold_days": "30", "is_active": "yes"}
 CAMPAIGN = {"name": "Winter sale", "subject": "20% off", "body_html": "<p>Hello!</p>"}
 PRODUCT = {"name": "Gems", "price": "5.00", "status": "active", "delivery_type": "manual", "billing_type": "one_time"}
 CUSTOMER = {"name": "Jun P.", "email": "jun@park.example", "accepts_marketing": "yes", "email_status": "ok"}
 ALERT = {"name": "Staff", "channel": "slack", "target": "https://hooks.example/services/secret", "minutes": "15"}
 ALERT |= {"triggers": "order_held", "limit_per_hour": "10"}
+COMMAND = {"text": "say hi", "server_id": "1", "on": "paid"}
 HOOK = {"url": "https://hooks.example/other", "events": "order.paid"}
 REFERRALS = {"referral_enabled": "yes", "referral_reward_event": "signup", "referral_welcome_discount_enabled": "no"}
 REFERRALS |= {"referral_welcome_discount_type": "percentage", "referral_welcome_discount_value": "5"}
 RULE = {"name": "Large", "expression": "total > 100", "action": "flag", "mode": "shadow"}
 FRAUD = {item.name: item.write(getattr(Policy(), item.name), "UTC") for item in fraud_settings.FORM}
 # By the path of the row: one form after the other, each of which works; a value in braces is known only then.
+SOURCE = {"provider": "stripe", "name": "Second", "secret": "whsec_3zq8Yw0Jm5Vb"}
+# The store has an act of each area; these are the next ones.
+BULK = tuple(
+    step
+    for number, (name, area) in enumerate(AREAS.items(), len(AREAS) + 1)
+    for step in (
+        (area.spec.bulk_path, "", {"act": bulk.FIRST[name][1], "ids": "999"}),
+        (f"{area.spec.bulk_path}/{{id}}/start", str(number), {"agent_id": "1", "tag": "vip"}),
+        (f"{area.spec.bulk_path}/{{id}}/stop", str(number), {}),
+    )
+)
 STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/orders/{id}/fulfill", "1", {"note": "By hand"}),
     ("/orders/{id}/refund", "1", {"amount": "5.00", "confirmed": "yes"}),
@@ -56,6 +74,7 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/orders/{id}/approve", "6", {}),
     ("/orders/{id}/reject", "5", {}),
     ("/orders/{id}/cancel", "2", {}),
+    *BULK,
     ("/fraud/checks/{id}/take", "4", {"take": "yes"}),
     ("/fraud/checks/{id}/review", "4", {"decision": "reject"}),
     ("/fraud/checks/{id}/ring", "7", {"decision": "reject", "check_ids": "7"}),
@@ -63,9 +82,10 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/customers/{id}/block", "2", {"status_reason": "Abuse"}),
     ("/customers/{id}/unblock", "2", {"status_reason": "Sorry"}),
     ("/products/new", "", PRODUCT),
-    ("/products/{id}/edit", "3", PRODUCT | {"name": "Gems, many"}),
-    ("/products/{id}/stock", "3", {"stock": "7"}),
-    ("/products/{id}/delete", "3", {}),
+    ("/products/{id}/edit", "5", PRODUCT | {"name": "Gems, many"}),
+    ("/products/{id}/stock", "5", {"stock": "7"}),
+    ("/products/{id}/delete", "5", {}),
+    ("/products/{id}/commands", "4", {f"commands.0.{name}": value for name, value in COMMAND.items()}),
     ("/products/{id}/keys", "2", {"keys": "AAAA-1111", "batch": "October"}),
     ("/products/{id}/keys/show", "2", {"key_id": "1"}),
     ("/products/{id}/keys/withdraw", "2", {"batch": "October"}),
@@ -76,6 +96,13 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/gift-cards/{id}/send", "1", {"email": "mina@mail.example"}),
     ("/gift-cards/{id}/redeem", "1", {"amount": "5.00"}),
     ("/gift-cards/{id}/revoke", "1", {"reason": "Lost"}),
+    ("/coupons/new", "", COUPON),
+    ("/coupons/generate", "", COUPON | {"count": "3", "prefix": "X-"}),
+    ("/coupons/{id}/edit", "3", COUPON | {"note": "Over"}),
+    ("/coupons/{id}/delete", "3", {}),
+    ("/creators/new", "", CREATOR),
+    ("/creators/{id}/edit", "2", CREATOR | {"name": "Moon"}),
+    ("/creators/{id}/pay-out", "1", {"amount": "1.00", "reference": "t-1"}),
     ("/referrals/settings", "", REFERRALS),
     ("/referrals/tiers/new", "", TIER),
     ("/referrals/tiers/{id}", "1", TIER | {"name": "Silver"}),
@@ -104,6 +131,17 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/tickets/{id}/priority", "1", {"priority": "high"}),
     ("/tickets/{id}/assign", "1", {"user_id": "1"}),
     ("/tickets/{id}/close", "1", {"message": "Bye."}),
+    ("/servers/{id}/resync", "1", {"player": "", "since": ""}),
+    ("/commands/{id}/send-again", "1", {"order": "9"}),
+    ("/servers/new", "", {"name": "Skyblock", "game": "minecraft"}),
+    ("/servers/{id}/edit", "2", {"name": "Sky", "game": "minecraft"}),
+    ("/servers/{id}/token", "2", {}),
+    ("/servers/{id}/delete", "2", {}),
+    ("/payments/{id}/match", "2", {"order_id": "ORD-000001", "accept_difference": "yes"}),
+    ("/payments/{id}/leave", "1", {}),
+    ("/payment-sources/new", "", SOURCE),
+    ("/payment-sources/{id}/edit", "1", SOURCE | {"is_active": "yes"}),
+    ("/payment-sources/{id}/delete", "2", {}),
     ("/webhooks/new", "", HOOK),
     ("/webhooks/{id}/edit", "2", HOOK | {"is_active": "yes"}),
     ("/webhooks/{id}/secret", "2", {}),
@@ -121,9 +159,16 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/users/{id}/role", "2", {"role": "read_only"}),
     ("/users/{id}/link", "2", {}),
     ("/users/{id}/disable", "2", {}),
+    ("/roles/new", "", {"name": "Accounts", "scopes": "payments:read"}),
+    ("/roles/{id}/edit", "2", {"name": "Accounting", "scopes": "payments:read"}),
+    ("/roles/{id}/delete", "2", {}),
     ("/tokens/new", "", {"name": "Bot", "scopes": "orders:read"}),
     ("/tokens/{id}/revoke", "2", {}),
     ("/customers/{id}/erase", "3", {}),
+    ("/settings/mail-test", "", {"test_email": EMAIL}),
+    ("/settings", "", SETTINGS_FORM),
+    ("/settings/logo", "", {"logo": "iVBORw0KGgo="}),
+    ("/settings/logo/remove", "", {}),
     ("/account/totp", "", {"setup": "{setup}", "code": "{code}", "own_password": PASSWORD}),
     ("/account/recovery", "", {"own_password": PASSWORD}),
     ("/account/totp/stop", "", {"own_password": PASSWORD}),
@@ -151,6 +196,9 @@ async def busy(store: World) -> AsyncIterator[World]:
         world.clock.advance(MINUTE)
     await fraud_service.change_settings(world.deps, {"fraud_detection_enabled": False})
     await paid_order(world, 1, ((await new_product(world, name="Key", delivery_type="keys", stock=3))["id"], 1))
+    await bought(world, await rank(world))
+    await GameServer(world, (await world.post("/servers/1/rotate-token")).json()["data"]["token"]).run_all()
+    await paid_order(world, 1, (1, 1), coupon_code="LUNA")
     await fraud_service.change_settings(world.deps, {"fraud_detection_enabled": True})
     await reader(world)
     yield world
@@ -159,7 +207,9 @@ async def busy(store: World) -> AsyncIterator[World]:
 
 def test_every_unsafe_row_of_the_table_is_pressed_twice_below() -> None:
     assert [path for path, _, _ in STEPS if [path for path, _, _ in STEPS].count(path) > 1] == []
-    assert {path for path, _, _ in STEPS} == {page.path for page in PAGES if page.method != "GET"}
+    assert {path for path, _, _ in STEPS} == {
+        page.path for page in PAGES if page.method != "GET" and not page.is_preview
+    }
 
 
 async def test_a_button_that_is_pressed_again_acts_once_and_shows_the_same_answer(busy: World) -> None:
@@ -183,7 +233,8 @@ async def _press_again(world: World, owner: Visitor, row: str, path: str, fields
     first = answers[0]
     assert first.status_code in (200, 303), (row, first.text)
     assert [_shown(answer, row) for answer in answers] == [_shown(first, row)] * 3, row
-    logged = 0 if row == "/sign-out" else 1
+    # A draft changes nothing yet.
+    logged = 0 if row == "/sign-out" or row.endswith("/bulk") else 1
     assert await _count(world) == (entries + logged, keys + 1), row
 
 

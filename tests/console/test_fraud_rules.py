@@ -54,7 +54,7 @@ async def test_an_invalid_rule_is_shown_again_with_its_errors(store: World) -> N
     assert (await visits.get(f"/fraud/rules?try=yes&{urlencode(FORM | {'mode': 'maybe'})}")).status_code == 200
     assert (await visits.get("/fraud/rules?edit=99")).status_code == 404
     staff = await visitor(store, "staff")
-    assert "Saving needs the role owner." in (await staff.get(f"/fraud/rules?try=yes&{urlencode(FORM)}")).text
+    assert "Saving needs the scope settings:write." in (await staff.get(f"/fraud/rules?try=yes&{urlencode(FORM)}")).text
 
 
 async def test_a_list_is_created_filled_searched_and_deleted(store: World) -> None:
@@ -90,5 +90,6 @@ async def test_a_buyer_is_rejected_and_blocked_in_one_step(held: World) -> None:
         "blocked_devices": 1,
         "blocked_ips": 1,
         "blocked_instruments": None,
+        "blocked_players": None,
     }
     assert [rule.name for rule in (await policy(held)).rules] == ["Blocked buyers"]

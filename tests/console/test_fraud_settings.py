@@ -65,7 +65,7 @@ async def test_the_effects_are_listed_with_links_and_amounts(held: World) -> Non
     assert 0 < len(changed) <= waiting
     assert f"<b>{len(changed)}</b> of 5 orders would have been treated otherwise" in page.text
     assert f"<b>${20 * len(changed)}.00</b>" in page.text or page.text.count("→ <span") > 1
-    assert "Saving needs the role owner." in page.text
+    assert "Saving needs the scope settings:write." in page.text
 
 
 @pytest.mark.parametrize(

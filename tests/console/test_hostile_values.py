@@ -78,8 +78,8 @@ async def test_no_query_causes_an_internal_error(store: World, name: str) -> Non
 async def test_no_form_causes_an_internal_error(store: World, name: str) -> None:
     for area, page in ROWS:
         for names in fields(area) if page.method == "POST" else ():
-            person = await visitor(store, "owner" if page.role else None)
-            key = token(await person.get("/search" if page.role else "/sign-in"))
+            person = await visitor(store, "owner" if page.scope else None)
+            key = token(await person.get("/search" if page.scope else "/sign-in"))
             body = f"token={key}&confirmed=yes&{encoded(names, ENCODED[name])}"
             answer = await person.http.post(PREFIX + path_of(page), content=body)
             assert answer.status_code in (200, 303, 404, 409, 422, 429), (page.path, names)

@@ -69,7 +69,13 @@ def _fill(shop: httpx.Client) -> None:
     for number in range(1, 5):
         order = {"customer_id": number, "items": [{"product_id": 4, "quantity": 1}]}
         post(f"{STORE}/orders", **order, **honest_buyer(number))
-    for number in (1, 2):
+    for number in range(1, 5):
+        post(f"{EXTERNAL}/servers", name=f"Server {number}", game="minecraft")
+        post(f"{STORE}/products", name=f"Game {number}", price="20.00", delivery_type="keys")
+    command = {"server_id": 1, "on": "paid", "text": "say {order_number}"}
+    post(f"{STORE}/products", name="Title", price="20.00", delivery_type="command", commands=[command])
+    post(f"{STORE}/orders", customer_id=5, items=[{"product_id": 9, "quantity": 1}], **honest_buyer(5))
+    for number in (1, 2, 5):
         post(f"{STORE}/orders/{number}/pay", transaction_id=f"t{number}")
 
 

@@ -16,7 +16,7 @@ from tests.console.visits import visitor
 from tests.world import World
 
 NONE_SET = "No mail server is set, so nothing can be sent."
-REFUSED = "No mail server is configured, so nothing was sent. Set LOOTKEEP_SMTP_URL first."
+REFUSED = "No mail server is set, so nothing was sent. An owner sets it in the console under Settings."
 
 
 @pytest.fixture

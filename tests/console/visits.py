@@ -8,10 +8,12 @@ from typing import Any
 
 import httpx
 
+from lootkeep.console.bulk import AREAS
 from lootkeep.console.page import Page
-from lootkeep.domain.accounts import TOTP_STEP_SECONDS, Account, Role, totp_code
+from lootkeep.domain.accounts import TOTP_STEP_SECONDS, Account, totp_code
+from lootkeep.domain.roles import PRESETS
 from lootkeep.kernel.clock import SECOND
-from lootkeep.services import access as access_service, sign_in as sign_in_service
+from lootkeep.services import access as access_service, sign_in as sign_in_service, users as users_service
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.webhooks import fan_out as fan_out_db
 from tests.browser import Browser
@@ -24,16 +26,26 @@ DELIVERY = "wh_00000000-0000-0000-0000-00000000000a"
 # A mail is shown with its own styles, in a sandbox that the tests of campaigns look at.
 MAIL = "/campaigns/{id}/mail"
 MAX_PAGE_BYTES = 100_000
-_OFFERED = {"secret": r'<code class="break">(\w+)</code>', "setup": r'name="setup" value="([^"]+)"'}
+# The form of the settings, with one change.
+SETTINGS_FORM = {"store_name": "Pixel Forge", "timezone": "UTC", "currency": "USD", "mail_security": "required"}
+SETTINGS_FORM |= {"campaign_mails_per_minute": "300", "campaign_tracking": "yes", "mail_port": "587"}
+SETTINGS_FORM |= {"events_kept_days": "30", "mails_kept_days": "30"}
+_OFFERED = {"secret": r'<code class="break" data-copy>(\w+)</code>', "setup": r'name="setup" value="([^"]+)"'}
 _TOKEN = re.compile(r'name="token" value="([0-9a-z.-]+)"')
 
 
+NO_LIMITS = {"refund_limit": None, "masks_emails": False, "hides_revenue": False}
+SUPPORT = NO_LIMITS | {"name": "Support", "scopes": ["support-tickets:read", "support-tickets:write"]}
 # By the name of a path's parameter, what the store of the tests has there.
 PARAMETERS = {"{id}": "1", "{list}": "emails", "{delivery_id}": DELIVERY}
 
 
 def path_of(page: Page, parameters: Mapping[str, str] = {}) -> str:
     path = page.path
+    if "/bulk/" in path:
+        # The store has an act of each area, in their order.
+        paths = [area.spec.bulk_path for area in AREAS.values()]
+        path = path.replace("{id}", str(paths.index(path.partition("/{")[0]) + 1))
     for name, value in (PARAMETERS | dict(parameters)).items():
         path = path.replace(name, value)
     return path
@@ -61,23 +73,33 @@ def token(page: httpx.Response) -> str:
     return match[1]
 
 
-async def visitor(world: World, role: Role | None, ip: str = "127.0.0.1") -> Visitor:
-    """A signed-in user with this role; None is an anonymous visitor."""
+async def visitor(world: World, role: str | None, ip: str = "127.0.0.1", **limits: Any) -> Visitor:
+    """A signed-in user with a preset, or with these scopes and limits; None is an anonymous visitor."""
     person = Visitor(world, ip)
     if role is not None:
-        secret = await sign_in_service.start_session(world.deps, await user(world, role), "203.0.113.5", "Firefox")
+        secret = await sign_in_service.start_session(
+            world.deps, await user(world, role, **limits), "203.0.113.5", "Firefox"
+        )
         person.http.cookies.set("lootkeep", secret, domain="store.test")
     return person
 
 
-async def user(world: World, role: Role) -> int:
+async def user(world: World, role: str, **limits: Any) -> int:
     """The id of a user with an account of this role, who has no password yet."""
     now = world.clock.now()
+    email = re.sub(r"[ :]", "-", f"{role}{''.join(limits)}@store.example")
     async with world.deps.db.read() as tx:
-        existing = await access_db.USERS.find_one(tx, email=f"{role}@store.example")
-    added = existing or await access_service.add_user(world.deps, f"{role}@store.example", f"The {role}")
+        existing = await access_db.USERS.find_one(tx, email=email)
+    if existing:
+        return existing.id
+    added = await access_service.add_user(world.deps, email, f"The {role}")
+    account = Account(added.id, role, now, now)
+    if role not in PRESETS:
+        terms = {"name": f"Only {role} {limits or ''}", "scopes": role.split(), **NO_LIMITS, **limits}
+        role_made = await users_service.create_role(world.deps, terms)
+        account = Account(added.id, "custom", now, now, role_id=role_made.id)
     async with world.deps.db.write() as tx:
-        await accounts_db.ROWS.add_if_free(tx, Account(added.id, role, now, now))
+        await accounts_db.ROWS.add_if_free(tx, account)
     return added.id
 
 

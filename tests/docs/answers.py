@@ -11,7 +11,7 @@ Path = tuple[str | int, ...]
 SHOWN_TIME = "2026-11-15T10:30:00Z"
 # What differs from run to run; of these only the type is compared.
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?")
-_CHANCE = re.compile(r"(wh_|whsec_|lk_).+|signed up .+ before")
+_CHANCE = re.compile(r"(wh_|whsec_|lk_|/inbox/).+|signed up .+ before")
 _BY_CHANCE = ("id", "code", "token", "secret", "number", "ms", "seconds")
 _WIDEST = 110
 # The last entry of a list that a page does not show to its end.

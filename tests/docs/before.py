@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
+import json
+import time
 from collections.abc import Awaitable, Callable
 from datetime import date, timedelta
 from typing import Any
@@ -136,6 +139,21 @@ async def key_that_is_sold(stage: PageEnvironment) -> None:
     await stage.post(f"{STORE}/orders/{order}/pay")
 
 
+async def payment_without_an_order(stage: PageEnvironment) -> None:
+    """The small store, an order that is not paid, and a payment that names no order and waits for its charge."""
+    await small_store(stage)
+    await _order(stage, 2)
+    secret = "whsec_3zq8Yw0Jm5Vb"
+    fields = {"provider": "stripe", "name": "Main account", "secret": secret}
+    source = await stage.post(f"{EXTERNAL}/payment-sources", **fields)
+    described = {"id": "pi_3Q", "amount_received": 1999, "currency": "usd", "latest_charge": "ch_3Q"}
+    sent = {"id": "evt_1QzP7c", "type": "payment_intent.succeeded", "data": {"object": described}}
+    body, at = json.dumps(sent).encode(), int(time.time())
+    digest = hmac.digest(secret.encode(), f"{at}.".encode() + body, "sha256").hex()
+    received = await stage.http.post(source["url"], content=body, headers={"stripe-signature": f"t={at},v1={digest}"})
+    assert received.is_success, received.text
+
+
 BEFORE: dict[str, Callable[[PageEnvironment], Awaitable[None]]] = {
     "README.md": nothing,
     "docs/quickstart.md": nothing,
@@ -143,6 +161,7 @@ BEFORE: dict[str, Callable[[PageEnvironment], Awaitable[None]]] = {
     "docs/api/fraud.md": suspicious_order,
     "docs/api/gift-cards.md": gift_card,
     "docs/api/keys.md": key_that_is_sold,
+    "docs/api/payments.md": payment_without_an_order,
     "docs/api/referrals.md": referral_program,
     "docs/api/store-customers.md": tier_to_claim,
     "docs/api/support-tickets.md": ticket,

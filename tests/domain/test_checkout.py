@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from lootkeep.domain.checkout import CartLine, PricedLine, order, payable_by_card, priced
-from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.checkout import CartLine, PricedLine, basket, order, payable_by_card, priced
+from lootkeep.domain.coupons import SINGLE_USE, AppliedCoupon, discount, issued
 from lootkeep.domain.products import Product
-from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
 from tests.domain.carts import NOW, cart, product
 
-COUPON = Coupon(
-    origin="welcome",
-    discount_type="percentage",
-    value=Hundredths(10_00),
-    currency=None,
-    expires_at=Instant(NOW + DAY),
-    id=5,
-    code="HI-AAAAAAAA",
-    customer_id=7,
-    status="available",
-    order_id=None,
-    discount_given=Hundredths(0),
-    created_at=NOW,
-)
+TERMS = msgspec.structs.replace(SINGLE_USE, value=Hundredths(10_00))
+COUPON = msgspec.structs.replace(issued(TERMS, "welcome", "HI-AAAAAAAA", NOW, customer_id=7), id=5)
+
+
+def applied(lines: list[PricedLine], catalogue: list[Product], **fields: Any) -> AppliedCoupon:
+    """The coupon with what it takes off."""
+    coupon = msgspec.structs.replace(COUPON, **fields)
+    seen = basket(cart(), coupon, lines, {item.id: item for item in catalogue}, "USD")
+    return AppliedCoupon(coupon, discount(coupon, seen.discounted))
 
 
 def price(*lines: tuple[int, int], catalogue: list[Product], is_history: bool = False) -> tuple[list[PricedLine], str]:
@@ -141,9 +138,9 @@ def test_a_new_order_is_pending_with_its_total() -> None:
 
 def test_a_coupon_discounts_the_whole_order() -> None:
     lines, currency = price((1, 1), (1, 1), catalogue=[product()])
-    placed = order(cart(), lines, currency, COUPON, None, NOW)
+    placed = order(cart(), lines, currency, applied(lines, [product()]), None, NOW)
     assert (placed.subtotal, placed.discount_total, placed.total) == (39_98, 4_00, 35_98)
-    assert (placed.coupon_id, placed.coupon_code) == (5, "HI-AAAAAAAA")
+    assert (placed.coupon_id, placed.coupon_code, placed.coupon_origin) == (5, "HI-AAAAAAAA", "welcome")
 
 
 MIXED = [product(1, price=Hundredths(20_00)), product(2, price=Hundredths(50_00), delivery_type="gift_card")]
@@ -151,16 +148,14 @@ MIXED = [product(1, price=Hundredths(20_00)), product(2, price=Hundredths(50_00)
 
 def test_gift_cards_are_outside_any_discount() -> None:
     lines, currency = price((2, 2), (1, 1), catalogue=MIXED)
-    placed = order(cart(), lines, currency, COUPON, None, NOW)
+    placed = order(cart(), lines, currency, applied(lines, MIXED), None, NOW)
     assert (placed.subtotal, placed.discount_total, placed.total) == (120_00, 2_00, 118_00)
     assert payable_by_card(placed, lines) == 18_00
 
 
 def test_an_order_of_gift_cards_takes_neither_a_coupon_nor_a_card() -> None:
     lines, currency = price((2, 1), catalogue=MIXED)
-    with pytest.raises(InvalidFields) as rejection:
-        order(cart(), lines, currency, COUPON, None, NOW)
-    assert list(rejection.value.fields or ()) == ["coupon_code"]
+    assert not basket(cart(), COUPON, lines, {2: MIXED[1]}, currency).has_match
     with pytest.raises(InvalidFields) as rejection:
         payable_by_card(order(cart(), lines, currency, None, None, NOW), lines)
     assert list(rejection.value.fields or ()) == ["gift_card_code"]
@@ -168,23 +163,24 @@ def test_an_order_of_gift_cards_takes_neither_a_coupon_nor_a_card() -> None:
 
 def test_a_free_order_may_name_a_coupon_and_a_card() -> None:
     lines, currency = price((1, 1), catalogue=[product(price=Hundredths(0))])
-    placed = order(cart(), lines, currency, COUPON, None, NOW)
+    free = product(price=Hundredths(0))
+    assert basket(cart(), COUPON, lines, {1: free}, currency).has_match
+    placed = order(cart(), lines, currency, applied(lines, [free]), None, NOW)
     assert (placed.total, payable_by_card(placed, lines)) == (0, 0)
 
 
 def test_a_paid_past_order_keeps_its_discount() -> None:
     lines, currency = price((2, 1), catalogue=MIXED)
     past = cart(created_at=Instant(5), paid_at=Instant(6))
-    assert order(past, lines, currency, COUPON, None, NOW).discount_total == 5_00
-    with pytest.raises(InvalidFields):
-        order(cart(created_at=Instant(5)), lines, currency, COUPON, None, NOW)
+    assert basket(past, COUPON, lines, {2: MIXED[1]}, currency).discounted == 50_00
+    assert not basket(cart(created_at=Instant(5)), COUPON, lines, {2: MIXED[1]}, currency).has_match
 
 
 @given(st.lists(st.integers(1, 1000), min_size=1, max_size=5), st.integers(0, 999_999), st.integers(1, 100_00))
 def test_the_amounts_of_any_order_add_up(quantities: list[int], each: int, percent: int) -> None:
     lines, currency = price(*((1, many) for many in quantities), catalogue=[product(price=Hundredths(each))])
-    coupon = msgspec.structs.replace(COUPON, value=Hundredths(percent))
-    placed = order(cart(), lines, currency, coupon, None, NOW)
+    catalogue = [product(price=Hundredths(each))]
+    placed = order(cart(), lines, currency, applied(lines, catalogue, value=Hundredths(percent)), None, NOW)
     assert placed.subtotal == each * sum(quantities)
     assert placed.total == placed.subtotal - placed.discount_total
     assert 0 <= placed.total <= placed.subtotal

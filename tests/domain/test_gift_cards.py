@@ -9,7 +9,8 @@ from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 from lootkeep.domain import gift_cards as gift_cards_rules
-from lootkeep.domain.orders import Order, RefundSplit, returned
+from lootkeep.domain.orders import Order, RefundSplit
+from lootkeep.domain.refunds import returned
 from lootkeep.kernel.clock import HOUR, SECOND, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, RateLimited
 from lootkeep.kernel.money import Hundredths

@@ -17,10 +17,9 @@ from lootkeep.domain.orders import (
     as_text,
     check_reported,
     paid,
-    refund_amount,
-    refunded,
     require,
 )
+from lootkeep.domain.refunds import refund_amount, refunded
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable
 from lootkeep.kernel.money import Hundredths

@@ -55,7 +55,7 @@ async def send(server: MailServer, *emails: Email, **options: Any) -> list[SendR
 
 async def test_an_email_arrives_with_both_parts_and_its_headers(server: MailServer) -> None:
     outcome = await send(server, email(reply_to="help@store.example", headers=(("X-Extra", "yes"),)))
-    assert outcome == [SendResult("sent")]
+    assert [result.kind for result in outcome] == ["sent"]
     (arrived,) = server.arrived
     assert (arrived.sender, arrived.recipients) == ("shop@store.example", ["ann@mail.example"])
     headers = {
@@ -86,7 +86,7 @@ async def test_an_email_arrives_with_both_parts_and_its_headers(server: MailServ
 )
 async def test_hostile_text_arrives_unchanged(server: MailServer, text: str) -> None:
     sent = email(to_name=text, from_name=text, subject=text, text=f"{text}\n.\n..\n", html=f"{text}\n")
-    assert await send(server, sent) == [SendResult("sent")]
+    assert [result.kind for result in await send(server, sent)] == ["sent"]
     (arrived,) = server.arrived
     message: Any = arrived.message
     assert (arrived.sender, arrived.recipients) == ("shop@store.example", ["ann@mail.example"])
@@ -113,7 +113,8 @@ async def test_a_line_break_that_passes_validation_does_not_reach_the_server(ser
 
 
 async def test_one_connection_serves_many_emails(server: MailServer) -> None:
-    assert await send(server, *(email(f"p{n}@mail.example") for n in range(5))) == [SendResult("sent")] * 5
+    results = await send(server, *(email(f"p{n}@mail.example") for n in range(5)))
+    assert [result.kind for result in results] == ["sent"] * 5
     assert (len(server.arrived), server.connections) == (5, 1)
 
 
@@ -121,7 +122,7 @@ async def test_a_connection_closed_by_the_server_is_reopened(server: MailServer)
     sending = mailer(server)
     await sending.send(email())
     server.drop_connections()
-    assert await sending.send(email()) == SendResult("sent")
+    assert (await sending.send(email())).kind == "sent"
     assert (len(server.arrived), server.connections) == (2, 2)
     await sending.close()
 
@@ -146,7 +147,7 @@ async def test_a_rejection_is_reported_as_text_and_does_not_affect_the_next_emai
     refused, taken = await send(server, email(f"{word}@mail.example"), email())
     assert (refused.kind, refused.is_bounce, refused.perhaps_sent) == (kind, is_bounce, False)
     assert (refused.reason or "").startswith("the mail server ")
-    assert taken == SendResult("sent")
+    assert taken.kind == "sent"
 
 
 async def test_a_connection_lost_after_the_content_is_reported_as_unknown_outcome(server: MailServer) -> None:
@@ -191,7 +192,7 @@ async def test_a_rejected_sender_affects_every_email() -> None:
 
 async def test_a_non_ascii_email_address_needs_server_support() -> None:
     async with MailServer() as able, MailServer(takes_utf8=False) as unable:
-        assert await send(able, email("zoë@mail.example")) == [SendResult("sent")]
+        assert [result.kind for result in await send(able, email("zoë@mail.example"))] == ["sent"]
         assert able.arrived[0].recipients == ["zoë@mail.example"]
         (outcome,) = await send(unable, email("zoë@mail.example"))
     assert outcome == SendResult(
@@ -200,7 +201,7 @@ async def test_a_non_ascii_email_address_needs_server_support() -> None:
 
 
 async def test_an_international_host_name_is_encoded_in_ascii(server: MailServer) -> None:
-    assert await send(server, email("ann@bücher.example")) == [SendResult("sent")]
+    assert [result.kind for result in await send(server, email("ann@bücher.example"))] == ["sent"]
     assert server.arrived[0].recipients == ["ann@xn--bcher-kva.example"]
 
 

@@ -106,8 +106,7 @@ async def test_while_redis_hangs_only_one_request_waits_for_it(gate: Gate, watch
     await asyncio.sleep(0)
     others = [await limiter.hit(name, 99, at(0)) for _ in range(50)]
     was_still_trying = not trying.done()
-    async with asyncio.timeout(10):
-        await trying
+    await trying
     await limiter.close()
     assert (was_still_trying, others[-1].count) == (True, 51)
 
@@ -120,12 +119,9 @@ async def test_the_pause_starts_at_the_deadline_and_not_when_the_request_arrived
     waiting = [asyncio.create_task(limiter.hit(name, 99, at(0))) for _ in range(20)]
     await asyncio.sleep(0)
     watch.seconds += 5
-    async with asyncio.timeout(10):
-        await asyncio.gather(*waiting)
+    await asyncio.gather(*waiting)
     watch.seconds += REST - 0.001
-    # Nobody waits for a time-out here, or a hundred of them would take half a minute.
-    async with asyncio.timeout(10):
-        await asyncio.gather(*(limiter.hit(name, 99, at(0)) for _ in range(100)))
+    await asyncio.gather(*(limiter.hit(name, 99, at(0)) for _ in range(100)))
     await limiter.close()
     # A connection of the first ones may be seen late, but there is none of the others.
     assert gate.visits <= len(waiting)

@@ -65,14 +65,13 @@ async def test_a_late_answer_serves_the_next_caller(names: StubNames) -> None:
     resolver = Resolver(names.look_up, deadline_seconds=SOON)
     await reason(resolver, "silent.example")
     names.speak.set()
-    async with asyncio.timeout(10):
-        while True:
-            try:
-                addresses = await resolver.resolve("silent.example", 443)
-            except NotResolved:
-                await asyncio.sleep(0)
-            else:
-                break
+    while True:
+        try:
+            addresses = await resolver.resolve("silent.example", 443)
+        except NotResolved:
+            await asyncio.sleep(0)
+        else:
+            break
     assert (dialled(addresses), names.asked.total()) == ([("127.0.0.1", 443)], 1)
 
 
@@ -113,12 +112,11 @@ async def test_beyond_the_limit_new_names_fail_at_once_while_cached_names_and_ip
     assert dialled(await resolver.resolve("shop.example", 443)) == [("127.0.0.1", 443)]
     assert dialled(await resolver.resolve("::1", 443)) == [("::1", 443)]
     names.speak.set()
-    async with asyncio.timeout(10):
-        while names.asked["other.example"] == 0:
-            try:
-                await resolver.resolve("other.example", 443)
-            except NotResolved:
-                await asyncio.sleep(0)
+    while names.asked["other.example"] == 0:
+        try:
+            await resolver.resolve("other.example", 443)
+        except NotResolved:
+            await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0x7f.1", "::1", "2606:4700::1111"])

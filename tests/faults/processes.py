@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -56,3 +57,41 @@ class KilledProcesses:
 
     def log(self) -> str:
         return (self._folder / "log").read_text(errors="replace")[-3000:]
+
+
+class Processes:
+    """Commands of different kinds by name, killed without warning and started again."""
+
+    def __init__(self, commands: dict[str, list[str]], environment: dict[str, str], folder: Path) -> None:
+        self._commands = commands
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
+        self._environment = plain | {"LOOTKEEP_LOG_LEVEL": "error"} | environment
+        self._folder = folder
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, name: str) -> None:
+        with (self._folder / "log").open("ab") as log:
+            self._running[name] = subprocess.Popen(
+                [PROGRAM, *self._commands[name]], cwd=self._folder, env=self._environment, stdout=log, stderr=log
+            )
+
+    def kill(self, name: str) -> None:
+        process = self._running.pop(name)
+        assert process.poll() is None, f"The {name} ended by itself: {self.log()}"
+        process.kill()
+        process.wait()
+
+    def kill_all(self) -> None:
+        for process in self._running.values():
+            process.kill()
+            process.wait()
+
+    def log(self) -> str:
+        return (self._folder / "log").read_text(errors="replace")[-3000:]
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port

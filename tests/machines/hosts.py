@@ -28,8 +28,8 @@ WORKERS = ("work1", "work2")
 PROGRAM = Path(sys.executable).with_name("lootkeep")
 DATABASE = "lootkeep"
 # Longer than any start takes on a busy machine; it only matters when something is wrong.
-START_SECONDS = 60.0
-STOP_SECONDS = 20.0
+START_SECONDS = 300.0
+STOP_SECONDS = 60.0
 NO_SETTINGS: Mapping[str, str] = {}
 # Many and short: what counts is that every delivery arrives, however often its receiver could not be reached.
 RETRY_DELAYS = ",".join(["1"] * 60)

@@ -33,10 +33,10 @@ async def race(world: World, calls: Iterable[Call]) -> list[httpx.Response]:
     return answers
 
 
-async def served(world: World, path: str, body: dict[str, Any]) -> httpx.Response:
+async def served(world: World, path: str, body: dict[str, Any], **options: Any) -> httpx.Response:
     """Retries when no connection was free in time: nothing had started then. A slow machine is not a lost race."""
     while True:
-        answer = await world.post(path, body)
+        answer = await world.post(path, body, **options)
         if answer.status_code != 503 or "busy" not in answer.json()["message"]:
             return answer
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from lootkeep.kernel.clock import MINUTE
+from lootkeep.kernel.clock import DAY, MINUTE
+from lootkeep.services import orders as orders_service
 from tests.api.commanding import GIVE, bought, order_status, statuses, survival
 from tests.world import World
 
@@ -48,3 +49,43 @@ async def test_a_poll_that_waits_gets_what_is_queued_meanwhile(world: World) -> 
     poll = asyncio.create_task(server.take("?wait=30"))
     await bought(world)
     assert [command["id"] for command in await poll] == [1]
+
+
+async def test_workers_that_find_the_same_end_queue_its_commands_once(world: World) -> None:
+    server = await survival(world, GIVE, GIVE | {"on": "expired", "text": "take it back"}, valid_days=1)
+    for _ in range(3):
+        await bought(world)
+    await server.report(*({"id": command["id"], "ok": True} for command in await server.take()))
+    world.clock.advance(DAY)
+    await asyncio.gather(*(orders_service.expire_lines(world.deps) for _ in range(4)))
+    assert await server.texts() == ["take it back"] * 3
+
+
+async def test_a_refund_while_it_ends_takes_it_back_once(world: World) -> None:
+    end, refund = GIVE | {"on": "expired", "text": "ended"}, GIVE | {"on": "refunded", "text": "refunded"}
+    server = await survival(world, GIVE, end, refund, valid_days=1)
+    await bought(world)
+    await server.take()
+    await server.report({"id": 1, "ok": True})
+    world.clock.advance(DAY)
+    await asyncio.gather(orders_service.expire_lines(world.deps), world.post("/api/store/v1/orders/1/refund", {}))
+    assert await server.texts() in (["refunded"], ["ended", "refunded"])
+
+
+async def test_a_refund_while_everything_is_sent_again_leaves_nothing_to_give(world: World) -> None:
+    server = await survival(world)
+    await bought(world)
+    await server.take()
+    await server.report({"id": 1, "ok": True})
+    refund = world.post("/api/store/v1/orders/1/refund", {})
+    await asyncio.gather(world.post("/servers/1/resync", {}), refund, world.post("/servers/1/resync", {}))
+    assert await server.take() == []
+
+
+async def test_a_server_that_is_sent_everything_again_twice_at_once_gets_it_once(world: World) -> None:
+    server = await survival(world)
+    await bought(world)
+    await server.take()
+    await server.report({"id": 1, "ok": True})
+    await asyncio.gather(*(world.post("/servers/1/resync", {}) for _ in range(3)))
+    assert len(await server.take()) == 1

@@ -20,7 +20,7 @@ from lootkeep.storage.schema import (
 from tests.recount.counting import kept_counters, recounted_counters
 from tests.recount.figures import kept_figures, recounted_figures
 from tests.recount.keys import stocks_of_keys
-from tests.recount.ledgers import balances_of_cards
+from tests.recount.ledgers import balances_of_cards, earned_shares, entered_shares
 from tests.recount.operations import (
     claims_of_tiers,
     given_back,
@@ -29,6 +29,7 @@ from tests.recount.operations import (
     referring,
     sales_of_products,
     spending_of,
+    state_of,
     taken,
 )
 from tests.recount.stored import Row, outbox, rows, sent
@@ -56,7 +57,8 @@ async def maintained(db: Database) -> Totals:
             "total_reached_at",
             "successful_reached_at",
         ),
-        "coupons": _picked(await rows(db, coupons), "id", "status", "order_id", "discount_given"),
+        "coupons": _picked(await rows(db, coupons), "id", "uses_count", "reserved_count"),
+        "states of coupons": _picked(await rows(db, coupons), "id", "stored_state"),
         "tiers": _picked(await rows(db, referral_tiers), "id", "claims_count"),
         "sales": _picked(await rows(db, products), "id", "sales_count"),
         "keys": _picked(
@@ -68,6 +70,7 @@ async def maintained(db: Database) -> Totals:
         ),
         "refunds": _picked(await rows(db, orders), "id", "refunded_total"),
         "gift cards": _picked(await rows(db, gift_cards), "id", "balance"),
+        "shares of creators": await entered_shares(db),
         "figures": await kept_figures(db),
     }
 
@@ -82,11 +85,13 @@ async def recounted(db: Database, currency: str = "USD") -> Totals:
         "referrals": {row["customer_id"]: (row["status"], row["first_order_at"]) for row in attributed},
         "referrers": referring(attributed, await rows(db, reward_claims)),
         "coupons": {row["id"]: holding_of(row["id"], placed) for row in await rows(db, coupons)},
+        "states of coupons": {row["id"]: (state_of(row, placed),) for row in await rows(db, coupons)},
         "tiers": await claims_of_tiers(db),
         "sales": await sales_of_products(db, placed),
         "keys": await stocks_of_keys(db, placed),
         "refunds": await given_back(db, placed),
         "gift cards": await balances_of_cards(db),
+        "shares of creators": await earned_shares(db),
         "figures": await recounted_figures(db, placed),
     }
 

@@ -7,6 +7,7 @@ from collections import Counter
 from lootkeep.storage.engine.database import Database
 from lootkeep.storage.schema import (
     counters,
+    coupons,
     customers,
     email_campaigns,
     fraud_checks,
@@ -36,6 +37,7 @@ async def recounted_counters(db: Database, placed: list[Row], attributed: list[R
     names += ["email_campaigns.all" for _ in await rows(db, email_campaigns)]
     names += ["claims.made" for _ in await rows(db, reward_claims)]
     names += ["refused_referrals.made" for _ in await rows(db, refused_referrals)]
+    names += [f"coupons.{coupon['origin']}" for coupon in await rows(db, coupons)]
     names += await key_counters(db)
     for check in await rows(db, fraud_checks):
         is_reviewed = "true" if check["is_reviewed"] else "false"
@@ -43,6 +45,6 @@ async def recounted_counters(db: Database, placed: list[Row], attributed: list[R
     sums = Counter(names)
     for order in placed:
         if order["coupon_id"] and order["paid_at"] is not None:
-            sums[f"coupon_discounts.{order['currency']}"] += order["discount_total"]
+            sums[f"coupon_discounts.{order['coupon_origin']}.{order['currency']}"] += order["discount_total"]
     sums.update(await values_of_cards(db))
     return {name: value for name, value in sums.items() if value}

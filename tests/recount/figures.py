@@ -8,6 +8,7 @@ from typing import Any
 from lootkeep.kernel.clock import DAY
 from lootkeep.storage.engine.database import Database
 from lootkeep.storage.schema import order_items, refunds, sales_rollups
+from tests.recount.ledgers import half_up
 from tests.recount.stored import Row, rows
 
 # What analytics keeps, by the length of its blocks.
@@ -41,13 +42,23 @@ async def recounted_figures(db: Database, placed: list[Row]) -> dict[Any, int]:
     by_id = {order["id"]: order for order in placed}
     for order in by_id.values():
         _add_order(add, order, [line for line in await rows(db, order_items) if line["order_id"] == order["id"]])
-    for refund in await rows(db, refunds):
-        add("all", "", refund["created_at"], by_id[refund["order_id"]]["currency"], refunds=refund["amount"])
+    refunded: Counter[int] = Counter()
+    for refund in sorted(await rows(db, refunds), key=lambda refund: refund["id"]):
+        order = by_id[refund["order_id"]]
+        before, after = refunded[order["id"]], refunded[order["id"]] + refund["amount"]
+        refunded[order["id"]] = after
+        tax = taxed(order, before) - taxed(order, after)
+        add("all", "", refund["created_at"], order["currency"], refunds=refund["amount"], tax=tax)
     for customer_id in {order["customer_id"] for order in placed}:
         first = min((o["paid_at"] for o in placed if o["customer_id"] == customer_id and o["paid_at"]), default=None)
         if first is not None:
             add("all", "", first, "", new_customers=1)
     return {key: value for key, value in sums.items() if value}
+
+
+def taxed(order: Row, refunded: int) -> int:
+    """The tax in what was refunded of an order."""
+    return half_up((order["tax_total"] or 0) * refunded, order["total"])
 
 
 def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
@@ -58,6 +69,7 @@ def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
     add("status", order["status"], order["created_at"], "", orders=1)
     if at is not None:
         money = {"gross": order["total"], "discounts": order["discount_total"], "gift_cards": order["gift_card_total"]}
+        money["tax"] = order["tax_total"] or 0
         add("all", "", at, currency, orders=1, items=sum(line["quantity"] for line in lines), **money)
         add("country", order["billing_country"], at, currency, orders=1, gross=order["total"])
         add("method", order["payment_method"], at, currency, orders=1, gross=order["total"])

@@ -1,11 +1,12 @@
-"""What the ledgers of gift cards add up to."""
+"""What the ledgers of gift cards and creators add up to."""
 
 from __future__ import annotations
 
 from collections import Counter
+from decimal import ROUND_HALF_UP, Decimal
 
 from lootkeep.storage.engine.database import Database
-from lootkeep.storage.schema import gift_card_entries, gift_cards
+from lootkeep.storage.schema import creator_entries, creators, disputes, gift_card_entries, gift_cards, orders
 from tests.recount.stored import Row, rows
 
 
@@ -33,3 +34,37 @@ async def values_of_cards(db: Database) -> Counter[str]:
         if entry["type"] == "revoke":
             sums[f"gift_cards_revoked.{cards[entry['gift_card_id']]['currency']}"] -= entry["amount"]
     return sums
+
+
+async def entered_shares(db: Database) -> dict[int, tuple[int]]:
+    """What the entries of creators say of each order that earned something."""
+    sums: Counter[int] = Counter()
+    for entry in await rows(db, creator_entries):
+        if entry["order_id"] is not None:
+            sums[entry["order_id"]] += entry["amount"]
+    return {order_id: (amount,) for order_id, amount in sums.items()}
+
+
+async def earned_shares(db: Database) -> dict[int, tuple[int]]:
+    """The same from the orders, their refunds and their disputes."""
+    placed = {order["id"]: order for order in await rows(db, orders)}
+    shares = {creator["id"]: creator["commission"] for creator in await rows(db, creators)}
+    last = {
+        it["order_id"]: it["kind"]
+        for it in sorted(await rows(db, disputes), key=lambda it: (it["at"], it["id"]))
+        if it["kind"] != "early_warning"
+    }
+    earned = {}
+    for entry in await rows(db, creator_entries):
+        if entry["type"] == "commission":
+            order = placed[entry["order_id"]]
+            total, left = order["total"], order["total"] - order["refunded_total"]
+            whole = half_up((total - (order["tax_total"] or 0)) * shares[entry["creator_id"]], 100_00)
+            assert entry["amount"] == whole
+            is_lost = last.get(order["id"], "dispute_won") != "dispute_won"
+            earned[order["id"]] = (0 if is_lost else half_up(whole * left, total) if total else whole,)
+    return earned
+
+
+def half_up(amount: int, parts: int) -> int:
+    return int((Decimal(amount) / parts).quantize(Decimal(1), ROUND_HALF_UP))

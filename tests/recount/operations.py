@@ -68,12 +68,18 @@ def referring(attributed: list[Row], claimed: list[Row]) -> dict[int, tuple[int,
 
 
 def holding_of(coupon_id: int, placed: list[Row]) -> tuple[Any, ...]:
-    """What the orders say of a coupon: at most one of them has it, unless it was cancelled."""
+    """How many orders have used a coupon, and how many reserve it."""
     holders = [order for order in placed if order["coupon_id"] == coupon_id and order["status"] != "cancelled"]
-    if not holders:
-        return ("available", None, 0)
-    (order,) = holders
-    return ("reserved" if order["paid_at"] is None else "used", order["id"], order["discount_total"])
+    used = sum(order["paid_at"] is not None for order in holders)
+    return (used, len(holders) - used)
+
+
+def state_of(coupon: Row, placed: list[Row]) -> str:
+    """Whether it is used up; the other states are of time."""
+    state: str = coupon["stored_state"]
+    if state not in ("active", "used_up") or coupon["max_uses"] is None:
+        return state
+    return "used_up" if sum(holding_of(coupon["id"], placed)) >= coupon["max_uses"] else "active"
 
 
 async def claims_of_tiers(db: Database) -> dict[int, tuple[int]]:

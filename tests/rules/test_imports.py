@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,7 @@ from tests.rules.tree import ROOT, files, name
 
 SUFFIXES = {"storage": "_db", "services": "_service", "domain": "_rules", "views": "_views"}
 # What areas are built on is no area.
-BUILDING = {"backup", "by_engine", "engine", "lists", "migrations", "queue", "rows", "schema", "totals"}
+BUILDING = {"backup", "engine", "lists", "migrations", "queue", "rows", "schema", "totals"}
 # The areas of storage with a folder; totals belong to the areas that they count.
 FOLDERS = {
     f"lootkeep.storage.{folder.name}"
@@ -28,6 +30,20 @@ def test_a_module_of_another_layer_is_named_by_area_and_layer() -> None:
         if (alias.asname or alias.name) not in (names := _names(module, alias.name))
     ]
     assert wrong == []
+
+
+def test_every_module_of_the_domain_can_be_the_first_that_is_imported() -> None:
+    """Modules that need each other work only in the order in which the tests happen to import them."""
+    program = """
+import importlib, sys
+for module in sys.argv[1:]:
+    for loaded in [name for name in sys.modules if name.startswith("lootkeep")]:
+        del sys.modules[loaded]
+    importlib.import_module(module)
+"""
+    modules = [f"lootkeep.domain.{file.stem}" for file in sorted((ROOT / "lootkeep/domain").glob("[a-z]*.py"))]
+    done = subprocess.run([sys.executable, "-c", program, *modules], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == ""
 
 
 def test_a_name_means_one_module_and_a_module_has_one_name() -> None:

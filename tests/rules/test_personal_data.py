@@ -17,14 +17,17 @@ NOT_PERSONAL = {
     "alerts": "channel lease name reason status target triggers",
     "attempts": "outcome reason",
     "audit_log": "action record ip_address",
+    "bulk_acts": "area lease name reason status",
+    "bulk_rows": "sentence status",
     "campaign_recipients": "status lease",
     "commands": "cause",
     "counters": "name",
-    "coupons": "code origin discount_type currency status",
+    "coupons": "code origin discount_type currency product_ids categories batch stored_state",
+    "creator_entries": "type currency",
     "customers": "email_status referral_code",
     "deliveries": "public_id event_type status lease reason",
     "email_campaigns": "name subject preview_text from_name reply_to body_html body_text links audience status error "
-    "search_text",
+    "body_markdown search_text",
     "events": "type request_id traceparent",
     # Which country and provider an address was of says nothing of one person; it is part of the evidence.
     "fraud_checks": "risk_level action_taken signals detected_country billing_country asn_name review_outcome "
@@ -38,14 +41,19 @@ NOT_PERSONAL = {
     "large_amounts": "currency",
     "order_items": "product_name sku delivery_type",
     # Books are kept by these, and totals by country and payment method.
-    "orders": "status currency coupon_code referral_code payment_method transaction_id billing_country external_id "
-    "risk_level",
+    "orders": "status currency coupon_code coupon_origin referral_code payment_method transaction_id billing_country "
+    "external_id risk_level payment_instrument payment_country payment_funding payment_three_d_secure charge_id "
+    "tax_rate tax_country",
+    "payment_event_names": "name",
+    "payment_events": "currency operation provider_event_id reason type",
+    "payment_sources": "name previous_secret provider secret slug",
     "product_keys": "key_hash sealed_key last_four status",
     "product_tags": "tag",
     "referral_tiers": "name description reward_type reward_currency",
     "referrals": "status marks",
     "refused_referrals": "reason",
     "replays": "event_types",
+    "roles": "name scopes",
     "sales_rollups": "dimension key currency",
     "recovery_codes": "digest",
     "failed_attempts": "key",

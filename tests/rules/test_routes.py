@@ -17,9 +17,14 @@ STORE = "/api/store/v1"
 GAME = "/api/game/v1"
 
 # POSTs that change nothing: they need the scope for reading.
-READING_POSTS = {("POST", "/referrals/validate"), ("POST", "/gift-cards/validate")}
+READING_POSTS = {("POST", "/referrals/validate"), ("POST", "/gift-cards/validate"), ("POST", "/coupons/preview")}
 # Paths of the External API whose first word is not the group of their scope.
-OTHER_GROUPS = {"events": "webhooks", "commands": "servers"}
+OTHER_GROUPS = {
+    "payment-sources": "payments",
+    "payment-events": "payments",
+    "events": "webhooks",
+    "commands": "servers",
+}
 
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
 _STYLE = re.compile(r"(/([a-z][a-z0-9]*(-[a-z0-9]+)*|\{[a-z]+(_[a-z]+)*\}))+")

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from lootkeep.settings import Settings, variable
+from lootkeep.settings import Settings, is_in_console, variable
 from tests.rules.tree import ROOT
 
 PAGE = ROOT / "docs/operate/settings.md"
@@ -19,8 +19,12 @@ Settings are environment variables. The service also reads a file named `.env` i
 environment variables take precedence over the file. With an invalid value the service does not start and prints \
 one sentence per invalid setting. `lootkeep doctor` checks the settings without starting anything.
 
-| variable | default | what it is |
-|---|---|---|
+Those with a ● can also be [changed in the console](../change-settings.md) while the service runs. The environment \
+takes precedence over the console, and the console over the default; `lootkeep settings` says where each value comes \
+from.
+
+| variable | default | what it is | console |
+|---|---|---|---|
 """
 
 FOOT = """
@@ -57,7 +61,8 @@ def test_every_setting_has_a_sentence() -> None:
 
 
 def _row(name: str, field: FieldInfo) -> str:
-    return f"| `{variable(name)}` | {_default(field.default)} | {field.description} |\n"
+    mark = "●" if is_in_console(name) else ""
+    return f"| `{variable(name)}` | {_default(field.default)} | {field.description} | {mark} |\n"
 
 
 def _default(value: Any) -> str:

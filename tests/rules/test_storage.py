@@ -24,6 +24,7 @@ NOTATIONS = ("sqlalchemy", "apsw", "asyncpg", "lootkeep.storage.lists")
 WITHOUT_SQL = {
     "lootkeep/storage/engine/collected_writes.py": "puts statements together",
     "lootkeep/storage/engine/database.py": "the protocol that both engines fulfil",
+    "lootkeep/storage/engine/postgres_notices.py": "sends a notification on a connection of the pool",
     "lootkeep/storage/totals/changes.py": "applies the statements of the declared totals",
 }
 

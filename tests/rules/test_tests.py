@@ -17,16 +17,23 @@ _CHANCE = "kills at a random moment"
 _PACE = "slow on purpose: it is what the test is about"
 # How often each file sleeps, and what for: where an event, a line of output or a socket can be awaited, it is.
 SLEEPS = {
+    "tests/browser.py": (1, "a page that may be left meanwhile, with every script that waits in it"),
     "tests/api/server/serving.py": (1, _OTHER_PROCESS),
+    "tests/api/server/test_changed_settings.py": (1, _OTHER_PROCESS),
     "tests/api/server/test_processes.py": (2, _OTHER_PROCESS),
     "tests/api/server/test_rolling_restart.py": (1, _PACE),
     "tests/api/test_lost_database.py": (1, _SERVER),
     "tests/api/test_revoked_tokens.py": (1, "a connection that listens, which nobody announces"),
     "tests/cli/test_backup.py": (1, _OTHER_PROCESS),
+    "tests/connect/connecting.py": (1, "what the store has recorded, which nobody announces"),
+    "tests/connect/test_rcon.py": (1, "the end of a connection that nobody reads from"),
     "tests/engines/test_http1.py": (1, "the end of a connection that nobody reads from"),
     "tests/engines/test_resolver.py": (1, _PACE),
     "tests/faults/hooks.py": (1, _PACE),
+    "tests/faults/kill_bulk.py": (2, _CHANCE),
     "tests/faults/kill_campaigns.py": (3, _CHANCE),
+    "tests/faults/kill_connectors.py": (1, _OTHER_PROCESS),
+    "tests/faults/kill_inbox.py": (3, _OTHER_PROCESS),
     "tests/faults/kill_workers.py": (3, _CHANCE),
     "tests/gate.py": (1, _PACE),
     "tests/machines/hosts.py": (1, _OTHER_PROCESS),

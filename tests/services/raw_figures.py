@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from tests.recount.figures import taxed
+
 Row = dict[str, Any]
 
 
@@ -26,8 +28,14 @@ class RawFigures:
         for order in self.paid:
             items = sum(line["quantity"] for line in self.lines[order["id"]])
             self.add(order["paid_at"], order["currency"], gross=order["total"], orders=1, items=items)
-        for refund in stored["refunds"]:
-            self.add(refund["created_at"], self.orders[refund["order_id"]]["currency"], refunds=refund["amount"])
+            self.add(order["paid_at"], order["currency"], tax=order["tax_total"] or 0)
+        refunded: Counter[int] = Counter()
+        for refund in sorted(stored["refunds"], key=lambda refund: refund["id"]):
+            order = self.orders[refund["order_id"]]
+            before, after = refunded[order["id"]], refunded[order["id"]] + refund["amount"]
+            refunded[order["id"]] = after
+            tax = taxed(order, before) - taxed(order, after)
+            self.add(refund["created_at"], order["currency"], refunds=refund["amount"], tax=tax)
         for order in self.orders.values():
             self.add(order["completed_at"], order["currency"], completed=1)
             if order["status"] == "refunded":
@@ -60,7 +68,7 @@ class RawFigures:
         label = self.label(at)
         if label is None:
             return
-        money = {name: value for name, value in values.items() if name in ("gross", "refunds", "orders")}
+        money = {name: value for name, value in values.items() if name in ("gross", "refunds", "orders", "tax")}
         self.others[currency].update(money)
         counted = {f"{name} of all": value for name, value in values.items()}
         self.points[label].update(counted | ({} if currency != "USD" else money))

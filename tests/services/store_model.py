@@ -143,7 +143,7 @@ class StoreModel(Machine):
             return True
         holders = [details.order for details in self.sales.values() if details.order.coupon_id == coupon.id]
         is_free = all(order.status == "cancelled" for order in holders)
-        is_in_time = self.world.clock.now() < coupon.expires_at
+        is_in_time = self.world.clock.now() < (coupon.ends_at or 0)
         return is_free and is_in_time and coupon.customer_id == buyer and coupon.currency in (None, currency)
 
     def stock_left(self) -> dict[str, Any]:

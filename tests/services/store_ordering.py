@@ -43,7 +43,7 @@ class Ordering(StoreModel):
     ) -> Any:
         """One of the newest coupons, mostly in its owner's hands."""
         coupon = self.coupons[-1 - age % len(self.coupons)]
-        return self.place(stranger.id if stranger else coupon.customer_id, cart, coupon, is_paid)
+        return self.place(stranger.id if stranger else coupon.customer_id or 0, cart, coupon, is_paid)
 
     @rule(balance=st.sampled_from([1, 7_00, 100_00]), currency=st.sampled_from(["USD", "USD", "EUR"]))
     def make_a_gift_card(self, balance: int, currency: str) -> None:

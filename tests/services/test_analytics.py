@@ -40,7 +40,11 @@ async def check_revenue(world: World, query: str, interval: str, reckoning: Call
     for label, figures in shown.items():
         gross, refunds = right.points[label]["gross"], right.points[label]["refunds"]
         assert figures == (_text(gross), _text(refunds), _text(gross - refunds), right.points[label]["orders"]), label
+    assert {point["date"]: point["tax"] for point in answer["series"]} == {
+        label: _text(right.points[label]["tax"]) for label in shown
+    }
     totals = answer["totals"]
+    assert totals["net_of_tax"] == _text(right.total("gross") - right.total("refunds") - right.total("tax"))
     assert (totals["gross_revenue"], totals["refunds"]) == (_text(right.total("gross")), _text(right.total("refunds")))
     others = {row["currency"]: (row["gross_revenue"], row["refunds"]) for row in answer["other_currencies"]}
     assert others == {

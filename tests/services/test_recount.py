@@ -79,7 +79,7 @@ async def test_broken_totals_are_found_without_being_changed_and_then_repaired(w
         await tx.run(Query(update(gift_cards).values(balance=1).where(gift_cards.c.id == 6)))
         await tx.run(Query(update(gift_cards).values(stored_status="expired").where(gift_cards.c.id == 4)))
         await tx.run(Query(update(gift_cards).values(next_status_change_at=None).where(gift_cards.c.id == 2)))
-        await tx.run(Query(update(counters).values(value=7).where(counters.c.name == "coupon_discounts.USD")))
+        await tx.run(Query(update(counters).values(value=7).where(counters.c.name == "coupon_discounts.tier.USD")))
         await tx.run(Query(update(counters).values(value=7).where(counters.c.name == "gift_cards.EUR.active")))
         await tx.run(Query(update(counters).values(value=counters.c.value + 1).where(counters.c.name == "claims.made")))
         await tx.run(Query(update(sales_rollups).values(gross=7).where(sales_rollups.c.dimension == "country")))

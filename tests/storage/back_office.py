@@ -112,6 +112,7 @@ def _check(chance: random.Random, order: Row) -> Row:
         "facts": "{}",
         "action_taken": chance.choice(["allowed", "flagged"]),
         "policy_version": 1,
+        "is_latest": True,
         "is_reviewed": is_reviewed,
         "review_outcome": "fraud" if is_reviewed else None,
         "created_at": order["created_at"],

@@ -25,7 +25,7 @@ from tests.storage.plans import QueryRecorder, QueryWork, RecordedQuery, postgre
 
 LARGE = 10_000
 # A page of fifteen joined rows and up to a thousand skipped keys; a table of this size would be many times that.
-MAX_STEPS = 30_000
+MAX_STEPS = 36_000
 MAX_ROWS = 5_000
 # Sums of each day are bounded by a store's age, not by what is in it.
 SUMS = "FROM sales_rollups"

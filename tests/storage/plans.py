@@ -69,6 +69,9 @@ class QueryRecorder:
         self.asked += [RecordedQuery(query, values, self._is_blind) for values in rows]
         return await self._tx.insert(query, rows)
 
+    def wake(self, table: str) -> None:
+        self._tx.wake(table)
+
     def keep_ids(self, ids: Iterable[tuple[str, int]]) -> None:
         self._tx.keep_ids(ids)
 

@@ -112,7 +112,7 @@ judged_location = location_of(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def judged(judged_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many fraud checks, on each engine in turn."""
     async with opened(judged_location) as store:

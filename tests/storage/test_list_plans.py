@@ -48,13 +48,13 @@ def listed_postgresql(postgres_admin_url: str, worker_id: str, testrun_uid: str)
     asyncio.run(drop_postgres_database(postgres_admin_url, url))
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(scope="module", params=ENGINES)
 def listed_db_location(request: pytest.FixtureRequest) -> Path | str:
     path: Path | str = request.getfixturevalue(f"listed_{request.param}")
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def store(listed_db_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many rows in every list, on each engine in turn."""
     async with opened(listed_db_location) as store:

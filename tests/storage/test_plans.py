@@ -32,6 +32,7 @@ from lootkeep.storage.gift_cards import (
     rows as gift_cards_db,
     status_changes as gift_card_status_changes_db,
 )
+from lootkeep.storage.goods import expiring as expiring_db
 from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.referrals import (
     claims as claims_db,
@@ -96,6 +97,7 @@ READINGS: dict[str, Reading] = {
     "cards that turn": lambda tx: gift_card_status_changes_db.are_due(tx, rows.NOW),
     "code validation": lambda tx: customers_db.ROWS.find_one(tx, referral_code=code(5000)),
     "customer": lambda tx: customers_db.ROWS.get(tx, 5000),
+    "lines that have ended": lambda tx: expiring_db.due_orders(tx, rows.NOW),
     "customer by e-mail": lambda tx: customers_db.ROWS.find_one(tx, email="nobody@mail1.example"),
     "customer by external id": lambda tx: customers_db.ROWS.find_one(tx, external_id="c1"),
     "customers by e-mail": lambda tx: customers_db.ROWS.ids_by(tx, "email", ["a@mail1.example", "b@mail1.example"]),
@@ -124,7 +126,7 @@ store_location = location_of(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def store(store_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many referrals, on each engine in turn."""
     async with opened(store_location) as store:

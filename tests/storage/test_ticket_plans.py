@@ -42,7 +42,7 @@ many_location = location_of(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def desk(many_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many tickets, on each engine in turn."""
     async with opened(many_location) as store:

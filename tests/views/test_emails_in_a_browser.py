@@ -12,7 +12,9 @@ import pytest
 from lootkeep.domain.campaign_emails import TrackingLinks, filled, template
 from lootkeep.domain.emails import StoreIdentity
 from lootkeep.views import emails as emails_views
+from lootkeep.views.emails.markdown import parse, render
 from tests.browser import Browser, browsing
+from tests.views.campaign_goods import GOODS, MARKDOWN
 
 STORE = StoreIdentity(
     "Dragon Shop",
@@ -40,6 +42,7 @@ TEXTS: dict[str, dict[str, Any]] = {
         "message": f"Happy birthday!\n{LONG}",
         "expires_on": "15 November 2027, 12:00 UTC",
     },
+    "mail_test": {},
     "order": {
         "number": "ORD-000123",
         "name": "Jun",
@@ -92,8 +95,9 @@ def window() -> Iterator[Browser]:
 
 
 def html_of(kind: str) -> str:
-    if kind == "campaign":
-        compiled = template("S", "Only now", CAMPAIGN, None, emails_views.campaign_layout(STORE), is_tracked=False)
+    if kind in ("campaign", "markdown"):
+        body = CAMPAIGN if kind == "campaign" else render(parse(MARKDOWN), GOODS)
+        compiled = template("S", "Only now", body, None, emails_views.campaign_layout(STORE), is_tracked=False)
         values = {"name": "Jun", "email": "jun@example.com", "referral_code": "JUNPARK1"}
         return filled(compiled, values, TrackingLinks("https://lootkeep.example/u/x", "https://dragon.example"))[2]
     return emails_views.render(kind, STORE, "jun@example.com", "Jun", **TEXTS[kind]).html
@@ -102,7 +106,7 @@ def html_of(kind: str) -> str:
 def kinds() -> list[str]:
     """Every template that is an e-mail by itself."""
     files = Path(emails_views.__file__).parent.glob("*.html")
-    return sorted({file.stem for file in files} - {"layout", "footer"})
+    return sorted({file.stem for file in files} - {"layout", "footer", "blocks", "preview"} | {"markdown"})
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -34,7 +34,7 @@ def campaign_worker(world: World, server: MailServer | None, **options: Any) -> 
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
     # A high rate, so that tests of other things need not advance the clock for each e-mail.
     chosen = CampaignOptions(has_server=server is not None, **{"emails_per_minute": 60 * SECOND} | options)
-    return CampaignWorker(world.deps, MemoryWakeup(), mailer, chosen)
+    return CampaignWorker(world.deps, MemoryWakeup(), mailer, lambda: chosen)
 
 
 async def send(world: World, **fields: Any) -> int:

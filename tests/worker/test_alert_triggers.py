@@ -14,6 +14,7 @@ from lootkeep.services import alerts as alerts_service, fraud as fraud_service
 from lootkeep.storage.engine.database import Engine
 from lootkeep.worker.alerts import AlertWorker
 from lootkeep.worker.deliveries import DeliveryWorker
+from tests.api import providers
 from tests.api.commanding import bought, survival
 from tests.builders import STORE, new_customer, new_keys, new_order, new_product, new_ticket, paid_order
 from tests.receiver import Receiver
@@ -105,6 +106,11 @@ async def sell_until_few_are_left(world: World) -> None:
     await paid_order(world, (await new_customer(world))["customer"]["id"], (product["id"], 1))
 
 
+async def receive_another_amount(world: World) -> None:
+    await providers.an_order(world)
+    await providers.apply(world, providers.event("charge.succeeded", providers.charge(amount=1500)))
+
+
 CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
     "order_held": place_until_one_is_held,
     "order_blocked": place_from_a_blocked_country,
@@ -112,6 +118,7 @@ CAUSES: dict[AlertTrigger, Callable[[World], Awaitable[None]]] = {
     "ticket_created": open_a_ticket,
     "receiver_failing": fail_for_a_quarter_of_an_hour,
     "backlog": let_an_email_wait,
+    "payment_unmatched": receive_another_amount,
     "keys_missing": withdraw_keys_that_are_sold,
     "low_stock": sell_until_few_are_left,
     "command_failed": fail_a_command,

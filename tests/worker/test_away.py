@@ -136,7 +136,7 @@ def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:
     return (
         DeliveryWorker(world.deps, wakeup).run,
         EmailWorker(world.deps, wakeup.follower(), OutboxMailer()).run,
-        CampaignWorker(world.deps, wakeup.follower(), OutboxMailer(), options).run,
+        CampaignWorker(world.deps, wakeup.follower(), OutboxMailer(), lambda: options).run,
     )
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from lootkeep.domain.bulk import LEASE as BULK_LEASE
 from lootkeep.domain.deliveries import LEASE, RETRY_SECONDS
 from lootkeep.domain.emails import LEASE as EMAIL_LEASE
-from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, SystemClock
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, SystemClock
+from lootkeep.storage import bulk as bulk_db
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.campaigns import read as read_campaign, reader
+from tests.api.commanding import GIVE, bought, survival
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
-from tests.worker import campaigning, emailing
+from tests.worker import bulk, campaigning, emailing
 from tests.worker.delivering import (
     attempts,
     claim_and_die,
@@ -126,6 +129,19 @@ async def test_a_campaign_continues_although_the_clock_was_set_back(
     assert (await read_campaign(world, campaign))["status"] == "sent"
 
 
+@while_it_runs_or_not
+async def test_a_bulk_action_goes_on_although_the_clock_was_set_back(world: World, is_running: bool) -> None:
+    set_ahead(world)
+    act = await bulk.started(world, "orders", "cancel", [999], reason=None)
+    now = world.clock.now()
+    async with world.db.write() as tx:
+        assert await bulk_db.QUEUE.claim(tx, "dead", Instant(now + BULK_LEASE), now)
+    await correct(world, is_running=is_running)
+    world.clock.advance(BULK_LEASE)
+    await bulk.work(world)
+    assert (await bulk.read(world, act)).status == "done"
+
+
 async def test_a_retry_is_sent_although_the_clock_was_set_back_while_nothing_ran(
     insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
@@ -174,3 +190,46 @@ async def test_small_clock_corrections_and_a_temporary_hour_ahead_change_nothing
         set_back(insecure_world, -step)
         await watch.look()
     assert await log(insecure_world, webhook) == [before]
+
+
+@while_it_runs_or_not
+async def test_a_command_waits_for_its_delay_and_no_longer_although_the_clock_was_set_back(
+    world: World, is_running: bool
+) -> None:
+    set_ahead(world)
+    server = await survival(world, GIVE, GIVE | {"text": "say thanks", "delay_minutes": 10})
+    await bought(world)
+    await correct(world, is_running=is_running)
+    assert await server.texts() == ["lp user Notch parent add vip"]
+    world.clock.advance(10 * MINUTE)
+    assert "say thanks" in await server.texts()
+
+
+@while_it_runs_or_not
+async def test_a_leased_command_is_handed_out_again_although_the_clock_was_set_back(
+    world: World, is_running: bool
+) -> None:
+    set_ahead(world)
+    server = await survival(world)
+    await bought(world)
+    (first,) = await server.take()
+    await correct(world, is_running=is_running)
+    assert await server.take() == []
+    world.clock.advance(world.deps.commands.lease_seconds * SECOND)
+    (second,) = await server.take()
+    assert (second["id"], second["attempt"]) == (first["id"], 2)
+
+
+@while_it_runs_or_not
+async def test_a_failed_command_is_handed_out_after_its_pause_although_the_clock_was_set_back(
+    world: World, is_running: bool
+) -> None:
+    set_ahead(world)
+    server = await survival(world)
+    await bought(world)
+    (command,) = await server.take()
+    await server.report({"id": command["id"], "ok": False, "output": "no such player"})
+    await correct(world, is_running=is_running)
+    assert await server.take() == []
+    world.clock.advance(world.deps.commands.retry_delays[0] * SECOND)
+    assert [row["id"] for row in await server.take()] == [command["id"]]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention as retention_service
-from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.schema import payment_event_names, payment_events
 from lootkeep.worker.deliveries import DeliveryWorker
+from tests.api import providers
 from tests.receiver import Receiver
-from tests.worker.delivering import fan_out, log, only_sqlite, record, subscribe, work
+from tests.recount import rows, sent
+from tests.worker.delivering import fan_out, log, record, subscribe, work
+from tests.worker.transactions import counted
 from tests.world import World
 
 
@@ -48,16 +51,30 @@ async def test_rows_exactly_as_old_as_the_retention_period_stay(
     assert await log(insecure_world, webhook) == []
 
 
-@only_sqlite
 async def test_retention_works_in_bounded_batches(insecure_world: World) -> None:
-    assert isinstance(insecure_world.db, SqliteDatabase)
     await record(insecure_world, 1001)
     for _ in range(11):
         await fan_out(insecure_world)
     insecure_world.clock.advance(31 * DAY)
-    commits: list[None] = []
-    insecure_world.db.on_commit(lambda _changed: commits.append(None))
-    await retention_service.purge(insecure_world.deps, insecure_world.clock.now(), 30, 30)
-    # 500, 500 and 1 events, and one look for each of seven kinds that finds no more.
-    assert len(commits) == 10
+    deps, writes = counted(insecure_world.deps)
+    await retention_service.purge(deps, insecure_world.clock.now(), 30, 30)
+    # 500, 500 and 1 events, and one look for each of nine kinds that finds no more.
+    assert writes.count == 12
     assert (await insecure_world.get("/events")).json()["data"]["events"] == []
+
+
+async def test_settled_payment_events_are_removed_and_those_that_need_someone_stay(insecure_world: World) -> None:
+    world = insecure_world
+    await providers.an_order(world)
+    other = providers.event("charge.succeeded", providers.charge(amount=1500, id="ch_2", payment_intent="pi_2"), 2)
+    await providers.apply(world, providers.PAID, other, providers.event("customer.updated", {}, 3))
+    world.clock.advance(31 * DAY)
+    await retention_service.purge(world.deps, world.clock.now(), 30, 30)
+    assert [row["provider_event_id"] for row in await rows(world.db, payment_events)] == ["evt_2"]
+    assert {row["event_id"] for row in await rows(world.db, payment_event_names)} == {2}
+    # One that comes once more after that changes nothing.
+    source = await providers.new_source(world)
+    await providers.send(world, source, providers.PAID)
+    await providers.work(world)
+    assert (await sent(world.db)).count("order.paid") == 1
+    assert (await providers.results(world))[-1] == ("applied", "already_recorded")

@@ -9,10 +9,10 @@ import pytest
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import PATIENCE_SECONDS, Receiver, answer, holding
-from tests.worker.delivering import claim, fan_out, log, only_postgresql, only_sqlite, record, running, subscribe, work
+from tests.worker.delivering import claim, fan_out, log, only_postgresql, record, running, subscribe, work
+from tests.worker.transactions import counted
 from tests.world import World
 
 # Sharing
@@ -114,38 +114,32 @@ async def test_retries_wait_behind_first_attempts(insecure_world: World, receive
     assert types == ["order.paid"] * 3 + ["product.created"] * 3
 
 
-@only_sqlite
-async def test_finished_deliveries_are_settled_in_one_transaction(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
-) -> None:
-    assert isinstance(insecure_world.db, SqliteDatabase)
-    commits: list[None] = []
+async def test_finished_deliveries_are_settled_in_one_transaction(insecure_world: World, receiver: Receiver) -> None:
+    deps, writes = counted(insecure_world.deps)
+    worker = DeliveryWorker(deps, MemoryWakeup())
     await subscribe(insecure_world, receiver, "product.created")
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
     await record(insecure_world, 10)
     await worker.run_once()
     await receiver.wait_for(10)
-    insecure_world.db.on_commit(lambda _changed: commits.append(None))
+    before = writes.count
     gate.set()
     await worker.drain()
-    assert len(commits) == 1
+    assert writes.count - before == 1
 
 
-@only_sqlite
 async def test_a_running_worker_runs_once_for_all_deliveries_in_flight(
     insecure_world: World, receiver: Receiver
 ) -> None:
-    assert isinstance(insecure_world.db, SqliteDatabase)
-    commits: list[None] = []
+    deps, writes = counted(insecure_world.deps)
     wakeup = MemoryWakeup()
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 100)
-    insecure_world.db.on_commit(lambda _changed: commits.append(None))
-    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
+    async with running(DeliveryWorker(deps, wakeup), wakeup):
         await receiver.wait_for(100)
     # Ten at a time are claimed and settled; a machine under load may be late for a few of them.
-    assert len(commits) < 50
+    assert writes.count < 50
 
 
 async def test_a_running_worker_does_not_wait_for_a_hanging_receiver(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Set
+from collections.abc import AsyncIterator, Collection, Set
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import cast
 
-import asyncpg
 import pytest
 from prometheus_client import CollectorRegistry
 
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.storage.engine.postgres import PostgresDatabase
-from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
 from lootkeep.worker.metrics import WorkerMetrics
@@ -112,46 +111,74 @@ async def test_only_the_loop_whose_tables_changed_is_woken(insecure_world: World
     await wakeup.close()
 
 
-class CountedWakeup(PostgresWakeup):
-    """A wake-up that counts how often it wakes its loops."""
-
-    wakes = 0
-
-    def wake(self, changed: Set[str] | None = None) -> None:
-        self.wakes += 1
-        super().wake(changed)
+@only_postgresql
+async def test_another_process_wakes_a_worker_after_its_commits_and_once_for_many(db_location: str) -> None:
+    """A process is not woken by its own notifications: it was when it committed."""
+    wakes: list[Set[str] | None] = []
+    async with opened(db_location) as ours, opened(db_location) as theirs:
+        wakeup = RecordingWakeup(wakes, db_location, own=ours.sender)
+        await wakeup.wait(PATIENCE_SECONDS)
+        assert wakes == [None]
+        for database in (ours, theirs):
+            for table in ("events", "mails") * 20:
+                async with database.write() as tx:
+                    tx.wake(table)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(wakes) < 2:
+                await wakeup.wait(FOR_GOOD)
+        await wakeup.close()
+    assert wakes[1:] == [{"events", "mails"}]
 
 
 @only_postgresql
-async def test_commits_of_other_processes_wake_a_worker_once_for_many_notifications(db_location: str) -> None:
-    wakeup = CountedWakeup(db_location, is_own=lambda _backend: False)
+async def test_what_a_command_has_committed_is_announced_before_it_ends(db_location: str) -> None:
+    wakes: list[Set[str] | None] = []
+    wakeup = RecordingWakeup(wakes, db_location)
     await wakeup.wait(PATIENCE_SECONDS)
-    before = wakeup.wakes
-    stranger = await asyncpg.connect(db_location)
-    # In one transaction, so that all arrive together; the same text twice would be sent once.
-    await stranger.execute("SELECT pg_notify('lootkeep_work', 'table ' || n) FROM generate_series(1, 20) AS n")
+    async with opened(db_location) as database, database.write() as tx:
+        tx.wake("mails")
     async with asyncio.timeout(PATIENCE_SECONDS):
         await wakeup.wait(FOR_GOOD)
-    assert wakeup.wakes - before == 1
-    await stranger.close()
+    assert wakes == [None, {"mails"}]
     await wakeup.close()
 
 
-@only_postgresql
-async def test_a_database_knows_the_backends_of_its_own_connections(insecure_world: World, db_location: str) -> None:
-    database = cast(PostgresDatabase, insecure_world.db)
-    async with database.read() as tx:
-        ((own,),) = await cast(PostgresTransaction, tx).fetch("SELECT pg_backend_pid()", [])
-    stranger = await asyncpg.connect(db_location)
-    assert (database.uses(own), database.uses(stranger.get_server_pid())) == (True, False)
-    await stranger.close()
+async def test_an_operation_that_is_rolled_back_wakes_nobody(insecure_world: World) -> None:
+    wakes: list[Set[str]] = []
+    insecure_world.db.on_commit(wakes.append)
+    with suppress(LookupError):
+        async with insecure_world.db.write() as tx:
+            tx.wake("events")
+            raise LookupError
+    await record(insecure_world)
+    assert wakes == [{"events"}]
+
+
+class RecordingWakeup(PostgresWakeup):
+    """A wake-up that records what it was woken for."""
+
+    def __init__(self, wakes: list[Set[str] | None], url: str, own: str = "") -> None:
+        super().__init__(url, own=own)
+        self._wakes = wakes
+
+    def wake(self, changed: Set[str] | None = None) -> None:
+        self._wakes.append(changed)
+        super().wake(changed)
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[PostgresDatabase]:
+    database = await PostgresDatabase.open(url, 2)
+    try:
+        yield database
+    finally:
+        await database.close()
 
 
 def wakeup_of(world: World, db_location: Path | str, tables: Collection[str] = ()) -> MemoryWakeup:
     """The wake-up that wiring chooses."""
-    if isinstance(db_location, str):
-        return PostgresWakeup(db_location, tables, cast(PostgresDatabase, world.db).uses)
-    assert isinstance(world.db, SqliteDatabase)
     wakeup = MemoryWakeup(tables)
+    if isinstance(db_location, str):
+        wakeup = PostgresWakeup(db_location, tables, cast(PostgresDatabase, world.db).sender)
     world.db.on_commit(wakeup.wake)
     return wakeup

@@ -17,7 +17,7 @@ from tests.world import World
 
 
 def retention(world: World, host: str = "worker-1") -> Retention:
-    return Retention(world.deps, host, 30, 30)
+    return Retention(world.deps, host)
 
 
 async def count(world: World) -> int:

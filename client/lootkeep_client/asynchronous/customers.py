@@ -28,6 +28,8 @@ class Customers:
         """Read a customer."""
         return await self._core.one(types.Customer, "GET", "/api/external/v1/customers/{id}", customer_id)
 
-    async def update(self, customer_id: int, **body: Unpack[takes.UpdateCustomer]) -> types.Customer:
+    async def update(self, customer_id: int, **body: Unpack[takes.UpdateCustomer]) -> types.ChangedCustomer:
         """Change a customer."""
-        return await self._core.one(types.Customer, "PUT", "/api/external/v1/customers/{id}", customer_id, body=body)
+        return await self._core.one(
+            types.ChangedCustomer, "PUT", "/api/external/v1/customers/{id}", customer_id, body=body
+        )

@@ -204,9 +204,11 @@ class StoreCustomers:
         """Read a customer of the store."""
         return await self._core.one(types.Customer, "GET", "/api/store/v1/customers/{id}", customer_id)
 
-    async def update(self, customer_id: int, **body: Unpack[takes.ChangeStoreCustomer]) -> types.Customer:
+    async def update(self, customer_id: int, **body: Unpack[takes.ChangeStoreCustomer]) -> types.ChangedCustomer:
         """Change a customer of the store."""
-        return await self._core.one(types.Customer, "PUT", "/api/store/v1/customers/{id}", customer_id, body=body)
+        return await self._core.one(
+            types.ChangedCustomer, "PUT", "/api/store/v1/customers/{id}", customer_id, body=body
+        )
 
     async def delete(self, customer_id: int) -> str:
         """Erase a customer."""
@@ -235,11 +237,27 @@ class StoreCustomers:
         return self._core.pages(types.OwnedGood, "GET", "/api/store/v1/customers/{id}/goods", customer_id, query=query)
 
 
+class StoreCoupons:
+    """`client.store.coupons`."""
+
+    def __init__(self, core: AsyncCore) -> None:
+        self._core = core
+
+    async def preview(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.PreviewCoupon]
+    ) -> types.CouponPreview:
+        """Price a cart with a coupon."""
+        return await self._core.one(
+            types.CouponPreview, "POST", "/api/store/v1/coupons/preview", body=body, key=idempotency_key
+        )
+
+
 class Store:
     """`client.store`."""
 
     def __init__(self, core: AsyncCore) -> None:
         self._core = core
+        self.coupons = StoreCoupons(core)
         self.customers = StoreCustomers(core)
         self.gift_cards = StoreGiftCards(core)
         self.orders = StoreOrders(core)

@@ -29,3 +29,11 @@ class GetSales(TypedDict, total=False):
     timezone: str
     product_id: int
     compare: bool
+
+
+class GetTaxes(TypedDict, total=False):
+    """Read the tax report."""
+
+    quarter: str
+    from_: str
+    to: str

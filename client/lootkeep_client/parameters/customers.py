@@ -37,7 +37,7 @@ class UpdateCustomer(TypedDict, total=False):
     external_id: str | None
     country: str | None
     accepts_marketing: bool
-    email_status: Literal["ok", "bounced", "complained", "unsubscribed"]
+    email_status: types.MailboxStatus
     tags: Sequence[str]
     identities: Sequence[types.PlayerBody]
     note: str | None

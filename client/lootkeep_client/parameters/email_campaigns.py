@@ -30,6 +30,7 @@ class CreateCampaign(TypedDict, total=False):
     reply_to: str | None
     body_html: str | None
     body_text: str | None
+    body_markdown: str | None
     audience: types.AudienceBody
 
 
@@ -43,6 +44,7 @@ class UpdateCampaign(TypedDict, total=False):
     reply_to: str | None
     body_html: str | None
     body_text: str | None
+    body_markdown: str | None
     audience: types.AudienceBody
 
 

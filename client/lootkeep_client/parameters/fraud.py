@@ -44,6 +44,7 @@ class UpdateFraudSettings(TypedDict, total=False):
     fraud_check_geo_mismatch: bool
     fraud_check_velocity: bool
     fraud_check_disposable_email: bool
+    fraud_judge_at_payment: bool
     fraud_accounts_made_at_checkout: bool
     fraud_signal_points: Mapping[str, int]
     fraud_velocity_limit_orders_per_ip: int
@@ -107,6 +108,7 @@ class ExplainBuyer(TypedDict, total=False):
 
     ip: str
     email: str
+    player: str
 
 
 class ReviewRing(TypedDict, total=False):

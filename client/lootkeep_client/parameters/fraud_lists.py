@@ -10,7 +10,7 @@ class CreateFraudList(TypedDict, total=False):
     """Create a list."""
 
     name: Required[str]
-    kind: Required[Literal["email", "domain", "ip", "device", "instrument", "country", "customer"]]
+    kind: Required[Literal["email", "domain", "ip", "device", "instrument", "player", "country", "customer"]]
     note: str | None
 
 

@@ -19,3 +19,10 @@ class UpdateServer(TypedDict, total=False):
 
     name: str
     game: types.Game
+
+
+class ResyncServer(TypedDict, total=False):
+    """Send a server everything again."""
+
+    player: str | None
+    since: str | None

@@ -42,7 +42,7 @@ class ChangeStoreCustomer(TypedDict, total=False):
     external_id: str | None
     country: str | None
     accepts_marketing: bool
-    email_status: Literal["ok", "bounced", "complained", "unsubscribed"]
+    email_status: types.MailboxStatus
     tags: Sequence[str]
     identities: Sequence[types.PlayerBody]
     note: str | None
@@ -117,6 +117,9 @@ class UpdateProduct(TypedDict, total=False):
 class PlaceOrder(TypedDict, total=False):
     """Place an order."""
 
+    tax_total: str | float | None
+    tax_rate: str | None
+    tax_country: str | None
     customer_id: Required[int]
     items: Required[Sequence[types.CartLineBody]]
     ip_address: Required[str]
@@ -153,6 +156,7 @@ class PayOrder(TypedDict, total=False):
 
     payment_method: str | None
     transaction_id: str | None
+    payment: types.PaidWithBody | None
 
 
 class RefundOrder(TypedDict, total=False):
@@ -185,7 +189,16 @@ class ReportDispute(TypedDict, total=False):
     kind: Required[types.DisputeKind]
     reason: Required[types.DisputeReason]
     at: str | None
+    evidence_due_at: str | None
     external_id: str | None
+
+
+class PreviewCoupon(TypedDict, total=False):
+    """Price a cart with a coupon."""
+
+    code: Required[str]
+    customer_id: int | None
+    items: Required[Sequence[types.PreviewLineBody]]
 
 
 class CreateSubscription(TypedDict, total=False):

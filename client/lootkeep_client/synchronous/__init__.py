@@ -6,6 +6,8 @@ from lootkeep_client.cores import Core
 from lootkeep_client.synchronous.alerts import Alerts
 from lootkeep_client.synchronous.analytics import Analytics
 from lootkeep_client.synchronous.commands import Commands
+from lootkeep_client.synchronous.coupons import Coupons
+from lootkeep_client.synchronous.creators import Creators
 from lootkeep_client.synchronous.customers import Customers
 from lootkeep_client.synchronous.email_campaigns import EmailCampaigns
 from lootkeep_client.synchronous.events import Events
@@ -15,6 +17,7 @@ from lootkeep_client.synchronous.fraud_rules import FraudRules
 from lootkeep_client.synchronous.game import Game
 from lootkeep_client.synchronous.gift_cards import GiftCards
 from lootkeep_client.synchronous.orders import Orders
+from lootkeep_client.synchronous.payments import Payments
 from lootkeep_client.synchronous.products import Products
 from lootkeep_client.synchronous.referrals import Referrals
 from lootkeep_client.synchronous.servers import Servers
@@ -30,6 +33,8 @@ class Api:
         self.alerts = Alerts(core)
         self.analytics = Analytics(core)
         self.commands = Commands(core)
+        self.coupons = Coupons(core)
+        self.creators = Creators(core)
         self.customers = Customers(core)
         self.email_campaigns = EmailCampaigns(core)
         self.events = Events(core)
@@ -39,6 +44,7 @@ class Api:
         self.game = Game(core)
         self.gift_cards = GiftCards(core)
         self.orders = Orders(core)
+        self.payments = Payments(core)
         self.products = Products(core)
         self.referrals = Referrals(core)
         self.servers = Servers(core)

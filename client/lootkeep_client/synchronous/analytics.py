@@ -6,6 +6,7 @@ from typing import Unpack
 
 from lootkeep_client import types
 from lootkeep_client.cores import Core
+from lootkeep_client.pages import Rows
 from lootkeep_client.parameters import analytics as takes
 
 
@@ -22,3 +23,7 @@ class Analytics:
     def sales(self, **query: Unpack[takes.GetSales]) -> types.Sales:
         """Read sales figures."""
         return self._core.one(types.Sales, "GET", "/api/external/v1/analytics/sales", query=query)
+
+    def tax(self, **query: Unpack[takes.GetTaxes]) -> Rows[types.TaxSum]:
+        """Read the tax report."""
+        return self._core.many(types.TaxSum, "GET", "/api/external/v1/analytics/tax", query=query)

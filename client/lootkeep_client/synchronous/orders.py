@@ -32,9 +32,9 @@ class Orders:
             types.Order, "POST", "/api/external/v1/orders/{id}/fulfill", order_id, body=body, key=idempotency_key
         )
 
-    def goods(self, order_id: int) -> Rows[types.Good]:
+    def goods(self, order_id: int) -> Rows[types.OrderGood]:
         """List what an order handed over."""
-        return self._core.many(types.Good, "GET", "/api/external/v1/orders/{id}/goods", order_id)
+        return self._core.many(types.OrderGood, "GET", "/api/external/v1/orders/{id}/goods", order_id)
 
     def replace_key(
         self, order_id: int, item_id: str, *, idempotency_key: str | None = None, **body: Unpack[takes.ReplaceKey]

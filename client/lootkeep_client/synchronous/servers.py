@@ -41,3 +41,11 @@ class Servers:
         return self._core.one(
             types.ServerToken, "POST", "/api/external/v1/servers/{id}/rotate-token", server_id, key=idempotency_key
         )
+
+    def resync(
+        self, server_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ResyncServer]
+    ) -> types.Resync:
+        """Send a server everything again."""
+        return self._core.one(
+            types.Resync, "POST", "/api/external/v1/servers/{id}/resync", server_id, body=body, key=idempotency_key
+        )

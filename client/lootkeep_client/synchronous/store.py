@@ -198,9 +198,9 @@ class StoreCustomers:
         """Read a customer of the store."""
         return self._core.one(types.Customer, "GET", "/api/store/v1/customers/{id}", customer_id)
 
-    def update(self, customer_id: int, **body: Unpack[takes.ChangeStoreCustomer]) -> types.Customer:
+    def update(self, customer_id: int, **body: Unpack[takes.ChangeStoreCustomer]) -> types.ChangedCustomer:
         """Change a customer of the store."""
-        return self._core.one(types.Customer, "PUT", "/api/store/v1/customers/{id}", customer_id, body=body)
+        return self._core.one(types.ChangedCustomer, "PUT", "/api/store/v1/customers/{id}", customer_id, body=body)
 
     def delete(self, customer_id: int) -> str:
         """Erase a customer."""
@@ -227,11 +227,27 @@ class StoreCustomers:
         return self._core.pages(types.OwnedGood, "GET", "/api/store/v1/customers/{id}/goods", customer_id, query=query)
 
 
+class StoreCoupons:
+    """`client.store.coupons`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def preview(
+        self, *, idempotency_key: str | None = None, **body: Unpack[takes.PreviewCoupon]
+    ) -> types.CouponPreview:
+        """Price a cart with a coupon."""
+        return self._core.one(
+            types.CouponPreview, "POST", "/api/store/v1/coupons/preview", body=body, key=idempotency_key
+        )
+
+
 class Store:
     """`client.store`."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self.coupons = StoreCoupons(core)
         self.customers = StoreCustomers(core)
         self.gift_cards = StoreGiftCards(core)
         self.orders = StoreOrders(core)

@@ -14,11 +14,27 @@ from lootkeep_client.types.analytics import (
     SalesChange as SalesChange,
     SalesPoint as SalesPoint,
     SalesTotals as SalesTotals,
+    TaxSum as TaxSum,
     TopCustomer as TopCustomer,
     TopProduct as TopProduct,
 )
 from lootkeep_client.types.commands import Command as Command
-from lootkeep_client.types.customers import Customer as Customer, Identity as Identity, PlayerBody as PlayerBody
+from lootkeep_client.types.coupons import (
+    CouponDetails as CouponDetails,
+    CouponUse as CouponUse,
+    GeneratedCoupons as GeneratedCoupons,
+)
+from lootkeep_client.types.creators import (
+    Creator as Creator,
+    CreatorBalance as CreatorBalance,
+    CreatorEntry as CreatorEntry,
+)
+from lootkeep_client.types.customers import (
+    ChangedCustomer as ChangedCustomer,
+    Customer as Customer,
+    Identity as Identity,
+    PlayerBody as PlayerBody,
+)
 from lootkeep_client.types.deliveries import (
     CommandFailedData as CommandFailedData,
     CommandFailedDelivery as CommandFailedDelivery,
@@ -145,16 +161,18 @@ from lootkeep_client.types.orders import (
     EvidenceNetwork as EvidenceNetwork,
     EvidencePayment as EvidencePayment,
     EvidenceTicket as EvidenceTicket,
-    Good as Good,
     Look as Look,
     MatchingOrder as MatchingOrder,
     Order as Order,
     OrderCustomer as OrderCustomer,
     OrderFraud as OrderFraud,
+    OrderGood as OrderGood,
     OrderItem as OrderItem,
+    OrderPayment as OrderPayment,
     Player as Player,
     ReplacedKey as ReplacedKey,
 )
+from lootkeep_client.types.payments import PaymentEvent as PaymentEvent, PaymentSource as PaymentSource
 from lootkeep_client.types.products import (
     AssignedKey as AssignedKey,
     KeyBatch as KeyBatch,
@@ -182,12 +200,18 @@ from lootkeep_client.types.referrals import (
     ToggledTier as ToggledTier,
     TopReferrer as TopReferrer,
 )
-from lootkeep_client.types.servers import NewServer as NewServer, Server as Server, ServerToken as ServerToken
+from lootkeep_client.types.servers import (
+    NewServer as NewServer,
+    Resync as Resync,
+    Server as Server,
+    ServerToken as ServerToken,
+)
 from lootkeep_client.types.store import (
     Attribution as Attribution,
     CartLineBody as CartLineBody,
     CommandBody as CommandBody,
     Coupon as Coupon,
+    CouponPreview as CouponPreview,
     CustomerExport as CustomerExport,
     CustomerReferrals as CustomerReferrals,
     Dispute as Dispute,
@@ -199,10 +223,12 @@ from lootkeep_client.types.store import (
     OwnedGood as OwnedGood,
     PaidOrder as PaidOrder,
     PaidPeriod as PaidPeriod,
+    PaidWithBody as PaidWithBody,
     PastRefundBody as PastRefundBody,
     PaymentAttempt as PaymentAttempt,
     PaymentBody as PaymentBody,
     PlacedOrder as PlacedOrder,
+    PreviewLineBody as PreviewLineBody,
     Referred as Referred,
     Refund as Refund,
     RefundedOrder as RefundedOrder,
@@ -248,6 +274,11 @@ from lootkeep_client.types.words import (
     CheckoutStep as CheckoutStep,
     CommandCause as CommandCause,
     CommandStatus as CommandStatus,
+    CouponOrigin as CouponOrigin,
+    CouponRejection as CouponRejection,
+    CouponState as CouponState,
+    CouponUseState as CouponUseState,
+    CreatorEntryType as CreatorEntryType,
     CustomerStatus as CustomerStatus,
     DeliveryStatus as DeliveryStatus,
     DeliveryType as DeliveryType,
@@ -270,8 +301,13 @@ from lootkeep_client.types.words import (
     KeyStatus as KeyStatus,
     LastMessageBy as LastMessageBy,
     LinkKind as LinkKind,
+    MailboxStatus as MailboxStatus,
     OrderOutcome as OrderOutcome,
     OrderStatus as OrderStatus,
+    PaymentEventReason as PaymentEventReason,
+    PaymentEventStatus as PaymentEventStatus,
+    PaymentOperation as PaymentOperation,
+    PaymentProvider as PaymentProvider,
     ProductStatus as ProductStatus,
     ReferralStatus as ReferralStatus,
     ReviewOutcome as ReviewOutcome,

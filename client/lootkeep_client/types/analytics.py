@@ -18,6 +18,8 @@ class RevenueTotals(TypedDict):
     gift_card_redeemed: str
     orders_count: int
     average_order_value: str
+    tax: str | None
+    net_of_tax: str | None
 
 
 class RevenueChange(TypedDict):
@@ -28,6 +30,8 @@ class RevenueChange(TypedDict):
     gift_card_redeemed: float | None
     orders_count: float | None
     average_order_value: float | None
+    tax: float | None
+    net_of_tax: float | None
 
 
 class RevenuePoint(TypedDict):
@@ -36,6 +40,8 @@ class RevenuePoint(TypedDict):
     refunds: str
     net_revenue: str
     orders_count: int
+    tax: str | None
+    net_of_tax: str | None
 
 
 class Currency(TypedDict):
@@ -46,6 +52,8 @@ class Currency(TypedDict):
     gift_card_redeemed: str
     orders_count: int
     average_order_value: str
+    tax: str | None
+    net_of_tax: str | None
     currency: str
 
 
@@ -129,3 +137,12 @@ class Sales(TypedDict):
     by_country: Sequence[Country]
     by_payment_method: Sequence[PaymentMethod]
     series: Sequence[SalesPoint]
+
+
+class TaxSum(TypedDict):
+    country: str | None
+    currency: str
+    orders_count: int
+    gross: str
+    tax: str
+    contradictions: int

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from lootkeep_client.types.referrals import CodeOwner
-from lootkeep_client.types.words import CustomerStatus, Game
+from lootkeep_client.types.words import CustomerStatus, Game, MailboxStatus
 
 
 class PlayerBody(TypedDict):
@@ -34,7 +34,7 @@ class Customer(TypedDict):
     accepts_marketing: bool
     consent_given_at: str | None
     consent_withdrawn_at: str | None
-    email_status: Literal["bounced", "complained", "ok", "unsubscribed"]
+    email_status: MailboxStatus
     referral_code: str
     referred_by: CodeOwner | None
     orders_count: int
@@ -48,3 +48,32 @@ class Customer(TypedDict):
     created_at: str
     updated_at: str
     erased_at: str | None
+
+
+class ChangedCustomer(TypedDict):
+    id: int
+    email: str
+    name: str
+    username: str | None
+    external_id: str | None
+    country: str | None
+    status: CustomerStatus
+    status_reason: str | None
+    accepts_marketing: bool
+    consent_given_at: str | None
+    consent_withdrawn_at: str | None
+    email_status: MailboxStatus
+    referral_code: str
+    referred_by: CodeOwner | None
+    orders_count: int
+    total_spent: str
+    average_order_value: str
+    first_order_at: str | None
+    last_order_at: str | None
+    tags: Sequence[str]
+    identities: Sequence[Identity]
+    note: str | None
+    created_at: str
+    updated_at: str
+    erased_at: str | None
+    would_stop: Sequence[str] | None

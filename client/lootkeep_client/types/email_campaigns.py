@@ -92,6 +92,7 @@ class Campaign(TypedDict):
     updated_at: str
     body_html: str | None
     body_text: str | None
+    body_markdown: str | None
 
 
 class CampaignStats(TypedDict):

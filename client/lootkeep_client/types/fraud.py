@@ -34,6 +34,7 @@ class FraudSettingsChanges(TypedDict):
     fraud_check_geo_mismatch: NotRequired[bool]
     fraud_check_velocity: NotRequired[bool]
     fraud_check_disposable_email: NotRequired[bool]
+    fraud_judge_at_payment: NotRequired[bool]
     fraud_accounts_made_at_checkout: NotRequired[bool]
     fraud_signal_points: NotRequired[Mapping[str, int]]
     fraud_velocity_limit_orders_per_ip: NotRequired[int]
@@ -75,6 +76,7 @@ class FraudSettings(TypedDict):
     fraud_check_geo_mismatch: NotRequired[bool]
     fraud_check_velocity: NotRequired[bool]
     fraud_check_disposable_email: NotRequired[bool]
+    fraud_judge_at_payment: NotRequired[bool]
     fraud_accounts_made_at_checkout: NotRequired[bool]
     fraud_signal_points: NotRequired[Mapping[str, int]]
     fraud_velocity_limit_orders_per_ip: NotRequired[int]
@@ -385,3 +387,4 @@ class Explanation(TypedDict):
     is_known_customer: bool
     is_whitelisted: bool
     signals: Sequence[ExplainedSignal]
+    would_stop: Sequence[str]

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 class FraudList(TypedDict):
     id: int
     name: str
-    kind: Literal["country", "customer", "device", "domain", "email", "instrument", "ip"]
+    kind: Literal["country", "customer", "device", "domain", "email", "instrument", "ip", "player"]
     note: str | None
     entries_count: int
     created_at: str

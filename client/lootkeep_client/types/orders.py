@@ -54,6 +54,14 @@ class Player(TypedDict):
     name: str | None
 
 
+class OrderPayment(TypedDict):
+    country: str | None
+    funding: CardFunding | None
+    three_d_secure: ThreeDSecure | None
+    bin: str | None
+    instrument_id: str | None
+
+
 class Order(TypedDict):
     id: int
     order_number: str
@@ -86,9 +94,13 @@ class Order(TypedDict):
     fulfillment_note: str | None
     page_url: str | None
     player: Player | None
+    payment: OrderPayment | None
+    tax_total: str | None
+    tax_rate: str | None
+    tax_country: str | None
 
 
-class Good(TypedDict):
+class OrderGood(TypedDict):
     item_id: int
     product_id: int
     kind: GoodKind
@@ -97,6 +109,10 @@ class Good(TypedDict):
     delivered_at: str | None
     revealed_at: str | None
     expires_at: str | None
+    server: str | None
+    needs_player_online: bool
+    command_id: int | None
+    output: str | None
 
 
 class ReplacedKey(TypedDict):
@@ -142,6 +158,11 @@ class EvidenceGood(TypedDict):
     delivered_at: str | None
     revealed_at: str | None
     expires_at: str | None
+    server: str | None
+    needs_player_online: bool
+    command_id: int | None
+    output: str | None
+    player: Player | None
     product_name: str
     looks: Sequence[Look]
 

@@ -25,3 +25,7 @@ class NewServer(TypedDict):
 
 class ServerToken(TypedDict):
     token: str
+
+
+class Resync(TypedDict):
+    queued: int

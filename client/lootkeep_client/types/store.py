@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
+from lootkeep_client.types.creators import Creator, CreatorEntry
 from lootkeep_client.types.customers import Customer
 from lootkeep_client.types.gift_cards import GiftCard
-from lootkeep_client.types.orders import Order, OrderCustomer, OrderFraud, OrderItem, Player
+from lootkeep_client.types.orders import Order, OrderCustomer, OrderFraud, OrderItem, OrderPayment, Player
+from lootkeep_client.types.payments import PaymentEvent
 from lootkeep_client.types.referrals import CodeOwner
 from lootkeep_client.types.support_tickets import TicketDetail
 from lootkeep_client.types.words import (
@@ -15,6 +17,7 @@ from lootkeep_client.types.words import (
     CardFunding,
     CheckoutStep,
     CommandCause,
+    CouponRejection,
     DiscountType,
     DisputeKind,
     DisputeReason,
@@ -57,6 +60,20 @@ class PastRefundBody(TypedDict):
     amount: str | float
     reason: NotRequired[str | None]
     created_at: NotRequired[str | None]
+
+
+class PaidWithBody(TypedDict):
+    fingerprint: NotRequired[str | None]
+    bin: NotRequired[str | None]
+    country: NotRequired[str | None]
+    funding: NotRequired[CardFunding | None]
+    three_d_secure: NotRequired[ThreeDSecure | None]
+    payer_email: NotRequired[str | None]
+
+
+class PreviewLineBody(TypedDict):
+    product_id: int
+    quantity: int
 
 
 class SubscriptionProduct(TypedDict):
@@ -138,6 +155,10 @@ class PaidOrder(TypedDict):
     fulfillment_note: str | None
     page_url: str | None
     player: Player | None
+    payment: OrderPayment | None
+    tax_total: str | None
+    tax_rate: str | None
+    tax_country: str | None
     next: CheckoutStep | None
 
 
@@ -172,6 +193,7 @@ class Dispute(TypedDict):
     kind: DisputeKind
     reason: DisputeReason
     external_id: str | None
+    evidence_due_at: str | None
     at: str
     created_at: str
 
@@ -185,6 +207,8 @@ class HandedGood(TypedDict):
     delivered_at: str | None
     revealed_at: str | None
     expires_at: str | None
+    server: str | None
+    needs_player_online: bool
     value: str | None
 
 
@@ -273,7 +297,7 @@ class ExportedCheck(TypedDict):
 
 
 class Trace(TypedDict):
-    kind: Literal["address", "device", "instrument", "mailbox"]
+    kind: Literal["address", "device", "instrument", "mailbox", "player"]
     value: str
     first_seen_at: str
     last_seen_at: str
@@ -288,6 +312,8 @@ class OwnedGood(TypedDict):
     delivered_at: str | None
     revealed_at: str | None
     expires_at: str | None
+    server: str | None
+    needs_player_online: bool
     order_id: int
 
 
@@ -315,9 +341,12 @@ class CustomerExport(TypedDict):
     gift_cards: Sequence[GiftCard]
     referred: Sequence[Referred]
     claims: Sequence[OwnClaim]
+    creators: Sequence[Creator]
+    creator_ledger: Sequence[CreatorEntry]
     fraud_checks: Sequence[ExportedCheck]
     traces: Sequence[Trace]
     goods: Sequence[OwnedGood]
+    payment_events: Sequence[PaymentEvent]
     emails: Sequence[SentEmail]
     changes: Sequence[StaffChange]
 
@@ -340,3 +369,10 @@ class CustomerReferrals(TypedDict):
     counted_referrals: int
     tiers: Sequence[TierProgress]
     claims: Sequence[OwnClaim]
+
+
+class CouponPreview(TypedDict):
+    valid: bool
+    reason: CouponRejection | None
+    discount_total: str
+    total: str

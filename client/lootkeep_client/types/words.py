@@ -18,7 +18,7 @@ FraudDecision = Literal["allowed", "flagged", "blocked", "verification_required"
 
 ReviewOutcome = Literal["legitimate", "fraud", "inconclusive"]
 
-BlockKind = Literal["customer", "email", "device", "ip", "instrument"]
+BlockKind = Literal["customer", "email", "device", "ip", "instrument", "player"]
 
 FraudSensitivity = Literal["low", "medium", "high"]
 
@@ -40,7 +40,9 @@ OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refu
 
 CustomerStatus = Literal["active", "blocked"]
 
-LinkKind = Literal["device", "address", "mailbox", "instrument", "referral"]
+LinkKind = Literal["device", "address", "mailbox", "instrument", "player", "referral"]
+
+MailboxStatus = Literal["ok", "bounced", "complained", "unsubscribed"]
 
 Game = Literal["minecraft", "minecraft_bedrock", "steam", "rust", "fivem", "ark", "roblox", "discord", "other"]
 
@@ -104,13 +106,13 @@ BillingInterval = Literal["day", "week", "month", "year"]
 
 CommandCause = Literal["paid", "renewed", "expired", "refunded", "disputed"]
 
-GoodKind = Literal["key", "file", "command", "gift_card", "manual"]
-
-GoodState = Literal["waiting", "delivered", "failed", "revoked", "replaced", "expired"]
-
 CardFunding = Literal["credit", "debit", "prepaid", "unknown"]
 
 ThreeDSecure = Literal["passed", "failed", "not_used"]
+
+GoodKind = Literal["key", "file", "command", "gift_card", "manual"]
+
+GoodState = Literal["waiting", "delivered", "failed", "revoked", "replaced", "expired"]
 
 AuthorType = Literal["customer", "staff", "system"]
 
@@ -123,6 +125,14 @@ AnalyticsPeriod = Literal[
 AnalyticsInterval = Literal["hour", "day", "week", "month"]
 
 GiftCardStatus = Literal["scheduled", "active", "redeemed", "expired", "revoked"]
+
+CouponState = Literal["scheduled", "active", "used_up", "expired", "inactive"]
+
+CouponOrigin = Literal["tier", "welcome", "owner", "creator"]
+
+CouponUseState = Literal["reserved", "used"]
+
+CreatorEntryType = Literal["commission", "clawback", "release", "payout"]
 
 TicketStatus = Literal["open", "pending", "resolved", "closed"]
 
@@ -142,6 +152,7 @@ AlertTrigger = Literal[
     "order_held",
     "order_blocked",
     "order_disputed",
+    "payment_unmatched",
     "keys_missing",
     "low_stock",
     "command_failed",
@@ -153,6 +164,26 @@ AlertTrigger = Literal[
 
 CommandStatus = Literal["waiting", "leased", "done", "failed", "cancelled"]
 
+PaymentProvider = Literal["stripe", "paypal"]
+
+PaymentEventStatus = Literal["waiting", "applied", "unmatched", "ignored"]
+
+PaymentOperation = Literal[
+    "paid", "declined", "refunded", "dispute_opened", "dispute_won", "dispute_lost", "early_warning"
+]
+
+PaymentEventReason = Literal[
+    "order_not_found",
+    "payment_missing",
+    "amount_differs",
+    "currency_differs",
+    "already_paid",
+    "already_recorded",
+    "order_cancelled",
+    "order_on_hold",
+    "test_mode",
+]
+
 DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
 
 DisputeReason = Literal["fraudulent", "other"]
@@ -160,3 +191,17 @@ DisputeReason = Literal["fraudulent", "other"]
 SubscriptionStatus = Literal["active", "cancelled", "expired"]
 
 CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused", "refund"]
+
+CouponRejection = Literal[
+    "unknown",
+    "not_yours",
+    "scheduled",
+    "expired",
+    "inactive",
+    "used_up",
+    "used_by_customer",
+    "not_first_order",
+    "below_minimum",
+    "no_product",
+    "currency",
+]

@@ -8,12 +8,14 @@ from typing import Annotated, Any, NamedTuple
 from msgspec.structs import astuple, replace
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from lootkeep.api.external import taxes
+from lootkeep.api.external.date_ranges import date_range_of
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import QueryParameters
 from lootkeep.domain import analytics as analytics_rules
 from lootkeep.domain.analytics import Bucket, DateRange, Interval, PeriodName, SalesFigures
-from lootkeep.kernel.clock import Instant, utc
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import invalid
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.sales import analytics as analytics_db, direct as sales_direct_db
@@ -63,21 +65,21 @@ async def get_revenue(call: Call[None, AnalyticsQuery]) -> Reply:
         points = await analytics_db.series(tx, report_range.buckets, query.product_id)
         before = await _whole(tx, report_range.date_range.previous, query.product_id) if query.compare else None
     total = _added(points)
-    nothing = SalesFigures()
+    nothing, has_tax = SalesFigures(), query.product_id is None
     now, then = total.get(currency, nothing), before.get(currency, nothing) if before is not None else None
     others = sorted(name for name in total.keys() - {currency, ""} if total[name].orders or total[name].refunds)
     return Reply(
         analytics_views.RevenueView(
             period=analytics_views.period(report_range.date_range, report_range.interval),
             currency=currency,
-            totals=analytics_views.revenue_totals(now),
-            previous=None if then is None else analytics_views.revenue_totals(then),
-            change=None if then is None else analytics_views.revenue_change(now, then),
+            totals=analytics_views.revenue_totals(now, has_tax=has_tax),
+            previous=None if then is None else analytics_views.revenue_totals(then, has_tax=has_tax),
+            change=None if then is None else analytics_views.revenue_change(now, then, has_tax=has_tax),
             series=[
-                analytics_views.revenue_point(bucket.name, point.get(currency, nothing))
+                analytics_views.revenue_point(bucket.name, point.get(currency, nothing), has_tax=has_tax)
                 for bucket, point in zip(report_range.buckets, points, strict=False)
             ],
-            other_currencies=[analytics_views.other_currency(name, total[name]) for name in others],
+            other_currencies=[analytics_views.other_currency(name, total[name], has_tax=has_tax) for name in others],
         )
     )
 
@@ -120,16 +122,7 @@ def _date_range(query: AnalyticsQuery, now: Instant) -> DateRange:
         return analytics_rules.named(query.period or "last_30_days", now, query.timezone)
     if query.period is not None:
         raise invalid("period", "The period field must not be sent together with from and to.")
-    if query.from_ is None or query.to is None:
-        name, other = ("from", "to") if query.from_ is None else ("to", "from")
-        raise invalid(name, f"The {name} field is required when {other} is sent.")
-    if query.from_ > query.to:
-        raise invalid("from", "The from field must not be after to.")
-    first, last = utc(query.from_).date(), utc(query.to).date()
-    if not analytics_rules.is_countable(first, last):
-        years = f"{analytics_rules.FIRST_YEAR} and {analytics_rules.LAST_YEAR}"
-        raise invalid("from", f"The from field and to must be between {years}.")
-    return DateRange(first, last, query.timezone)
+    return date_range_of(query.from_, query.to, query.timezone)
 
 
 async def _whole(tx: Transaction, date_range: DateRange, product_id: int | None) -> dict[str, SalesFigures]:
@@ -200,7 +193,8 @@ GROUP = Group(
             single(analytics_views.RevenueView),
             query=AnalyticsQuery,
             description="An order counts on the day it was paid, a refund on the day it was made. Currencies are never "
-            "mixed: the report uses the store's currency and lists others separately.",
+            "mixed: the report uses the store's currency and lists others separately. `tax` and `net_of_tax` are "
+            "extensions: what the checkout reported with its orders, less what refunds gave back of it.",
         ),
         Route(
             "GET",
@@ -212,5 +206,6 @@ GROUP = Group(
             query=AnalyticsQuery,
             description="Orders, products and customers.",
         ),
+        *taxes.ROUTES,
     ),
 )

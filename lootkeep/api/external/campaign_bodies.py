@@ -19,7 +19,8 @@ from lootkeep.api.http.fields import (
 )
 from lootkeep.api.http.pages import PageQuery, SortDirection
 from lootkeep.api.http.validation import Body, QueryParameters, partial
-from lootkeep.domain.campaigns import MAX_BODY, MAX_CUSTOMERS, AudienceType, CampaignStatus
+from lootkeep.domain.campaign_emails import MAX_BODY, MAX_MARKDOWN
+from lootkeep.domain.campaigns import MAX_CUSTOMERS, AudienceType, CampaignStatus
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.campaigns import Reading, read
 
@@ -110,6 +111,13 @@ class CampaignBody(Body):
         Field(description="At most 500 KB; may contain placeholders.", examples=["<p>Hello {{ name }}!</p>"]),
     ] = None
     body_text: Annotated[BodyText | None, Field(description="By default generated from the HTML.")] = None
+    body_markdown: Annotated[
+        Annotated[str, Field(max_length=MAX_MARKDOWN)] | None,
+        Field(
+            description="Instead of `body_html`: the e-mail in Markdown, at most 50 KB. HTML and text are generated "
+            "when it is sent.",
+        ),
+    ] = None
     audience: Annotated[
         AudienceBody,
         Field(

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean
 from lootkeep.api.http.pages import ListQuery
-from lootkeep.api.http.players import IdentityText
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import customers as customer_records
+from lootkeep.api.records.players import IdentityText
 from lootkeep.domain.customers import MAX_TAG_LENGTH, CustomerStatus
 from lootkeep.views import customers as customers_views
 
@@ -83,7 +83,7 @@ GROUP = Group(
             update_customer,
             "customers:write",
             "Change a customer",
-            single(customers_views.CustomerView, "Customer updated successfully"),
+            single(customers_views.ChangedCustomerView, "Customer updated successfully"),
             body=customer_records.CustomerChanges,
             description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",

@@ -11,6 +11,7 @@ from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
 from lootkeep.api.http.fields import EmailAddress, IpAddressText
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, single
 from lootkeep.api.http.validation import Body, QueryParameters
+from lootkeep.api.records.players import IdentityText
 from lootkeep.domain.fraud.rule import RuleAction
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import fraud_reports as fraud_reports_service
@@ -48,10 +49,13 @@ class BacktestBody(Body):
 
 
 class ExplainQuery(QueryParameters):
-    """The buyer in question: an address, an e-mail or both."""
+    """The buyer in question: an address, an e-mail or both; and who would get it."""
 
     ip: Annotated[IpAddressText | None, Field(description="The IP address of the order.")] = None
     email: Annotated[EmailAddress | None, Field(description="The buyer's e-mail address.")] = None
+    player: Annotated[
+        IdentityText | None, Field(description="Who would get it, such as `steam:76561198000000000`.")
+    ] = None
 
 
 async def report_signals(call: Call[None, None]) -> Reply:
@@ -77,7 +81,7 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
     if ip_address is None and email is None:
         sentence = "The ip field or the email field is required."
         raise InvalidFields({"ip": [sentence], "email": [sentence]})
-    explanation = await fraud_reports_service.explain(call.deps, ip_address, email)
+    explanation = await fraud_reports_service.explain(call.deps, ip_address, email, call.query.player)
     return Reply(
         fraud_reports_views.explanation(
             explanation.verdict,

@@ -62,6 +62,14 @@ class FraudSettingsBody(Body):
     ]
     fraud_check_velocity: Annotated[bool, Field(description="Check the velocity limits.", examples=[True])]
     fraud_check_disposable_email: Annotated[bool, Field(description="Detect disposable mailboxes.", examples=[True])]
+    fraud_judge_at_payment: Annotated[
+        bool,
+        Field(
+            description="Extension: judge an order again when its payment brings new facts. Where the outcome is "
+            "worse, the order is paid, but held.",
+            examples=[True],
+        ),
+    ]
     fraud_accounts_made_at_checkout: Annotated[
         bool,
         Field(

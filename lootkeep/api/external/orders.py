@@ -152,8 +152,8 @@ GROUP = Group(
             list_goods,
             "orders:read",
             "List what an order handed over",
-            many(goods_views.GoodView),
-            description="One row for each key, gift card and other line; empty before the payment.",
+            many(goods_views.OrderGoodView),
+            description="One row for each key, gift card, command and other line; empty before the payment.",
             is_extension=True,
         ),
         Route(

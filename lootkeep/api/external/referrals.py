@@ -70,7 +70,9 @@ async def get_referral_statistics(call: Call[None, None]) -> Reply:
         referred = await counters_db.totals(tx, "referrals.")
         claimed = await counters_db.totals(tx, "claims.")
         # Amounts of different currencies are never added up: the figure is in the store's.
-        discounts = await counters_db.total(tx, [f"coupon_discounts.{call.deps.currency}"])
+        discounts = await counters_db.total(
+            tx, [f"coupon_discounts.{origin}.{call.deps.currency}" for origin in ("tier", "welcome")]
+        )
     return Reply(referrals_views.statistics(referred, claimed.get("made", 0), discounts))
 
 

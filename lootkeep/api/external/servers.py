@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.external import commands
-from lootkeep.api.http.fields import Name
+from lootkeep.api.http.fields import Name, Time
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.players import Game
+from lootkeep.domain.players import MAX_PLAYER_TEXT, Game
 from lootkeep.domain.servers import Server
 from lootkeep.kernel.errors import existing
-from lootkeep.services import servers as servers_service
+from lootkeep.services import resync as resync_service, servers as servers_service
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.goods import servers as servers_db
 from lootkeep.views import servers as servers_views
@@ -27,6 +27,18 @@ class ServerBody(Body):
 
 
 ServerChanges = partial(ServerBody, "ServerChanges")
+
+
+class ResyncBody(Body):
+    """What to send again."""
+
+    player: Annotated[
+        Annotated[str, Field(min_length=1, max_length=MAX_PLAYER_TEXT)] | None,
+        Field(description="Only what this player got: their id."),
+    ] = None
+    since: Annotated[
+        Time | None, Field(description="Only what was paid since then.", examples=["2026-10-01T00:00:00Z"])
+    ] = None
 
 
 async def list_servers(call: Call[None, None]) -> Reply:
@@ -58,6 +70,12 @@ async def delete_server(call: Call[None, None]) -> Reply:
 
 async def rotate_server_token(call: Call[None, None]) -> Reply:
     return Reply(servers_views.ServerTokenView(await servers_service.rotate_token(call.deps, call.id)))
+
+
+async def resync_server(call: Call[ResyncBody, None]) -> Reply:
+    body = call.body
+    queued = await resync_service.resync(call.deps, call.id, body.player, body.since, call.token.user_id)
+    return Reply(servers_views.ResyncView(queued))
 
 
 async def _shown(tx: Transaction, server: Server) -> servers_views.ServerView:
@@ -128,6 +146,20 @@ ROUTES = (
         single(servers_views.ServerTokenView, "Token replaced successfully"),
         description="The new token is shown only now. The old one is rejected from the next request on.",
         # No process may still use the old token when the answer is sent.
+        is_foreign=True,
+        is_extension=True,
+    ),
+    Route(
+        "POST",
+        "/servers/{id}/resync",
+        resync_server,
+        "servers:write",
+        "Send a server everything again",
+        single(servers_views.ResyncView, "Commands queued again"),
+        body=ResyncBody,
+        description="After a wipe: the `paid` commands of everything that players still own are queued once more, as "
+        "repeats that name the originals. What was refunded, disputed or fraud, is over, or waits already is not; "
+        "recorded in the audit log.",
         is_foreign=True,
         is_extension=True,
     ),

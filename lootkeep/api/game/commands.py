@@ -43,6 +43,10 @@ class ResultBody(Body):
         Annotated[str, Field(max_length=_MAX_SENT_OUTPUT)] | None,
         Field(description="What the game answered; stored up to 2,000 characters."),
     ] = None
+    retry: Annotated[
+        bool,
+        Field(description="With `false` a failure is final: it may have been run, and staff decide.", examples=[True]),
+    ] = True
 
 
 class ResultsBody(Body):
@@ -62,7 +66,7 @@ async def take_commands(call: Call[None, TakeQuery]) -> Reply:
 
 
 async def report_results(call: Call[ResultsBody, None]) -> Reply:
-    results = [CommandResult(result.id, result.ok, result.output) for result in call.body.results]
+    results = [CommandResult(result.id, result.ok, result.output, result.retry) for result in call.body.results]
     recorded = await commands_service.record(call.deps, call.token.id, results)
     return Reply(commands_views.RecordedResultsView(recorded, len(results) - recorded))
 

@@ -48,7 +48,7 @@ def slots_for(connections: int | None) -> int:
 class AdmissionTicket:
     """One request: since when it has waited or run, and what its connection knows about it."""
 
-    __slots__ = ("_admission", "is_admitted", "is_complete", "is_gone", "since")
+    __slots__ = ("_admission", "is_admitted", "is_complete", "is_endless", "is_gone", "since")
 
     def __init__(self, admission: Admission, is_complete: bool = False) -> None:
         self._admission = admission
@@ -57,6 +57,8 @@ class AdmissionTicket:
         self.is_complete = is_complete
         self.is_gone = False
         self.is_admitted = False
+        # The response goes on until one side closes the connection.
+        self.is_endless = False
 
     async def enter(self) -> None:
         """Waits for a slot; raises when that takes too long."""

@@ -15,6 +15,7 @@ from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
 from lootkeep.api.http.errors import Forbidden, ServerError
 from lootkeep.api.http.exchange import CSV, AsgiMessage, Exchange, Receive, Scope, Send
+from lootkeep.api.http.inbox import Inbox
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.observer import Observer
@@ -23,6 +24,7 @@ from lootkeep.api.http.routes import Call
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import TEST_TOKEN_PREFIX, Token
+from lootkeep.domain.payments.sources import INBOX, TEST_SLUG
 from lootkeep.domain.signing import MODE_HEADER, TEST_MODE
 from lootkeep.engines.lines import Lines
 from lootkeep.engines.tracing import Tracer
@@ -60,24 +62,27 @@ class Api:
         self._limits = limits
         self._observer = Observer(metrics, lines, tracer, is_test=deps.is_test)
         self._pages = pages
+        self._inbox = Inbox(deps, limits, metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, self._deps.ids.request_id)
         outer = CURRENT.set(exchange.cause)
         try:
             if scope["path"].startswith(_API):
-                await self._call(exchange, send)
+                await self._call(exchange, send, self._answer)
+            elif scope["path"].startswith(INBOX):
+                await self._call(exchange, send, self._inbox.receive)
             else:
                 # Pages have a request id too.
                 await self._pages(scope, receive, _adding(send, (b"x-request-id", exchange.request_id.encode())))
         finally:
             CURRENT.reset(outer)
 
-    async def _call(self, exchange: Exchange, send: Send) -> None:
+    async def _call(self, exchange: Exchange, send: Send, answer: Callable[[Exchange], Awaitable[None]]) -> None:
         started = time.perf_counter()
         self._observer.begin(exchange)
         try:
-            await self._answer(exchange)
+            await answer(exchange)
         except AppError as reason:
             exchange.fail(reason)
         except asyncio.CancelledError:
@@ -95,11 +100,10 @@ class Api:
     async def _answer(self, exchange: Exchange) -> None:
         scope = exchange.scope
         try:
-            exchange.route, path = self._router.find(scope["method"], scope["path"])
+            exchange.route, path = route, _ = self._router.find(scope["method"], scope["path"])
         except AppError:
             await self._show_limits(exchange)
             raise
-        route = exchange.route
         exchange.token = token = await self._let_in(exchange)
         if not token.may(route.scope):
             raise Forbidden(route.scope)
@@ -169,7 +173,8 @@ class ModeSwitch:
         self._on_test_request = on_test_request
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        switched = self._call_test if _has_test_token(scope) else self._live
+        is_test = _has_test_token(scope) or scope.get("path", "").startswith(INBOX + TEST_SLUG)
+        switched = self._call_test if is_test else self._live
         return switched(scope, receive, send)
 
     async def _call_test(self, scope: Scope, receive: Receive, send: Send) -> None:

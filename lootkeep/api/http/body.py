@@ -37,7 +37,7 @@ async def read_body(
         return b""
     if length is not None and _is_longer(length, max_bytes):
         raise PayloadTooLarge(max_bytes)
-    body = await _receive_all(receive, max_bytes)
+    body = await receive_all(receive, max_bytes)
     if body and not _is_json(headers.get(b"content-type", b"")):
         raise UnsupportedMediaType
     return body
@@ -59,7 +59,8 @@ def _is_longer(length: bytes, max_bytes: int) -> bool:
     return digits.isdigit() and (len(digits) > _MAX_LENGTH_DIGITS or int(digits) > max_bytes)
 
 
-async def _receive_all(receive: Callable[[], Awaitable[MutableMapping[str, Any]]], max_bytes: int) -> bytes:
+async def receive_all(receive: Callable[[], Awaitable[MutableMapping[str, Any]]], max_bytes: int) -> bytes:
+    """The bytes as they were sent."""
     chunks: list[bytes] = []
     size = 0
     while True:

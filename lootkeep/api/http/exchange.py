@@ -8,7 +8,7 @@ from typing import Any
 
 from lootkeep.api.http import envelope
 from lootkeep.api.http.envelope import SAFE_HEADERS, Headers
-from lootkeep.api.http.routes import Route
+from lootkeep.api.http.routes import Endpoint
 from lootkeep.domain.access import Token
 from lootkeep.engines.tracing import Span
 from lootkeep.kernel.cause import Cause
@@ -52,7 +52,7 @@ class Exchange:
         self.answer_headers: Headers = []
         # The names of fields and parameters that the route does not know.
         self.ignored: list[str] = []
-        self.route: Route | None = None
+        self.route: Endpoint | None = None
         self.span: Span | None = None
         self.token: Token | None = None
         self.status = 500

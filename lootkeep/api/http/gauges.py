@@ -14,8 +14,10 @@ from lootkeep.deps import Deps
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.storage import emails as emails_db
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import check_lists as fraud_check_lists_db
-from lootkeep.storage.goods import waiting as waiting_db
+from lootkeep.storage.goods import servers as servers_db, waiting as waiting_db
+from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 
 
@@ -28,9 +30,11 @@ async def read(deps: Deps, disk: Path | None) -> list[Metric]:
         pending = await deliveries_db.count_pending(tx)
         due_emails, pending_emails, oldest_email = await emails_db.QUEUE.backlog(tx, now)
         decisions = await fraud_check_lists_db.decisions(tx)
-        waiting = await waiting_db.count(tx)
+        goods = await _goods(tx, now)
         unreviewed = await fraud_check_lists_db.pending_review(tx)
-    gauges = {
+        _, waiting, oldest_payment = await payment_events_db.QUEUE.backlog(tx, now)
+        unmatched = await payment_events_db.count_unmatched(tx)
+    gauges: dict[str, tuple[str, float]] = {
         "event_oldest_waiting_seconds": (
             "How long the oldest event has waited to become deliveries.",
             _age(event, now),
@@ -41,13 +45,34 @@ async def read(deps: Deps, disk: Path | None) -> list[Metric]:
         "email_due": ("E-mails that are due, those of campaigns not included, counted up to 10,000.", due_emails),
         "email_oldest_due_seconds": ("How long the oldest of them has been due.", _age(oldest_email, now)),
         "email_pending": ("E-mails that are due now or later, counted up to 10,000.", pending_emails),
-        "lines_waiting_for_keys": ("Paid lines of orders that wait for keys, counted up to 10,000.", waiting),
+        **goods,
+        "payment_events_waiting": ("Payment events that are tried now or later, counted up to 10,000.", waiting),
+        "payment_events_oldest_due_seconds": ("How long the oldest of them has been due.", _age(oldest_payment, now)),
+        "payment_events_unmatched": ("Payment events that fit no order, counted up to 10,000.", unmatched),
         "fraud_unreviewed": ("Orders that were not simply allowed and that nobody has reviewed.", unreviewed),
     }
     if disk:
         gauges["disk_free_bytes"] = ("Room for the embedded database.", shutil.disk_usage(disk).free)
     read = [GaugeMetricFamily(f"lootkeep_{name}", words, value) for name, (words, value) in gauges.items()]
     return [*read, _checks(decisions)]
+
+
+async def _goods(tx: Transaction, now: Instant) -> dict[str, tuple[str, float]]:
+    waiting = await waiting_db.count(tx)
+    queues = await servers_db.queues(tx)
+    silent = sum(server.is_silent(now) for server in await servers_db.ROWS.find(tx))
+    return {
+        "lines_waiting_for_keys": ("Paid lines of orders that wait for keys, counted up to 10,000.", waiting),
+        "commands_waiting": (
+            "Commands that wait for game servers, or are being run.",
+            sum(queue.waiting for queue in queues.values()),
+        ),
+        "commands_failed": (
+            "Commands that failed on game servers and that nobody has looked after, counted up to 10,000.",
+            sum(queue.failed for queue in queues.values()),
+        ),
+        "servers_silent": ("Game servers that have not asked for commands for an hour.", silent),
+    }
 
 
 def _age(since: Instant | None, now: Instant) -> float:

@@ -12,6 +12,9 @@ from lootkeep.engines.ratelimit import RateLimiter, RateLimitState
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import TooManyRequests
 
+# For the events of payment providers, which have no token: far above what a provider sends from one network.
+EVENTS_PER_MINUTE = 3000
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -33,6 +36,11 @@ class Limits:
         if limit:
             _apply(await self.limiter.hit(name, limit, now), limit, now, headers)
         return Unauthorized()
+
+    async def count_event(self, ip: str, now: Instant, headers: Headers) -> None:
+        """Counts a request to the inbox, by the network that it came from."""
+        name = f"inbox:{network_key(ip)}"
+        _apply(await self.limiter.hit(name, EVENTS_PER_MINUTE, now), EVENTS_PER_MINUTE, now, headers)
 
     async def show(self, token: Token, now: Instant, headers: Headers) -> None:
         """Shows how much of its limit a token has left, without counting: a wrong URL costs nothing."""

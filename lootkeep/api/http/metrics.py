@@ -19,7 +19,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from lootkeep import __version__
-from lootkeep.api.http.routes import Route
+from lootkeep.api.http.routes import Endpoint
+from lootkeep.services.payments import REJECTIONS
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 # Paths without a route are counted together; otherwise a scanner could fill the memory with labels.
@@ -48,11 +49,15 @@ class Metrics:
         self.refused = Counter("lootkeep_requests_refused_total", words, registry=registry)
         words = "Requests with a test token, which no other figure counts."
         self.test_requests = Counter("lootkeep_test_requests_total", words, registry=registry)
+        words = "Events of payment providers, by what the inbox did with them."
+        events = Counter("lootkeep_inbox_events_total", words, ("result",), registry=registry)
+        # All from the start: a rate that begins with the first event would not show it.
+        self.events = {result: events.labels(result) for result in ("received", "repeated", *REJECTIONS)}
         words = "Requests that read, by the database, where there is a replica."
         reads = Counter("lootkeep_reads_total", words, ("database",), registry=registry)
         self._reads = {True: reads.labels("replica"), False: reads.labels("primary")}
         # Finding a series costs more than counting.
-        self._series: dict[tuple[Route | None, int], tuple[Counter, Histogram]] = {}
+        self._series: dict[tuple[Endpoint | None, int], tuple[Counter, Histogram]] = {}
 
     def mark_started(self, seconds: float) -> None:
         self._started.set(seconds)
@@ -66,7 +71,7 @@ class Metrics:
         counted = MultiProcessCollector(None).collect() if shared else self.registry.collect()
         return generate_latest(_Collected([build, *counted, *read]))
 
-    def observe(self, route: Route | None, status: int, seconds: float) -> None:
+    def observe(self, route: Endpoint | None, status: int, seconds: float) -> None:
         requests, times = self._series.get((route, status)) or self._add(route, status)
         requests.inc()
         times.observe(seconds)
@@ -74,7 +79,7 @@ class Metrics:
     def count_read(self, is_from_replica: bool) -> None:
         self._reads[is_from_replica].inc()
 
-    def _add(self, route: Route | None, status: int) -> tuple[Counter, Histogram]:
+    def _add(self, route: Endpoint | None, status: int) -> tuple[Counter, Histogram]:
         method, path = (route.method, route.path) if route else (_UNKNOWN, _UNKNOWN)
         series = self._requests.labels(method, path, status), self._seconds.labels(method, path)
         self._series[(route, status)] = series

@@ -96,13 +96,17 @@ def only_message(message: str) -> ResponseShape:
     return ResponseShape(message=message)
 
 
-# Compared by identity: a route is a key in the tables of the metrics.
+# Compared by identity: it is a key in the tables of the metrics.
 @dataclass(frozen=True, slots=True, eq=False)
-class Route:
-    """One endpoint."""
-
+class Endpoint:
     method: str
     path: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Route(Endpoint):
+    """One endpoint of the APIs."""
+
     handler: RouteHandler
     scope: str
     summary: str

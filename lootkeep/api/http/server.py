@@ -111,6 +111,9 @@ class Protocol(HttpToolsProtocol):
     def shutdown(self) -> None:
         """Closing now would lose a request that is on its way: it gets its response, then the connection is closed."""
         self._is_stopping = True
+        if self._ticket is not None and self._ticket.is_endless:
+            self.transport.close()
+            return
         self.timeout_keep_alive = self.idle_seconds  # type: ignore[assignment]
         if self.timeout_keep_alive_task is not None:
             self._unset_keepalive_if_required()

@@ -9,9 +9,9 @@ import msgspec
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.fields import Country, EmailAddress, Name, distinct, not_blank
-from lootkeep.api.http.players import Identities, identities_of
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.api.http.validation import Body, partial
+from lootkeep.api.records.players import Identities, identities_of
 from lootkeep.domain.customers import (
     MAX_NOTE_LENGTH,
     MAX_TAG_LENGTH,
@@ -21,7 +21,7 @@ from lootkeep.domain.customers import (
     MailboxStatus,
 )
 from lootkeep.kernel.errors import existing
-from lootkeep.services import customers as customers_service
+from lootkeep.services import customers as customers_service, fraud_reports as fraud_reports_service
 from lootkeep.storage.customers import lists as customer_lists_db, rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import customers as customers_views
@@ -87,8 +87,10 @@ async def change(call: Call[Body, None]) -> Reply:
     if "identities" in changes:
         changes["identities"] = identities_of(changes["identities"])
     customer = await customers_service.change(call.deps, call.id, changes)
+    is_activated = changes.get("status") == "active"
+    would_stop = await fraud_reports_service.would_stop(call.deps, customer) if is_activated else None
     async with call.deps.db.read() as tx:
-        return Reply((await _shown(tx, [customer]))[0])
+        return Reply(customers_views.changed((await _shown(tx, [customer]))[0], would_stop))
 
 
 async def _shown(tx: Transaction, customers: Sequence[Customer]) -> list[customers_views.CustomerView]:

@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name, Time, not_blank
 from lootkeep.api.http.pages import PageQuery
-from lootkeep.api.http.players import IdentityText
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import customers as customer_records
+from lootkeep.api.records.players import IdentityText
 from lootkeep.api.store import goods
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.referrals import SETTINGS, ReferralSettings
@@ -168,7 +168,7 @@ GROUP = Group(
             change_store_customer,
             "store:write",
             "Change a customer of the store",
-            single(customers_views.CustomerView, "Customer updated successfully"),
+            single(customers_views.ChangedCustomerView, "Customer updated successfully"),
             body=customer_records.CustomerChanges,
             description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",

@@ -27,11 +27,9 @@ async def hand_order_goods(call: Call[None, None]) -> Reply:
 
 
 async def list_customer_goods(call: Call[None, OwnedQuery]) -> Reply:
-    page, wanted = call.query.asked, call.query.active
-    goods = await goods_service.of_customer(call.deps, call.id)
-    goods = [good for good in goods if wanted is None or good.is_active is wanted]
-    rows = goods[page.offset : page.offset + page.size]
-    return Reply([goods_views.owned(good) for good in rows], page=page, total=len(goods))
+    page = call.query.asked
+    goods, total = await goods_service.of_customer(call.deps, call.id, call.query.active, page)
+    return Reply([goods_views.owned(good) for good in goods], page=page, total=total)
 
 
 ORDER_ROUTES = (
@@ -42,9 +40,9 @@ ORDER_ROUTES = (
         "store:read",
         "Read what an order handed over",
         many(goods_views.HandedGoodView),
-        description="One row for each key, gift card and other line; empty before the payment. `value` is the key, or "
-        "the URL of the file; it is null unless the good is delivered, and while a dispute is open. The first read is "
-        "recorded as handed to the store.",
+        description="One row for each key, gift card, command and other line; empty before the payment. `value` is "
+        "the key, or the URL of the file; it is null unless the good is delivered, and while a dispute is open. The "
+        "first read is recorded as handed to the store.",
         is_extension=True,
     ),
 )

@@ -11,7 +11,7 @@ from lootkeep.api.http.fields import Time
 from lootkeep.api.http.routes import Call, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, NameText
-from lootkeep.api.store.payment import PaymentBody, payment_facts
+from lootkeep.api.store.payment import PaymentBody
 from lootkeep.domain.disputes import DisputeKind, DisputeReason
 from lootkeep.services import orders as orders_service
 from lootkeep.views import order_reports as order_reports_views
@@ -33,7 +33,7 @@ class PaymentAttemptBody(Body):
     )
     payment: Annotated[
         PaymentBody | None,
-        Field(description="The payment method that was tried; only its fingerprint is used, as a hash."),
+        Field(description="The payment method that was tried. It is not stored: a declined card may be anyone's."),
     ] = None
     external_id: ExternalId = None
     at: Annotated[Time | None, Field(description="History: when it was declined; needs `store:import`.")] = None
@@ -56,6 +56,10 @@ class DisputeBody(Body):
     at: Annotated[
         Time | None, Field(description="When it happened; by default now.", examples=["2026-11-15T10:30:00Z"])
     ] = None
+    evidence_due_at: Annotated[
+        Time | None,
+        Field(description="Until when the provider takes evidence, if it says so.", examples=["2026-11-26T23:59:00Z"]),
+    ] = None
     external_id: ExternalId = None
 
 
@@ -72,7 +76,6 @@ async def report_declined_payment(call: Call[PaymentAttemptBody, None]) -> Reply
         call.deps,
         call.id,
         reason=body.reason,
-        instrument=payment_facts(call.deps, body.payment).instrument,
         external_id=body.external_id,
         at=body.at,
     )

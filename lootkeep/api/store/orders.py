@@ -10,14 +10,15 @@ from pydantic import Field
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Country, Currency, IpAddressText, Metadata, PositiveMoney, Time, metadata_text
 from lootkeep.api.http.pages import PageQuery
-from lootkeep.api.http.players import PlayerBody, player_of
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import orders as order_records
+from lootkeep.api.records.players import PlayerBody, player_of
 from lootkeep.api.store import goods, order_reports
 from lootkeep.api.store.customers import IMPORT_SCOPE, DeviceId, NameText
-from lootkeep.api.store.payment import PaymentBody, payment_facts
+from lootkeep.api.store.payment import PaidWithBody, PaymentBody, payment_facts
 from lootkeep.api.store.products import Price
+from lootkeep.api.store.taxes import TaxFields
 from lootkeep.domain.checkout import Cart, CartLine, PastRefund
 from lootkeep.domain.orders import MAX_LINES, MAX_QUANTITY, CheckoutStep, PastStatus, RefundReason
 from lootkeep.services import gift_cards as gift_cards_service, goods as goods_service, orders as orders_service
@@ -61,7 +62,7 @@ class PastRefundBody(Body):
     ] = None
 
 
-class OrderBody(Body):
+class OrderBody(TaxFields):
     """A new order."""
 
     customer_id: Annotated[int, Field(ge=1, description="The customer.", examples=[31])]
@@ -73,7 +74,7 @@ class OrderBody(Body):
     user_agent: Annotated[FreeText | None, Field(description="The browser's User-Agent.")] = None
     device_id: Annotated[DeviceId | None, Field(description="The storefront's identifier of the device.")] = None
     coupon_code: Annotated[
-        NameText | None, Field(description="A coupon of this customer; gift cards are not discounted.")
+        NameText | None, Field(description="A coupon that this customer can use; gift cards are not discounted.")
     ] = None
     gift_card_code: Annotated[
         NameText | None,
@@ -134,6 +135,7 @@ class PayBody(Body):
 
     payment_method: Annotated[NameText | None, Field(description="The store's name for it.", examples=["card"])] = None
     transaction_id: Annotated[NameText | None, Field(description="The provider's id.", examples=["pi_123"])] = None
+    payment: Annotated[PaidWithBody | None, Field(description="Extension: what the provider reports about it.")] = None
 
 
 class RefundBody(Body):
@@ -187,8 +189,8 @@ async def read_store_order(call: Call[None, None]) -> Reply:
 
 
 async def pay_order(call: Call[PayBody, None]) -> Reply:
-    body = call.body
-    details = await orders_service.pay(call.deps, call.id, body.payment_method, body.transaction_id)
+    body, facts = call.body, payment_facts(call.deps, call.body.payment)
+    details = await orders_service.pay(call.deps, call.id, body.payment_method, body.transaction_id, facts)
     paid = orders_views.paid(details, goods_service.page_url(call.deps, details.order))
     return Reply(paid, message=_NOT_PLACED.get(paid.next))
 

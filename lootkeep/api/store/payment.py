@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import Country
+from lootkeep.api.http.fields import Country, EmailAddress
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import NameText
 from lootkeep.deps import Deps
@@ -27,6 +27,14 @@ class PaymentBody(Body):
     funding: Annotated[Funding | None, Field(description="The type of the card.", examples=["credit"])] = None
     three_d_secure: Annotated[
         ThreeDSecure | None, Field(description="The result of the bank's challenge.", examples=["passed"])
+    ] = None
+
+
+class PaidWithBody(PaymentBody):
+    """What the payment provider reports about the payment. No card numbers."""
+
+    payer_email: Annotated[
+        EmailAddress | None, Field(description="The e-mail address of who paid.", examples=["jun@example.com"])
     ] = None
 
 

@@ -10,8 +10,8 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from lootkeep.api.http.fields import Currency, Metadata, Money, Name, distinct, metadata_text, not_blank, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, single
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.commands import MAX_COMMANDS, MAX_DELAY_MINUTES, MAX_TEXT, CommandCause
 from lootkeep.domain.goods import MAX_VALID_DAYS
+from lootkeep.domain.product_commands import MAX_COMMANDS, MAX_DELAY_MINUTES, MAX_TEXT, CommandCause
 from lootkeep.domain.products import (
     HIGHEST_PRICE,
     MAX_STOCK,

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import QueryInteger
 from lootkeep.api.http.pages import PageQuery
-from lootkeep.api.http.players import PlayerBody, player_of
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
+from lootkeep.api.records.players import PlayerBody, player_of
 from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import FreeText
 from lootkeep.domain.subscriptions import SubscriptionStatus

@@ -1,8 +1,11 @@
 // Without this script every page and form works; with it they swap in place, keys work and figures refresh.
 "use strict";
 
-const TYPING = "input, textarea, select, [contenteditable]";
+const TYPING = "input:not([type=checkbox]), textarea, select, [contenteditable]";
+const TICKED = ".list .tick:checked, .bulk :checked";
 const SLOW_MILLISECONDS = 300;
+// Of what a page asks for by itself.
+const LIVE = { accept: "text/html", "x-live": "yes" };
 let asking = null;
 
 // The address of what is shown, without the place in it.
@@ -17,7 +20,15 @@ const swap = (html, url, isNew) => {
     location.assign(url);
     return;
   }
-  document.querySelector("main").replaceWith(main);
+  const old = document.querySelector("main");
+  const hasFocus = document.activeElement === old;
+  // What a form has said stays until another page is opened.
+  const said = isNew ? null : old.querySelector(":scope > .notice[role]");
+  if (said && !main.querySelector(":scope > .notice[role]")) main.prepend(said);
+  old.replaceWith(main);
+  if (hasFocus) main.focus({ preventScroll: true });
+  const groups = document.querySelectorAll(".side nav details[open] summary");
+  for (const open of groups) for (const group of side.querySelectorAll("details")) group.open ||= group.textContent.startsWith(open.firstChild.data);
   document.querySelector(".side nav").replaceWith(side);
   document.title = next.title;
   if (isNew) {
@@ -38,12 +49,15 @@ const load = async (url, options, isNew) => {
   if (mine.signal.aborted) return;
   const slow = setTimeout(() => document.querySelector("main").setAttribute("aria-busy", "true"), SLOW_MILLISECONDS);
   try {
-    const answer = await fetch(url, { ...options, signal: mine.signal, headers: { accept: "text/html" } });
+    const answer = await fetch(url, { headers: { accept: "text/html" }, ...options, signal: mine.signal });
     if (!(answer.headers.get("content-type") || "").startsWith("text/html")) {
       location.assign(url);
       return;
     }
-    swap(await answer.text(), answer.url, isNew);
+    const html = await answer.text();
+    // Someone is at work on the page meanwhile.
+    if (options.headers === LIVE && !isQuiet()) refreshLater();
+    else swap(html, answer.url, isNew);
     lookAhead();
   } catch (error) {
     if (error.name !== "AbortError" && isNew) location.assign(url);
@@ -53,6 +67,7 @@ const load = async (url, options, isNew) => {
       busy.removeAttribute("aria-busy");
       busy.disabled = false;
     }
+    if (asking === mine) asking = null;
   }
 };
 
@@ -105,6 +120,10 @@ document.addEventListener("submit", (event) => {
   const attribute = (name) => event.submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name) ?? "";
   const url = new URL(attribute("action"), location.href);
   if (!isOurs(url) || !document.querySelector(".side")) return;
+  // The browser saves a file by itself.
+  if (event.submitter?.hasAttribute("data-file")) return;
+  // An e-mail is shown in a frame.
+  if (event.submitter?.hasAttribute("formtarget")) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   if (form.dataset.check && event.submitter?.dataset.done) {
@@ -113,11 +132,11 @@ document.addEventListener("submit", (event) => {
   }
   if (attribute("method") === "post") {
     // What is sent is at work: it is pressed once.
-    for (const button of form.querySelectorAll("button")) {
+    for (const button of [...form.elements].filter((field) => field.matches("button"))) {
       button.setAttribute("aria-busy", "true");
       button.disabled = true;
     }
-    load(url.href, { method: "POST", body: fields }, true);
+    load(url.href, { method: "POST", body: form.getAttribute("enctype") ? new FormData(form) : fields }, true);
   } else {
     for (const [name, value] of [...fields]) if (!value) fields.delete(name);
     url.search = fields;
@@ -134,17 +153,42 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (event.key === "Escape") {
     document.activeElement.blur();
+    for (const box of document.querySelectorAll(TICKED)) box.checked = false;
+    countTicked();
     for (const open of document.querySelectorAll("details.chip[open], details.select[open]")) open.open = false;
     return;
   }
   if (document.activeElement.matches(TYPING)) return;
   const target = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
-  if (!target) return;
+  if (!target?.checkVisibility()) return;
   event.preventDefault();
   if (target.closest(".case") && target.matches("button") && isTooSoon()) return;
+  if (target.closest(".fold")) document.querySelector("#menu").checked = true;
   if (target.matches(TYPING)) target.focus();
   else target.click();
 });
+
+const countTicked = () => {
+  const text = document.querySelector(".ticked");
+  const isAll = document.querySelector(".bulk [name=all]:checked");
+  if (text) text.textContent = `${isAll ? "All" : document.querySelectorAll(".list td .tick:checked").length} of ${text.dataset.of} selected`;
+};
+document.addEventListener("change", ({ target }) => target.matches(".tick, .bulk input") && countTicked());
+
+// A box in the head of a list ticks all rows of the page.
+const offerAll = () => {
+  const head = document.querySelector("main .list thead th");
+  const boxes = [...document.querySelectorAll(".list td .tick")];
+  if (!head || !boxes.length) return;
+  const all = document.createElement("input");
+  all.type = "checkbox";
+  all.className = "tick";
+  all.setAttribute("aria-label", "All rows of this page");
+  all.addEventListener("change", () => boxes.forEach((box) => (box.checked = all.checked)));
+  head.prepend(all);
+};
+document.addEventListener("shown", offerAll);
+offerAll();
 
 document.addEventListener("mouseover", (event) => {
   const point = event.target.closest(".point");
@@ -164,16 +208,108 @@ document.addEventListener("mouseover", (event) => {
   tip.style.top = `${Math.max(0, (box.height * point.dataset.y) / 200 - 40)}px`;
 });
 
+// Nobody is at work on the page: it may be replaced. The rows next to a progress stay where they are.
+const isQuiet = () => {
+  const main = document.querySelector("main");
+  const isFree = document.activeElement === main || !main.contains(document.activeElement);
+  return !document.hidden && isFree && getSelection().isCollapsed && !document.querySelector(`[aria-busy], main details[open], main:not(:has(progress)) :is(table, .needs):hover, ${TICKED}`);
+};
+
 let timer = 0;
 const refreshLater = () => {
   clearTimeout(timer);
   const seconds = Number(document.querySelector("main").dataset.live);
   if (!seconds) return;
   timer = setTimeout(() => {
-    const isQuiet = !document.hidden && !document.querySelector("[aria-busy]") && !document.activeElement.matches(TYPING) && !document.querySelector("main details[open]");
-    if (isQuiet) load(location.href, {}, false);
+    if (!asking && isQuiet()) load(location.href, { headers: LIVE }, false);
     else refreshLater();
   }, seconds * 1000);
 };
 refreshLater();
 lookAhead();
+
+// What was changed in a form of settings is marked, and listed next to its button.
+const markChanges = () => {
+  const form = document.querySelector("form[data-tracked]:has(.save-bar)");
+  if (!form) return;
+  const list = [];
+  for (const box of form.querySelectorAll("[data-stored]")) {
+    const field = box.querySelector("input, select, textarea");
+    const value = field.type === "checkbox" ? (field.checked ? "yes" : "no") : field.value.trim();
+    const { stored, label } = box.dataset;
+    box.classList.toggle("changed", value !== stored);
+    if (value !== stored) list.push(field.type === "password" ? `${label} → a new one` : `${label} ${stored || "–"} → ${value || "–"}`);
+  }
+  const text = form.querySelector("[data-changes]");
+  const count = document.createElement("b");
+  count.textContent = list.length === 1 ? "1 change " : `${list.length} changes `;
+  text.replaceChildren(...(list.length ? [count, `${list.join(" · ")}. In effect at once, without a restart.`] : ["Nothing is changed."]));
+  form.querySelector("[data-discard]").hidden = !list.length;
+  form.querySelector(".save-bar .main").disabled = !list.length;
+};
+document.addEventListener("input", markChanges);
+document.addEventListener("shown", markChanges);
+document.addEventListener("reset", () => setTimeout(markChanges));
+markChanges();
+
+// The preview of an e-mail follows the typing. Each is a new frame: a frame that goes on would fill the history.
+let previewTimer = 0;
+const preview = () => {
+  const button = document.querySelector("button[data-preview]");
+  const before = [...document.querySelectorAll("iframe.mail")];
+  if (!button || !before.length) return;
+  const frame = before[0].cloneNode();
+  frame.removeAttribute("src");
+  frame.name = `preview${performance.now()}`;
+  frame.classList.add("next");
+  before.at(-1).after(frame);
+  button.formTarget = frame.name;
+  button.form.requestSubmit(button);
+  frame.addEventListener("load", () => {
+    for (const old of before) old.remove();
+    frame.classList.remove("next");
+  });
+};
+const previewLater = (event) => {
+  if (!event.target.form?.querySelector("button[data-preview]")) return;
+  clearTimeout(previewTimer);
+  previewTimer = setTimeout(preview, 400);
+};
+document.addEventListener("input", previewLater);
+document.addEventListener("shown", preview);
+preview();
+
+// The buttons and menus of an editor write a block on lines of its own.
+const insert = (control, block) => {
+  const text = control.form.querySelector("textarea");
+  const start = text.value.slice(0, text.selectionStart).trimEnd();
+  const rest = text.value.slice(text.selectionEnd).trimStart();
+  text.value = [start, block, rest].filter(Boolean).join("\n\n");
+  text.focus();
+  text.selectionStart = text.selectionEnd = (start ? start.length + 2 : 0) + block.length;
+  text.dispatchEvent(new Event("input", { bubbles: true }));
+};
+document.addEventListener("click", ({ target }) => {
+  if (target.matches("button[data-insert]")) insert(target, target.dataset.insert);
+});
+document.addEventListener("change", ({ target }) => {
+  if (!target.matches("select[data-insert]") || !target.value) return;
+  insert(target, target.value);
+  target.value = "";
+});
+
+// What people take elsewhere has a button that copies it, where the browser lets pages do that.
+const addCopying = () => {
+  for (const source of navigator.clipboard ? document.querySelectorAll("[data-copy]:not(:has(+ .copy))") : []) {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "small copy", textContent: "Copy" });
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(source.dataset.copy || source.textContent);
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    });
+    source.after(button);
+  }
+};
+document.addEventListener("shown", addCopying);
+addCopying();

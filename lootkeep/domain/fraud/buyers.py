@@ -25,6 +25,7 @@ class Buyer(msgspec.Struct, frozen=True):
     customer_created_at: Instant | None = None
     currency: str | None = None
     instrument: str | None = None
+    player: str | None = None
     # An imported order sees what existed at its time. A live order sees everything: a process with a clock that is
     # ahead may have written it.
     is_past: bool = False

@@ -66,6 +66,8 @@ class FraudCheck(CheckSummary, frozen=True):
     owner_id: int | None
     due_at: Instant | None
     expected_loss: Hundredths
+    # False once the order was judged again.
+    is_latest: bool
 
     @property
     def summary(self) -> OrderCheck:

@@ -10,7 +10,7 @@ from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.identity import domain_of
 
 FactType = Literal["money", "number", "duration", "boolean", "text", "country"]
-ListKind = Literal["email", "domain", "ip", "device", "instrument", "country", "customer"]
+ListKind = Literal["email", "domain", "ip", "device", "instrument", "player", "country", "customer"]
 
 
 class FactName(NamedTuple):
@@ -107,7 +107,11 @@ FACTS: dict[str, FactName] = {
         "number",
         lambda facts: facts.history.customer_instruments_in_day,
         None,
-        "Other cards of the account in the last 24 hours.",
+        "Other cards that paid for the account in the last 24 hours.",
+    ),
+    "player": FactName("text", None, "player", "The player who gets it, such as `steam:76561198000000000`."),
+    "player_accounts": FactName(
+        "number", lambda facts: facts.history.player_accounts, None, "Other accounts that ordered for it, 5 at most."
     ),
     "confirmed_frauds": FactName(
         "number", lambda facts: facts.history.confirmed_frauds, None, "Earlier orders confirmed as fraud."

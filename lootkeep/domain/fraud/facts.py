@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -18,6 +18,9 @@ ThreeDSecure = Literal["passed", "failed", "not_used"]
 DEVICE_MEMORY = 730 * DAY
 # The period for several accounts on one device or IP address.
 SHORT_MEMORY = HOUR
+# A buyer with this many orders that were paid this long ago is known to the store.
+TRUSTED_AFTER = 60 * DAY
+ENOUGH_OLD_ORDERS = 3
 # The period of a burst of orders, and the age of an order that makes its customer a known one.
 BURST = DAY
 KNOWN_AFTER = WEEK
@@ -53,12 +56,26 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     country: str | None = None
     funding: Funding | None = None
     three_d_secure: ThreeDSecure | None = None
+    # Who paid, if the provider says so; not stored with the order.
+    payer_email: str | None = None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As orders store it: only what is known."""
+        values = {f"payment_{name}": getattr(self, name) for name in STORED_WITH_ORDERS}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+STORED_WITH_ORDERS = ("instrument", "bin", "country", "funding", "three_d_secure")
+UNKNOWN = Payment()
 
 
 class EmailFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What an e-mail address shows."""
 
+    # The buyer's, or else the payer's.
     is_disposable: bool = False
+    is_payer_disposable: bool = False
     # An e-mail address that forwards to another one, such as Apple's and Firefox's.
     is_relay: bool = False
     has_tag: bool = False
@@ -79,24 +96,31 @@ class History(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     device_accounts_before: int = 0
     device_accounts_in_hour: int = 0
     address_accounts_in_hour: int = 0
-    # Other accounts that paid with this instrument, and other instruments of this account within a day.
+    # Other accounts that were seen with this instrument, and other instruments that paid for this account within a day.
     instrument_accounts: int = 0
     customer_instruments_in_day: int = 0
-    # Payments declined within the policy's window: the highest number of this customer, this device or this IP address.
+    # Other accounts that ordered for this player.
+    player_accounts: int = 0
+    # Payments declined within the policy's window: the highest number of this customer, this device or this IP
+    # address, which counts only if it is new to the customer.
     declined_payments: int = 0
     # Earlier orders of the customer that were fraud, and whether there was one of any customer with the same
-    # instrument, mailbox or device.
+    # instrument, mailbox, device or player.
     confirmed_frauds: int = 0
     instrument_fraud: bool = False
     mailbox_fraud: bool = False
     device_fraud: bool = False
+    player_fraud: bool = False
     # Whether a payment of the customer was disputed, for any reason, and not won.
     has_dispute: bool = False
     # Paid orders of the customer before this one, and when the first was paid.
     paid_orders: int = 0
     first_paid_at: Instant | None = None
-    # Since when the customer has used the device of this order; null if it is new to them.
+    # Those that were paid more than 60 days ago and not refunded in full, counted up to three.
+    old_paid_orders: int = 0
+    # Since when the customer has used the device and the instrument of this order; null if it is new to them.
     device_known_since: Instant | None = None
+    instrument_known_since: Instant | None = None
     # The amount that nine of ten orders of the last 90 days do not exceed; null if there are too few.
     large_from: Hundredths | None = None
     has_refused_referral: bool = False
@@ -118,6 +142,8 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_user_agent_asked: bool = True
     has_device: bool = False
     device: str | None = None
+    # Who gets it, if the order says so.
+    player: str | None = None
     network: NetworkFacts = NetworkFacts()
     mail: EmailFacts = EmailFacts()
     payment: Payment = Payment()
@@ -128,5 +154,6 @@ class OrderFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def without_person(self, pseudonym: str) -> OrderFacts:
         """What remains when the buyer's personal data is erased; missing data says nothing."""
         network = replace(self.network, city=None)
-        gone = {"ip_address": None, "user_agent": None, "is_user_agent_asked": False, "device": None}
-        return replace(self, email=pseudonym, network=network, payment=replace(self.payment, bin=None), **gone)
+        payment = replace(self.payment, bin=None, payer_email=None)
+        gone = {"ip_address": None, "user_agent": None, "is_user_agent_asked": False, "device": None, "player": None}
+        return replace(self, email=pseudonym, network=network, payment=payment, **gone)

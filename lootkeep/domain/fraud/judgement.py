@@ -45,6 +45,7 @@ def facts_of(
         user_agent=cart.user_agent,
         has_device=cart.device_id is not None,
         device=cart.device_id,
+        player=cart.player.trace if cart.player else None,
         network=network,
         mail=email_addresses.describe(customer.email, is_disposable=is_disposable),
         payment=cart.payment,

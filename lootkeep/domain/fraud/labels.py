@@ -8,8 +8,9 @@ import msgspec
 
 from lootkeep.kernel.clock import Instant
 
-# A confirmed fraud is found by its customer, instrument, mailbox and device; `disputed` by the customer of any dispute.
-LabelKind = Literal["customer", "instrument", "mailbox", "device", "disputed"]
+# A confirmed fraud is found by its customer, instrument, mailbox, device and player; `disputed` by the customer of any
+# dispute.
+LabelKind = Literal["customer", "instrument", "mailbox", "device", "player", "disputed"]
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -20,12 +21,19 @@ class Label(msgspec.Struct, frozen=True):
 
 
 def fraud_labels(
-    since: Instant, *, customer: str | None, instrument: str | None, mailbox: str | None, device: str | None
+    since: Instant,
+    *,
+    customer: str | None,
+    instrument: str | None,
+    mailbox: str | None,
+    device: str | None,
+    player: str | None,
 ) -> list[Label]:
     links: dict[LabelKind, str | None] = {
         "customer": customer,
         "instrument": instrument,
         "mailbox": mailbox,
         "device": device,
+        "player": player,
     }
     return [Label(kind, value, since) for kind, value in links.items() if value]

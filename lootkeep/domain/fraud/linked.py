@@ -11,7 +11,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import plural
 
-LinkKind = Literal["device", "address", "mailbox", "instrument", "referral"]
+LinkKind = Literal["device", "address", "mailbox", "instrument", "player", "referral"]
 
 MAX_DEPTH = 2
 MAX_ACCOUNTS = 200

@@ -1,4 +1,4 @@
-"""The store's own lists of e-mails, domains, IP addresses, devices, instruments, countries and customers."""
+"""The store's own lists of e-mails, domains, IP addresses, devices, instruments, players, countries and customers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 
 import msgspec
 
-from lootkeep.domain import identity, inputs
+from lootkeep.domain import identity, inputs, players
 from lootkeep.domain.fraud.expressions import ListUse
 from lootkeep.domain.fraud.fact_names import FACTS, ListKind
 from lootkeep.domain.fraud.facts import OrderFacts
@@ -76,6 +76,8 @@ def _sought(fact: str, facts: OrderFacts) -> list[str]:
             value = facts.device
         case "instrument":
             value = facts.payment.instrument
+        case "player":
+            value = facts.player
         case "customer":
             value = None if facts.customer_id is None else str(facts.customer_id)
         case _:
@@ -139,6 +141,7 @@ _FORMS: dict[ListKind, Callable[[str], str]] = {
     "ip": _ip,
     "device": identity.device,
     "instrument": str,
+    "player": players.trace_of,
     "country": inputs.country,
     "customer": _customer,
 }
@@ -149,6 +152,7 @@ EXAMPLES: dict[ListKind, str] = {
     "ip": "must be an IP address, or a network from /8 (IPv6: from /16 to /64, in steps of four)",
     "device": "must be a device id",
     "instrument": "must be a payment instrument",
+    "player": "must be a game and an id, such as steam:76561198000000000",
     "country": "must be an ISO 3166-1 alpha-2 country code",
     "customer": "must be the id of a customer",
 }

@@ -43,6 +43,7 @@ LABELS = {
     "fraud_check_geo_mismatch": "Compare the countries of address and bill",
     "fraud_check_velocity": "Count orders within a window of time",
     "fraud_check_disposable_email": "Look for disposable e-mail addresses",
+    "fraud_judge_at_payment": "Judge an order again when its payment brings new facts",
     "fraud_accounts_made_at_checkout": "Accounts are made by buying, so a new one says nothing",
     "fraud_velocity_limit_orders_per_ip": "Orders from one address within the window",
     "fraud_velocity_limit_orders_per_email": "Orders of one mailbox within the window",
@@ -67,6 +68,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     fraud_check_geo_mismatch: bool = True
     fraud_check_velocity: bool = True
     fraud_check_disposable_email: bool = True
+    # Where the outcome is worse then, the money is recorded and nothing is handed over.
+    fraud_judge_at_payment: bool = True
     # If checkout creates the account, a first order within a minute says nothing.
     fraud_accounts_made_at_checkout: bool = False
     fraud_velocity_limit_orders_per_ip: int = 5

@@ -53,4 +53,5 @@ def check_of(order: Order, judgement: Judgement) -> FraudCheck:
         due_at=due_at(verdict.action_taken, judgement.policy, facts.at),
         expected_loss=expected_loss(verdict.risk_score, order.total),
         created_at=facts.at,
+        is_latest=True,
     )

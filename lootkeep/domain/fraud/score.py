@@ -14,6 +14,7 @@ from lootkeep.domain.fraud.rule import RuleAction, RuleHit
 from lootkeep.domain.fraud.rules import fitting
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.domain.fraud.signals.geography import blocked_country, sanctioned_country
+from lootkeep.domain.fraud.signals.identity import is_known_buyer
 from lootkeep.domain.fraud.signals.signal import Measure
 from lootkeep.domain.identity import address
 from lootkeep.kernel.clock import HOUR, Instant
@@ -36,9 +37,15 @@ THRESHOLDS: dict[Sensitivity, int] = {"low": 80, "medium": 60, "high": 40}
 # From this score on someone should review the order, at any sensitivity.
 FLAGGED_FROM = 40
 
+# These keep an order from being paid.
+STOPPING: tuple[Action, ...] = ("blocked", "verification_required")
 _ACTIONS: dict[FraudAction, Action] = {"block": "blocked", "flag": "flagged", "verify": "verification_required"}
 # Labels of one connection: only the heaviest counts. An exit in another country is part of the same disguise.
 _CONNECTION = frozenset(signal.name for signal in SIGNALS if signal.family == "network") | {"geo_mismatch"}
+# How fast someone buys and how often cards are declined: for a buyer the store has known for long, these together
+# count at most this much, which stops nobody.
+_PACE = frozenset(("velocity_ip", "velocity_email", "order_burst", "card_testing"))
+MAX_PACE_POINTS = 30
 _SWITCHES = tuple(sorted({signal.setting for signal in SIGNALS if signal.setting}))
 
 
@@ -64,6 +71,8 @@ def judge(facts: OrderFacts, policy: Policy) -> Verdict:
     if policy.fraud_signal_points:
         signals = changed(signals, policy.fraud_signal_points)
     _keep_heaviest(signals)
+    if not _PACE.isdisjoint(signals) and is_known_buyer(facts):
+        _limit_pace(signals)
     hits: list[RuleHit] = []
     actions: set[RuleAction] = set()
     for rule, hit in fitting(facts, policy.rules):
@@ -74,6 +83,14 @@ def judge(facts: OrderFacts, policy: Policy) -> Verdict:
                 signals[RULE_SIGNAL + rule.name] = rule.points
     score = max(0, min(sum(signals.values()), HIGHEST_SCORE))
     return Verdict(score, level(score), decide(facts, policy, score, actions), signals, tuple(hits))
+
+
+def would_stop(verdict: Verdict) -> list[str]:
+    """The signals and rules that count against an order which is stopped; none if it is not."""
+    if verdict.action_taken not in STOPPING:
+        return []
+    rules = [RULE_SIGNAL + hit.name for hit in verdict.rules if hit.mode == "on" and hit.action in ("block", "verify")]
+    return [name for name, points in verdict.signals.items() if points > 0] + rules
 
 
 def changed(points: Mapping[str, int], changes: Mapping[str, int]) -> dict[str, int]:
@@ -89,6 +106,17 @@ def _keep_heaviest(signals: dict[str, int]) -> None:
         first = next(name for name in signals if name in labels and signals[name] == heaviest)
         for name in labels - {first}:
             del signals[name]
+
+
+def _limit_pace(signals: dict[str, int]) -> None:
+    """Each keeps its share, so that all are shown and the sum is exact."""
+    names = [name for name in signals if name in _PACE]
+    total = sum(signals[name] for name in names)
+    if total > MAX_PACE_POINTS:
+        for name in names:
+            signals[name] = max(1, signals[name] * MAX_PACE_POINTS // total)
+        heaviest = max(names, key=signals.__getitem__)
+        signals[heaviest] += MAX_PACE_POINTS - sum(signals[name] for name in names)
 
 
 def expected_loss(score: int, total: Hundredths) -> Hundredths:

@@ -9,7 +9,7 @@ import ssl
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import aiosmtplib
 from aiosmtplib import SMTPResponseException
@@ -62,6 +62,14 @@ def parse_server(url: str) -> SmtpServer:
         # A password never crosses a network unencrypted unless the operator says so.
         starttls = "required"
     return SmtpServer(parts.hostname, port or _PORTS[parts.scheme], user, password, is_tls, starttls)  # type: ignore[arg-type]
+
+
+def server_url(server: SmtpServer) -> str:
+    """What `parse_server` reads."""
+    login = f"{quote(server.user, safe='')}:{quote(server.password or '', safe='')}@" if server.user else ""
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    options = "" if server.is_tls else f"?starttls={server.starttls}"
+    return f"{'smtps' if server.is_tls else 'smtp'}://{login}{host}:{server.port}{options}"
 
 
 def _is_loopback(host: str) -> bool:
@@ -137,8 +145,8 @@ class SmtpMailer:
         await client.rcpt(envelope_address(email.to_email), encoding="utf-8")
         transfer.stage = "content"
         transfer.has_begun = True
-        await client.data(raw)
-        return SendResult("sent")
+        answer = await client.data(raw)
+        return SendResult("sent", answer=f"{answer.code} {_clean(answer.message)}, {_security(client)}")
 
     async def _begin(self, email: Email) -> aiosmtplib.SMTP | None:
         """A connection that has accepted the sender. An idle one may be dead: then a new one is opened, once."""
@@ -219,9 +227,19 @@ def _is_bounce(error: SMTPResponseException) -> bool:
     return subject == 1 or (subject == 2 and detail == 1)
 
 
+def _clean(message: str) -> str:
+    text = " ".join(str(message).split())[:_SHOWN_CHARACTERS]
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
+def _security(client: aiosmtplib.SMTP) -> str:
+    """`over TLSv1.3`."""
+    tls = client.get_transport_info("ssl_object")
+    return f"over {tls.version()}" if tls else "not encrypted"
+
+
 def _words(error: SMTPResponseException) -> str:
-    text = " ".join(str(error.message).split())[:_SHOWN_CHARACTERS]
-    clean = "".join(character if character.isprintable() else "\ufffd" for character in text)
+    clean = _clean(error.message)
     return f"the mail server answered {error.code}: {clean}" if clean else f"the mail server answered {error.code}"
 
 

@@ -13,6 +13,8 @@ class MemoryWakeup:
     def __init__(self, tables: Collection[str] = ()) -> None:
         self._tables = frozenset(tables)
         self._event = asyncio.Event()
+        # What ended the wait, until someone takes it; the empty name is any table.
+        self._changed: set[str] = set()
         self._followers: list[MemoryWakeup] = []
 
     def follower(self, tables: Collection[str] = ()) -> MemoryWakeup:
@@ -22,9 +24,9 @@ class MemoryWakeup:
         return follower
 
     @contextmanager
-    def following(self) -> Iterator[MemoryWakeup]:
-        """A follower for the same tables, for one wait."""
-        follower = self.follower(self._tables)
+    def following(self, tables: Collection[str] = ()) -> Iterator[MemoryWakeup]:
+        """A follower inside the block, for these tables or else for the same."""
+        follower = self.follower(tables or self._tables)
         try:
             yield follower
         finally:
@@ -40,9 +42,15 @@ class MemoryWakeup:
     def wake(self, changed: Set[str] | None = None) -> None:
         """Wakes the loops that may be affected by a change of these tables; None means any table."""
         if changed is None or not self._tables or not self._tables.isdisjoint(changed):
+            self._changed |= {""} if changed is None else changed
             self.nudge()
         for follower in self._followers:
             follower.wake(changed)
+
+    def take(self) -> Set[str]:
+        """The tables that have changed since the last call."""
+        taken, self._changed = self._changed, set()
+        return taken
 
     async def wait(self, seconds: float) -> None:
         try:

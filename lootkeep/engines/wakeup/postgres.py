@@ -1,11 +1,11 @@
-"""Wakes workers with PostgreSQL's NOTIFY: the committing process immediately, others a moment later."""
+"""Wakes workers when another process says, by PostgreSQL's NOTIFY, that there is work."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 from asyncio import Transport
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import asyncpg
@@ -19,8 +19,6 @@ log = structlog.get_logger(__name__)
 CHANNEL = "lootkeep_work"
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
-# The committing process usually has a worker. Others check whether it needs help, once for many events.
-_OTHERS_SECONDS = 0.25
 # Limits how often a server without a free connection is asked for one.
 _FIRST_PAUSE_SECONDS = 1.0
 _MAX_PAUSE_SECONDS = 30.0
@@ -31,16 +29,13 @@ _OUTAGES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 class PostgresWakeup(MemoryWakeup):
     """Listens on a separate connection; while that is lost, workers poll.
 
-    A notification names the table that changed, and comes from a backend: `is_own` says whether this process uses it.
+    A notification names its sender and the tables that changed; this process knows of its own commits already.
     """
 
-    def __init__(
-        self, url: str, tables: Collection[str] = (), is_own: Callable[[int], bool] = lambda _backend: True
-    ) -> None:
+    def __init__(self, url: str, tables: Collection[str] = (), own: str = "") -> None:
         super().__init__(tables)
         self._url = url
-        self._is_own = is_own
-        self._changed_by_others: set[str] = set()
+        self._own = own
         self._connection: Any = None
         self._listening: asyncio.Task[None] | None = None
         self._failures = 0
@@ -88,22 +83,10 @@ class PostgresWakeup(MemoryWakeup):
             raise
         return connection
 
-    def _heard(self, _connection: Any, backend: int, _channel: str, payload: object) -> None:
-        table = str(payload)
-        if self._is_own(backend):
-            self._wake_for({table})
-            return
-        if not self._changed_by_others:
-            asyncio.get_running_loop().call_later(_OTHERS_SECONDS, self._help_others)
-        self._changed_by_others.add(table)
-
-    def _help_others(self) -> None:
-        changed, self._changed_by_others = self._changed_by_others, set()
-        self._wake_for(changed)
-
-    def _wake_for(self, changed: set[str]) -> None:
-        # A process of an older version sends no table.
-        self.wake(None if "" in changed else changed)
+    def _heard(self, _connection: Any, _backend: int, _channel: str, payload: object) -> None:
+        sender, *tables = str(payload).split(" ")
+        if sender != self._own:
+            self.wake(set(tables))
 
     def _rest(self, error: Exception) -> None:
         if not self._failures:

@@ -107,7 +107,8 @@ async def _attribute(deps: Deps, tx: Transaction, customer: Customer, form: Sign
     # An imported customer gets none: it would have expired long ago.
     if settings.referral_welcome_discount_enabled and form.created_at is None:
         terms = of_welcome(settings, deps.currency, now)
-        coupon = await coupons_db.ROWS.add(tx, issued(terms, f"HI-{deps.ids.code()}", customer.id, now))
+        new = issued(terms, "welcome", f"HI-{deps.ids.code()}", now, customer_id=customer.id)
+        coupon = await coupons_db.ROWS.add(tx, new)
     return SignedUp(customer, referrer=referrer, marks=tuple(marks), welcome_coupon=coupon)
 
 

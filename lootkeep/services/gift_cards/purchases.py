@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lootkeep.deps import Deps
 from lootkeep.domain.gift_cards import ORDER_REFUNDED, GiftCard, GiftCardTerms
+from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
@@ -36,7 +37,7 @@ async def issue_bought(deps: Deps, tx: Transaction, details: OrderDetails, now: 
     """A card of the line's price for each unit, e-mailed to the buyer."""
     for line in details.items:
         if line.delivery_type == "gift_card":
-            terms = _bought_cards(details, line.price)
+            terms = _bought_cards(details, line)
             for _ in range(line.quantity):
                 card = await _issue(deps, tx, terms, now)
                 await _emails.send_first(deps, tx, card, now)
@@ -51,9 +52,9 @@ async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant
             return card
 
 
-def _bought_cards(details: OrderDetails, price: Hundredths) -> GiftCardTerms:
+def _bought_cards(details: OrderDetails, line: OrderItem) -> GiftCardTerms:
     return GiftCardTerms(
-        initial_balance=price,
+        initial_balance=line.price,
         currency=details.order.currency,
         recipient_email=details.customer.email,
         recipient_name=details.customer.name,
@@ -62,6 +63,6 @@ def _bought_cards(details: OrderDetails, price: Hundredths) -> GiftCardTerms:
         customer_id=details.customer.id,
         order_id=details.order.id,
         starts_at=None,
-        expires_at=None,
+        expires_at=line.expires_at,
         note=None,
     )

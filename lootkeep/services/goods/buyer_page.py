@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain.disputes import is_disputed
-from lootkeep.domain.goods import KEY_PURPOSE, Good, Look, goods_of
+from lootkeep.domain.goods import Good, Look, goods_of
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.kernel.errors import NotFound, existing
+from lootkeep.services.goods.owned import value_of
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.goods import looks as looks_db, owned as owned_db
 from lootkeep.storage.orders import details as order_details_db, disputes as disputes_db, rows as orders_db
@@ -30,10 +31,15 @@ class BuyerPage:
     is_disputed: bool
 
     @property
+    def is_fraud(self) -> bool:
+        """Whether a reviewer has confirmed that the order is fraud."""
+        return self.details.check is not None and self.details.check.review_outcome == "fraud"
+
+    @property
     def is_shown(self) -> bool:
         """Whether keys and files are handed over: not after a refund, while it is disputed, or once it was fraud."""
-        order = self.details.order
-        return order.paid_at is not None and order.status != "refunded" and not self.is_disputed
+        is_stopped = self.is_disputed or self.is_fraud or self.details.order.status == "refunded"
+        return self.details.order.paid_at is not None and not is_stopped
 
 
 def page_url(deps: Deps, order: Order) -> str | None:
@@ -53,7 +59,7 @@ async def look(
     async with deps.db.write() as tx:
         page = await _load(deps, tx, token)
         matching = [good for good in page.goods if (good.item_id, good.key_id) == (item_id, key_id)]
-        value = _value(deps, matching[0]) if matching and page.is_shown and matching[0].state == "delivered" else None
+        value = value_of(deps, matching[0]) if matching and page.is_shown and matching[0].state == "delivered" else None
         if value is None:
             raise NotFound("Good")
         new = Look(0, page.details.order.id, item_id, key_id, deps.clock.now(), ip_address, user_agent)
@@ -75,10 +81,6 @@ async def _load(deps: Deps, tx: Transaction, token: str) -> BuyerPage:
         raise NotFound("Order")
     goods = goods_of(await owned_db.of_order(tx, details.order.id), deps.clock.now())
     return BuyerPage(details, goods, is_disputed(await disputes_db.of_order(tx, details.order.id)))
-
-
-def _value(deps: Deps, good: Good) -> str | None:
-    return good.url if good.sealed_key is None else deps.vault.open(good.sealed_key, KEY_PURPOSE)
 
 
 def _token(deps: Deps, order: Order) -> str:

@@ -44,7 +44,11 @@ async def public_url(config: Config, outbound: Outbound, now: Instant) -> list[F
     url = config.public_url
     if url is None:
         if config.environment == "production":
-            return [Finding("public URL", "warning", "LOOTKEEP_PUBLIC_URL is not set: links in e-mails do not work.")]
+            return [
+                Finding(
+                    "public URL", "warning", "No public URL is set (LOOTKEEP_PUBLIC_URL): links in e-mails do not work."
+                )
+            ]
         return []
     reached = await outbound.reach(url)
     if reached.error:
@@ -75,11 +79,11 @@ async def redis(config: Config) -> Finding:
 
 async def mail(config: Config, mailer: Mailer) -> Finding:
     if config.smtp_url is None:
-        return Finding("mail", "warning", "LOOTKEEP_SMTP_URL is not set: e-mails stay in the outbox, nothing is sent.")
+        return Finding("mail", "warning", "No mail server is set (LOOTKEEP_SMTP_URL): e-mails stay in the outbox.")
     error = await mailer.check()
     await mailer.close()
     if error:
-        return Finding("mail", "bad", f"E-mails cannot be sent: {error}. Check LOOTKEEP_SMTP_URL.")
+        return Finding("mail", "bad", f"E-mails cannot be sent: {error}. Check the mail server in the settings.")
     if config.environment == "production" and not (config.public_url or "").startswith("https://"):
-        return Finding("mail", "bad", "Links in e-mails need an https URL: set LOOTKEEP_PUBLIC_URL.")
+        return Finding("mail", "bad", "Links in e-mails need an https URL: set the public URL.")
     return Finding("mail", "ok", "The mail server accepts the connection and the credentials.")

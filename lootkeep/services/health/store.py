@@ -9,8 +9,10 @@ from lootkeep.domain import retention as retention_rules
 from lootkeep.domain.alerts import Alert
 from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS, Policy
 from lootkeep.domain.receivers import Receiver
+from lootkeep.domain.servers import Server, ServerQueue
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
+from lootkeep.kernel.wording import plural
 from lootkeep.services import receivers, secret_key
 from lootkeep.services.health.finding import Config, Finding
 from lootkeep.storage import (
@@ -22,10 +24,11 @@ from lootkeep.storage import (
 )
 from lootkeep.storage.campaigns import queue as campaign_queue_db
 from lootkeep.storage.engine import server_clock, write_check
-from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.engine.database import Engine, Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import advice as fraud_advice_db
-from lootkeep.storage.goods import waiting as waiting_db
+from lootkeep.storage.goods import servers as servers_db, waiting as waiting_db
+from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 
 # With fewer new buyers nothing is suggested.
@@ -102,16 +105,18 @@ async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
             "event": await fan_out_db.oldest_waiting(tx),
             "delivery": (await deliveries_db.backlog(tx, now))[1],
             "e-mail": await emails_db.QUEUE.next_due(tx),
+            "payment event": await payment_events_db.QUEUE.next_due(tx),
             "campaign e-mail": await campaign_queue_db.next_due(tx),
         }
-        keys = _keys(await waiting_db.count(tx))
+        goods = [*_keys(await waiting_db.count(tx)), *_servers(await _game_servers(tx), now)]
+        payments = _payments(await payment_events_db.count_unmatched(tx))
         alerts = _alerts(await alerts_db.ROWS.find(tx))
         newest = await outbox_db.newest_at(tx)
         server_time = await server_clock.now(tx)
         webhooks = _webhooks(await receivers.failing(tx, now), now)
         record = await settings_db.get(tx, retention_rules.CLOCK, retention_rules.ClockRecord)
     clock = [*_clock(newest, server_time, now), _retention(retention_rules.pause_reason(record, server_time, now))]
-    return [_queues(waits, now), *keys, alerts, *clock, *accounts, *webhooks]
+    return [_queues(waits, now), *goods, *payments, alerts, *clock, *accounts, *webhooks]
 
 
 def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
@@ -126,7 +131,38 @@ def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
 def _keys(waiting: int) -> list[Finding]:
     if not waiting:
         return []
-    return [Finding("keys", "warning", f"{waiting} paid lines of orders wait for keys: add keys to their products.")]
+    lines = plural(waiting, "paid line waits", "paid lines wait")
+    return [Finding("keys", "warning", f"{lines} for keys: add keys to their products.")]
+
+
+def _payments(unmatched: int) -> list[Finding]:
+    if not unmatched:
+        return []
+    events = plural(unmatched, "payment event fits", "payment events fit")
+    return [Finding("payments", "warning", f"{events} no order: look under Payments in the console.")]
+
+
+async def _game_servers(tx: Transaction) -> list[tuple[Server, ServerQueue]]:
+    queues = await servers_db.queues(tx)
+    return [(server, queues.get(server.id, ServerQueue())) for server in await servers_db.ROWS.find(tx)]
+
+
+def _servers(servers: Sequence[tuple[Server, ServerQueue]], now: Instant) -> list[Finding]:
+    """Those that no longer ask for commands, and those on which commands failed."""
+    sentences = []
+    for server, queue in servers:
+        if server.is_silent(now):
+            hours = (now - (server.last_seen_at or now)) // HOUR
+            sentences.append(
+                f"{server.name} has not asked for commands for {hours} h ({queue.waiting} waiting): is its connector "
+                "running?"
+            )
+        if queue.failed:
+            sentences.append(
+                f"Commands failed on {server.name} ({queue.failed}): look at them in the console, then send them again "
+                "or fulfil their orders."
+            )
+    return [Finding("servers", "warning", sentence) for sentence in sentences]
 
 
 def _alerts(alerts: Sequence[Alert]) -> Finding:

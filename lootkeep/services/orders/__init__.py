@@ -5,10 +5,10 @@ from lootkeep.services.orders.cancel import cancel
 from lootkeep.services.orders.decline import decline
 from lootkeep.services.orders.dispute import DisputeReport, dispute, import_dispute
 from lootkeep.services.orders.evidence import evidence
-from lootkeep.services.orders.expire import expire
+from lootkeep.services.orders.expire import expire, expire_lines
 from lootkeep.services.orders.fulfill import fulfill
 from lootkeep.services.orders.history import import_history, import_order
-from lootkeep.services.orders.pay import pay
+from lootkeep.services.orders.pay import add_facts, pay
 from lootkeep.services.orders.place import place, place_in, place_paid
 from lootkeep.services.orders.refund import refund
 from lootkeep.services.orders.replace_key import replace_key
@@ -18,6 +18,7 @@ from lootkeep.services.orders.waiting import lock_waiting, serve, serve_all
 __all__ = [
     "DisputeReport",
     "acknowledge",
+    "add_facts",
     "apply_review",
     "cancel",
     "decline",
@@ -25,6 +26,7 @@ __all__ = [
     "end_hold",
     "evidence",
     "expire",
+    "expire_lines",
     "fulfill",
     "import_dispute",
     "import_history",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, coupons as coupons_rules, identity as identity_rules
 from lootkeep.domain.checkout import Cart, PricedLine
-from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.coupons import AppliedCoupon
 from lootkeep.domain.customers import Customer, plain_code, require_not_erased
 from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.facts import History
@@ -21,7 +21,7 @@ from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
-from lootkeep.services import fraud_lists, goods
+from lootkeep.services import coupons, fraud_lists, goods
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.products import rows as products_db
@@ -37,7 +37,8 @@ def check_buyer(customer: Customer | None) -> Customer:
 
 
 def traces(cart: Cart, customer: Customer) -> list[Trace]:
-    return identity_rules.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument)
+    player = cart.player.trace if cart.player else None
+    return identity_rules.traces(customer.email, cart.ip_address, cart.device_id, cart.payment.instrument, player)
 
 
 def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> Buyer:
@@ -51,6 +52,7 @@ def buyer(cart: Cart, customer: Customer, currency: str, at: Instant) -> Buyer:
         customer_created_at=made_before(cart, customer, at),
         currency=currency,
         instrument=cart.payment.instrument,
+        player=cart.player.trace if cart.player else None,
         is_past=cart.created_at is not None,
     )
 
@@ -75,22 +77,29 @@ async def judge(
     return judgement(facts, policy[1], policy[0])
 
 
-async def find_coupon(tx: Transaction, cart: Cart, currency: str, now: Instant) -> Coupon | None:
+async def find_coupon(
+    tx: Transaction,
+    cart: Cart,
+    customer: Customer,
+    priced: tuple[Sequence[PricedLine], str],
+    products: Mapping[int, Product],
+    now: Instant,
+) -> AppliedCoupon | None:
+    """Not locked: other orders with the coupon need not wait for this one."""
     if not cart.coupon_code:
         return None
-    coupon = await coupons_db.ROWS.lock_one(tx, code=plain_code(cart.coupon_code))
-    rejection = coupons_rules.check_coupon(coupon, cart.customer_id, currency, now)
-    if rejection:
-        raise rejection
-    return coupon
+    coupon = await coupons_db.ROWS.find_one(tx, code=plain_code(cart.coupon_code))
+    reason, applied = await coupons.apply(tx, coupon, cart, customer, priced, products, now)
+    if applied is None:
+        raise coupons_rules.rejected(reason or "unknown", coupon, priced[1])
+    return applied
 
 
-async def reserve_coupon(tx: Transaction, coupon: Coupon | None, order: Order, now: Instant) -> None:
-    """For an order that was not stopped."""
-    if coupon is None or order.status == "cancelled":
-        return
-    used = invalid("coupon_code", "The coupon code field is a coupon that has already been used.")
-    await coupons_db.reserve(tx, coupon.id, order.id, order.discount_total, now, used)
+async def reserve_coupon(tx: Transaction, applied: AppliedCoupon | None, order: Order) -> None:
+    """For an order that was not stopped: of two orders for the last use, the second is rejected."""
+    if applied and order.status != "cancelled":
+        taken = coupons_rules.rejected("used_up", applied.coupon, order.currency)
+        await coupons_db.reserve(tx, applied.coupon, taken)
 
 
 def holding_stock(lines: Sequence[PricedLine], products: dict[int, Product]) -> list[PricedLine]:

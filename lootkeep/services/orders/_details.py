@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.errors import existing
@@ -14,6 +16,14 @@ async def lock(tx: Transaction, order_id: int) -> OrderDetails:
     await orders_db.lock(tx, order_id)
     # Not in one statement with the lock, which may wait: what is joined would be as it was before.
     return await load(tx, order_id)
+
+
+async def lock_loaded(tx: Transaction, details: OrderDetails) -> OrderDetails:
+    """The same for an order whose customer decides which locks come first: that customer stays as it was loaded."""
+    order = existing(await orders_db.ROWS.lock(tx, details.order.id), "Order")
+    if order == details.order:
+        return details
+    return replace(await load(tx, order.id), customer=details.customer)
 
 
 async def load(tx: Transaction, order_id: int) -> OrderDetails:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lootkeep.domain.disputes import StaffLabel, Truth, is_final, open_disputes, truth
 from lootkeep.domain.fraud.checks import FraudCheck, settled
 from lootkeep.domain.fraud.comparison import facts_of
@@ -14,8 +16,10 @@ from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.orders import disputes as disputes_db, rows as orders_db
 
 
-async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | None, now: Instant) -> FraudCheck | None:
-    """Sets the truth of the locked check, the links for later orders, and whether the referral still counts.
+async def settle(
+    tx: Transaction, details: OrderDetails, checks: Sequence[FraudCheck], now: Instant
+) -> list[FraudCheck]:
+    """Sets the truth of the locked checks, the links for later orders, and whether the referral still counts.
 
     The keys of a confirmed fraud, or of a lost dispute, are revoked.
     """
@@ -23,16 +27,17 @@ async def settle(tx: Transaction, details: OrderDetails, check: FraudCheck | Non
     disputes = await disputes_db.of_order(tx, order.id)
     refunds = await orders_db.REFUNDS.find(tx, order_id=order.id)
     staff = [StaffLabel("fraud", "refund", refund.created_at) for refund in refunds if refund.reason_code == "fraud"]
-    if check and check.review_outcome and check.reviewed_at is not None:
-        staff.append(StaffLabel(check.review_outcome, "review", check.reviewed_at))
+    latest = checks[-1] if checks else None
+    if latest and latest.review_outcome and latest.reviewed_at is not None:
+        staff.append(StaffLabel(latest.review_outcome, "review", latest.reviewed_at))
     truth_now = truth(disputes, staff)
     opened = open_disputes(disputes)
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
-    await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, check, truth_now))
+    await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, latest, truth_now))
     await referrals.update_status(tx, details.customer)
     if order.paid_at is not None and is_final(disputes, staff):
         await goods.revoke(tx, details.items, now)
-    return await fraud_checks_db.ROWS.save(tx, check, settled(check, truth_now)) if check else None
+    return [await fraud_checks_db.ROWS.save(tx, check, settled(check, truth_now)) for check in checks]
 
 
 def _fraud_labels(details: OrderDetails, check: FraudCheck | None, current: Truth | None) -> list[Label]:
@@ -41,7 +46,8 @@ def _fraud_labels(details: OrderDetails, check: FraudCheck | None, current: Trut
     return fraud_labels(
         current.at,
         customer=str(details.customer.id),
-        instrument=facts_of(check).payment.instrument if check else None,
+        instrument=details.order.payment_instrument or (facts_of(check).payment.instrument if check else None),
         mailbox=details.customer.mailbox,
         device=details.order.device_id,
+        player=details.order.player.trace if details.order.player else None,
     )

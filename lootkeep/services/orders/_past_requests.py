@@ -81,8 +81,8 @@ async def _find_existing(tx: Transaction, carts: Mapping[int, Cart]) -> dict[int
 def independent_batches(requests: Sequence[PastRequest]) -> Iterator[list[PastRequest]]:
     """Splits them where an order must see an earlier one, and where a week starts.
 
-    That is where both have the same customer, mailbox, IP address, device or payment instrument. The orders before a
-    week decide which orders are large in it.
+    That is where both have the same customer, mailbox, IP address, device, payment instrument or player. The orders
+    before a week decide which orders are large in it.
     """
     batch: list[PastRequest] = []
     seen: set[int | Trace] = set()

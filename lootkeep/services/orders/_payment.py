@@ -10,17 +10,18 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
-from lootkeep.domain.commands import CommandCause
 from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.product_commands import CommandCause
 from lootkeep.kernel.clock import Instant
-from lootkeep.services import gift_cards, goods, referrals
-from lootkeep.services.orders import _alert, _delivery
+from lootkeep.services import creators, gift_cards, goods, order_alerts, referrals
+from lootkeep.services.orders import _delivery
 from lootkeep.storage import coupons as coupons_db, emails as emails_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.customers.rows import CustomerPayment
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.products import rows as products_db
 from lootkeep.views import emails as emails_views, order_events as order_events_views
 
@@ -29,11 +30,15 @@ async def record(
     deps: Deps, tx: Transaction, details: OrderDetails, paid: Order, cause: CommandCause = "paid"
 ) -> OrderDetails:
     """Hands over what is delivered automatically, saves the payment, counts it, issues gift cards, sends events."""
+    # Before the products, like a checkout: no two deadlock.
+    await use_coupon(tx, paid)
     idle = await goods.queue(tx, replace(details, order=paid), cause, paid.updated_at)
     lines = await goods.hand_over(tx, details.items, paid, idle if cause == "renewed" else ())
     done = await _delivery.save(tx, details, paid, lines)
     await add_sold(tx, [done], _assigned(lines))
     await count(tx, [done], deps.currency)
+    await payment_events_db.rouse(tx, paid, paid.updated_at)
+    await creators.book(tx, replace(done, order=paid))
     await gift_cards.issue_bought(deps, tx, done, paid.updated_at)
     announced = ("order.paid", order_events_views.paid(replace(done, order=paid)))
     await outbox_db.append_all(tx, [announced, *_delivery.events(details, paid, done)], paid.updated_at)
@@ -41,7 +46,7 @@ async def record(
         await _send_page(deps, tx, done, paid.updated_at)
     if any(line.waiting_since is not None for line in lines):
         what = "it is paid, and keys are missing"
-        await _alert.raise_for(tx, done.order, "keys_missing", f"keys:{paid.id}", what, paid.updated_at)
+        await order_alerts.raise_for(tx, done.order, "keys_missing", f"keys:{paid.id}", what, paid.updated_at)
     return done
 
 
@@ -69,6 +74,11 @@ async def record_if_nothing_due(
     return await record(deps, tx, details, orders_rules.paid(order, now, method, None, now))
 
 
+async def use_coupon(tx: Transaction, order: Order) -> None:
+    if order.coupon_id is not None:
+        await coupons_db.use(tx, order.coupon_id)
+
+
 async def add_sold(tx: Transaction, paid: Iterable[OrderDetails], assigned: Mapping[int, int]) -> None:
     """Counts the sales of each product, and its keys that were assigned."""
     lines = [line for details in paid for line in details.items]
@@ -89,10 +99,7 @@ def _assigned(lines: Sequence[OrderItem]) -> Counter[int]:
 
 
 async def count(tx: Transaction, paid: Sequence[OrderDetails], store_currency: str) -> None:
-    """What payments change besides the orders: coupons, customers, referrals. At most one per customer."""
-    for details in paid:
-        if details.order.coupon_id is not None:
-            await coupons_db.use(tx, details.order.coupon_id)
+    """What payments change besides the orders: customers and referrals. At most one per customer."""
     received = [
         CustomerPayment(details.customer.id, details.counted_in(store_currency, details.order.total), _paid_at(details))
         for details in paid

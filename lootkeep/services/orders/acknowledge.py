@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import commands as commands_rules, orders as orders_rules
+from lootkeep.domain import commands as commands_rules, orders as orders_rules, players as players_rules
 from lootkeep.domain.commands import Command, CommandResult
+from lootkeep.domain.customers import Customer
 from lootkeep.domain.fulfilment import delivered
 from lootkeep.kernel.clock import Instant
-from lootkeep.services.orders import _alert, _delivery, _details
+from lootkeep.services import goods
+from lootkeep.services.orders import _delivery, _details
+from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.goods import commands as commands_db
-from lootkeep.views import commands as commands_views
 
 
 async def acknowledge(
@@ -44,9 +45,9 @@ async def _settle_order(
         assert before is not None
         after = await commands_db.ROWS.save(tx, before, commands_rules.settled(before, result, deps.commands, now))
         if after.status == "failed" and before.is_open:
-            await outbox_db.append(tx, "command.failed", commands_views.failed(after), now)
-            what = "a command failed on its server"
-            await _alert.raise_for(tx, details.order, "command_failed", f"command:{after.id}", what, now)
+            await goods.report_failed(tx, details.order, after, now)
+        if after.status == "done" and before.is_open:
+            await _verify(tx, details.customer, after, now)
     by_item: dict[int, list[Command]] = {}
     for command in await commands_db.ROWS.find(tx, order_id=order_id):
         by_item.setdefault(command.item_id, []).append(command)
@@ -60,3 +61,14 @@ async def _settle_order(
     ]
     if lines != list(details.items):
         await _delivery.deliver(tx, details, replace(details.order, updated_at=now), lines)
+
+
+async def _verify(tx: Transaction, customer: Customer, command: Command, now: Instant) -> None:
+    """The game knows the player whose identity the customer has."""
+    player = command.player
+    if player is None or players_rules.verified_identities(customer.identities, player, now) == customer.identities:
+        return
+    before = await customers_db.ROWS.lock(tx, customer.id)
+    assert before is not None
+    identities = players_rules.verified_identities(before.identities, player, now)
+    await customers_db.ROWS.save(tx, before, replace(before, identities=identities))

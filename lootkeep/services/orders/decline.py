@@ -1,15 +1,12 @@
-"""Records a declined payment of an order."""
+"""Records a declined payment of an order. The card that was tried is not the account's: it may be anyone's."""
 
 from __future__ import annotations
 
 from lootkeep.deps import Deps
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.declined_payments import PaymentAttempt, declined
-from lootkeep.domain.identity import Trace
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
-from lootkeep.storage.fraud import identity as identity_db
-from lootkeep.storage.fraud.identity import SeenCustomer
 from lootkeep.storage.orders import payment_attempts as payment_attempts_db, rows as orders_db
 
 
@@ -18,7 +15,6 @@ async def decline(
     order_id: int,
     *,
     reason: str | None = None,
-    instrument: str | None = None,
     external_id: str | None = None,
     at: Instant | None = None,
 ) -> tuple[PaymentAttempt, bool]:
@@ -31,9 +27,5 @@ async def decline(
             if attempt:
                 return attempt, False
         at = orders_rules.check_reported(order, at, now)
-        if instrument:
-            # A card that was only tried links accounts like one that paid.
-            seen = SeenCustomer(order.customer_id, [Trace("instrument", instrument)], at)
-            await identity_db.remember(tx, [seen])
         attempt = declined(order, at, reason, external_id)
         return await payment_attempts_db.ROWS.add(tx, attempt), True

@@ -9,8 +9,8 @@ from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason, check_disputable
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
-from lootkeep.services import goods
-from lootkeep.services.orders import _alert, _details, _labels, evidence
+from lootkeep.services import creators, goods, order_alerts
+from lootkeep.services.orders import _details, _labels, evidence
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import checks as fraud_checks_db
@@ -31,6 +31,7 @@ class DisputeReport(msgspec.Struct, frozen=True):
     # Default: now.
     at: Instant | None = None
     external_id: str | None = None
+    evidence_due_at: Instant | None = None
 
 
 async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dispute, bool]:
@@ -44,7 +45,7 @@ async def dispute(deps: Deps, order_id: int, report: DisputeReport) -> tuple[Dis
                 await _run_commands(tx, details, now)
             await outbox_db.append(tx, "order.disputed", order_events_views.disputed(details, recorded), now)
             key, what = f"dispute:{recorded.id}", _WORDS[recorded.kind]
-            await _alert.raise_for(tx, details.order, "order_disputed", key, what, now)
+            await order_alerts.raise_for(tx, details.order, "order_disputed", key, what, now)
     return recorded, is_new
 
 
@@ -64,8 +65,8 @@ async def import_dispute(tx: Transaction, order_id: int, report: DisputeReport, 
 async def _record(
     tx: Transaction, order_id: int, report: DisputeReport, now: Instant
 ) -> tuple[OrderDetails, Dispute, bool]:
-    # The check before its order: the lock order of a review.
-    check = await fraud_checks_db.ROWS.lock_one(tx, order_id=order_id)
+    # The checks before their order: the lock order of a review.
+    checks = await fraud_checks_db.lock_of_order(tx, order_id)
     details = await _details.lock(tx, order_id)
     if report.external_id is not None:
         for dispute in await disputes_db.of_order(tx, order_id):
@@ -73,7 +74,8 @@ async def _record(
                 return details, dispute, False
     check_disputable(details.order)
     at = orders_rules.check_reported(details.order, report.at, now)
-    new = Dispute(0, order_id, report.kind, report.reason, report.external_id, at, now)
+    new = Dispute(0, order_id, report.kind, report.reason, report.external_id, at, now, report.evidence_due_at)
     recorded = await disputes_db.ROWS.add(tx, new)
-    await _labels.settle(tx, details, check, now)
+    await creators.correct(tx, details.order, now)
+    await _labels.settle(tx, details, checks, now)
     return details, recorded, True

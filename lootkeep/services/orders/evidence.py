@@ -51,7 +51,7 @@ async def store_copy(tx: Transaction, details: OrderDetails, dispute: Dispute, n
 
 async def _gather(tx: Transaction, details: OrderDetails, at: Instant, now: Instant) -> EvidenceView:
     order, customer = details.order, details.customer
-    check = await fraud_checks_db.ROWS.find_one(tx, order_id=order.id)
+    check = await fraud_checks_db.ROWS.find_one(tx, order_id=order.id, is_latest=True)
     payment = _payment_facts(check.facts) if check else Payment()
     emails = await evidence_db.emails(tx, customer.email, order.created_at)
     return EvidenceView(

@@ -11,9 +11,13 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import checkout as checkout_rules, orders as orders_rules, past_orders as past_orders_rules
+from lootkeep.domain import (
+    checkout as checkout_rules,
+    orders as orders_rules,
+    past_orders as past_orders_rules,
+    refunds as refunds_rules,
+)
 from lootkeep.domain.checkout import Cart, PastRefund, PricedLine
-from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.declined_payments import declined
 from lootkeep.domain.fraud.amounts import week_of
 from lootkeep.domain.fraud.facts import History
@@ -24,7 +28,7 @@ from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Unavailable, invalid
-from lootkeep.services import fraud_amounts
+from lootkeep.services import coupons, creators, fraud_amounts
 from lootkeep.services.orders import _checkout, _payment
 from lootkeep.services.orders._past_requests import PastRequest, independent_batches, reload_customers, requests_of
 from lootkeep.services.orders.dispute import DisputeReport, import_dispute
@@ -60,7 +64,6 @@ class _Draft(msgspec.Struct, frozen=True):
     order: Order
     lines: Sequence[PricedLine]
     judgement: Judgement | None
-    coupon: Coupon | None
     refunds: Sequence[PastRefund] = ()
 
 
@@ -80,6 +83,7 @@ async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart]) -> 
     """
     now = deps.clock.now()
     requests, outcomes = await requests_of(tx, carts, now)
+    await coupons.lock_named(tx, [request.cart for request in requests])
     context = await _context(tx, requests, now)
     for number, batch in enumerate(independent_batches(requests)):
         batch = await reload_customers(tx, batch) if number else batch
@@ -146,22 +150,24 @@ async def _draft(
     judgement = None
     if history:
         judgement = await _checkout.judge(deps, tx, cart, customer, lines, history, context.policy, request.at)
-    coupon = await _checkout.find_coupon(tx, cart, currency, now)
+    applied = await _checkout.find_coupon(tx, cart, customer, (lines, currency), context.products, now)
     referral_code = context.referral_codes.get(customer.referred_by_id or 0)
-    order = checkout_rules.order(cart, lines, currency, coupon, referral_code, now)
+    order = checkout_rules.order(cart, lines, currency, applied, referral_code, now)
     if judgement:
         verdict = judgement.verdict
         order = replace(order, risk_level=verdict.risk_level)
         order = order if cart.is_concluded else orders_rules.judged(order, verdict.action_taken, now)
     if order.status == "cancelled":
-        return _Draft(request, order, lines, judgement, coupon)
+        return _Draft(request, order, lines, judgement)
     if cart.gift_card_code:
         raise invalid("gift_card_code", "The gift card code field cannot be used for an imported order.")
     if not cart.is_concluded:
         lines = await _checkout.reserve_stock(tx, lines, context.products)
         _take_from_stock(context.products, lines)
     order, reserved, refunds = past_orders_rules.concluded(cart, order, lines, now)
-    return _Draft(request, order, reserved, judgement, coupon, refunds)
+    # At once: the next order of the batch may have the same coupon.
+    await _checkout.reserve_coupon(tx, applied, order)
+    return _Draft(request, order, reserved, judgement, refunds)
 
 
 def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) -> None:
@@ -174,8 +180,6 @@ def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) 
 
 async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Instant) -> list[OrderDetails]:
     added_orders = await orders_db.add_many(tx, [(draft.order, draft.lines) for draft in drafts])
-    for draft, (order, _) in zip(drafts, added_orders, strict=True):
-        await _checkout.reserve_coupon(tx, draft.coupon, order, now)
     seen = [SeenCustomer(draft.request.customer.id, draft.request.traces, draft.order.created_at) for draft in drafts]
     await identity_db.remember(tx, seen)
     attempts = [
@@ -192,8 +196,12 @@ async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Ins
         for draft, (order, items) in zip(drafts, added_orders, strict=True)
     ]
     paid = [details for details in sales if details.order.paid_at is not None]
+    for details in paid:
+        await _payment.use_coupon(tx, details.order)
     if paid:
         await _payment.count(tx, paid, deps.currency)
+    for details in paid:
+        await creators.book(tx, details)
     for draft, details in zip(drafts, sales, strict=True):
         if draft.request.cart.disputed_at is not None:
             report = DisputeReport("dispute", "fraudulent", draft.request.cart.disputed_at)
@@ -204,11 +212,13 @@ async def _write(deps: Deps, tx: Transaction, drafts: Sequence[_Draft], now: Ins
 
 
 async def _write_refunds(deps: Deps, tx: Transaction, details: OrderDetails, refunds: Sequence[PastRefund]) -> None:
-    order = details.order
+    order, earlier = details.order, 0
     for refund in refunds:
         at = order.refunded_at if refund.created_at is None else refund.created_at
         assert at is not None
-        await orders_db.add_refund(tx, order, refund.amount, refund.reason, at)
+        await orders_db.add_refund(tx, order, refunds_rules.refund_of(order, earlier, refund.amount, refund.reason, at))
+        earlier += refund.amount
     if order.refunded_at is not None:
+        await creators.correct(tx, order, order.refunded_at)
         counted = details.counted_in(deps.currency, order.refunded_total)
         await customers_db.take_back(tx, details.customer.id, counted, orders=1 if order.status == "refunded" else 0)

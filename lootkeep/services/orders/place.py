@@ -10,7 +10,6 @@ from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, orders as orders_rules
 from lootkeep.domain.alerts import AlertTrigger
 from lootkeep.domain.checkout import Cart, PricedLine
-from lootkeep.domain.commands import CommandCause
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import Policy
@@ -18,18 +17,20 @@ from lootkeep.domain.fraud.recording import check_of
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderCheck, OrderDetails
+from lootkeep.domain.product_commands import CommandCause
 from lootkeep.domain.products import Product
 from lootkeep.kernel.cause import note
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
-from lootkeep.services import gift_cards, goods
-from lootkeep.services.orders import _alert, _checkout, _details, _payment
+from lootkeep.services import gift_cards, goods, order_alerts
+from lootkeep.services.orders import _checkout, _details, _payment
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import checks as fraud_checks_db, history as fraud_history_db, identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
 from lootkeep.storage.orders import checkout as checkout_db, rows as orders_db
 from lootkeep.storage.orders.checkout import CheckoutStart
+from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.views import fraud_events as fraud_events_views, order_events as order_events_views
 
 # The alerts for staff: orders that fraud detection stopped.
@@ -59,8 +60,8 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     lines, currency = checkout_rules.priced(cart, products)
     await goods.check_player(tx, products.values(), cart.player, customer)
     judgement = await _judge(deps, tx, cart, customer, (lines, currency), policy, now)
-    coupon = await _checkout.find_coupon(tx, cart, currency, now)
-    order = checkout_rules.order(cart, lines, currency, coupon, referral_code, now)
+    applied = await _checkout.find_coupon(tx, cart, customer, (lines, currency), products, now)
+    order = checkout_rules.order(cart, lines, currency, applied, referral_code, now)
     if judgement:
         verdict = judgement.verdict
         order = orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, now)
@@ -72,22 +73,24 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     note(order=order.id)
     if card:
         await gift_cards.pay_for(tx, card, order, now)
-    await _checkout.reserve_coupon(tx, coupon, order, now)
     check = await _remember(tx, customer, _checkout.traces(cart, customer), order, judgement)
     details = OrderDetails(order, items, customer, check)
     await _announce_judgement(tx, order, check, now)
     if order.status == "cancelled":
         return details, True
     await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
-    # Last: other buyers of the product wait from here on, until this order is committed.
+    # Last: other buyers with the coupon or of the product wait from here on, until this order is committed.
+    await _checkout.reserve_coupon(tx, applied, order)
     await _checkout.reserve_stock(tx, lines, products, now)
+    if order.amount_due > 0:
+        await payment_events_db.rouse(tx, order, now)
     return await _payment.record_if_nothing_due(deps, tx, details, cart.payment_method, now), True
 
 
 async def _announce_judgement(tx: Transaction, order: Order, check: OrderCheck | None, now: Instant) -> None:
     if order.status in _ALERTS:
         trigger, what = _ALERTS[order.status]
-        await _alert.raise_for(tx, order, trigger, f"order:{order.id}", what, now)
+        await order_alerts.raise_for(tx, order, trigger, f"order:{order.id}", what, now)
     if check and check.action_taken in fraud_events_views.EVENTS:
         event_type = fraud_events_views.EVENTS[check.action_taken]
         await outbox_db.append(tx, event_type, fraud_events_views.judged(order, check), now)

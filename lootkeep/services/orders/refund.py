@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import held_payments as held_payments_rules, orders as orders_rules
+from lootkeep.domain import held_payments as held_payments_rules, orders as orders_rules, refunds as refunds_rules
 from lootkeep.domain.orders import Order, OrderDetails, Refund, RefundReason, RefundSplit
 from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services import gift_cards, goods, referrals
+from lootkeep.services import creators, gift_cards, goods, referrals
 from lootkeep.services.orders import _details, _labels, _payment
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
@@ -33,18 +33,18 @@ async def refund(
     """Refunds an amount, or everything that is left; reports which part goes where."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        # The check before its order: the lock order of a review.
-        check = await fraud_checks_db.ROWS.lock_one(tx, order_id=order_id) if reason_code else None
+        # The checks before their order: the lock order of a review.
+        checks = await fraud_checks_db.lock_of_order(tx, order_id) if reason_code else []
         details = await _details.lock(tx, order_id)
-        before = details.order
+        before = paid = details.order
         orders_rules.require(before, "refund")
-        left = orders_rules.refund_amount(before, amount)
-        paid = before
+        left = refunds_rules.refund_amount(before, amount)
         if before.payment_held_at is not None:
             # Counted like any payment, and given back: nothing was handed over.
             paid = held_payments_rules.released(before, now)
-        new_refund = await orders_db.add_refund(tx, paid, left, reason, now, reason_code)
-        after = orders_rules.refunded(paid, new_refund.amount, now)
+        new = refunds_rules.refund_of(paid, paid.refunded_total, left, reason, now, reason_code)
+        new_refund = await orders_db.add_refund(tx, paid, new)
+        after = refunds_rules.refunded(paid, new_refund.amount, now)
         # Cards are locked by age: the card that paid is older than any that was bought.
         parts = await _return(tx, paid, new_refund)
         unrecovered = await _recover(tx, paid, after, new_refund, allow_unrecovered=allow_unrecovered)
@@ -58,13 +58,14 @@ async def refund(
         if after.status == "refunded":
             await goods.take_back(tx, details, now)
         if reason_code:
-            await _labels.settle(tx, details, check, now)
+            await _labels.settle(tx, details, checks, now)
         await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, new_refund), now)
     return details, new_refund, replace(parts, unrecovered=unrecovered)
 
 
 async def _count_held(tx: Transaction, details: OrderDetails) -> None:
-    """Its lines count as sold; the keys that it reserved can be sold again."""
+    """Its coupon is used and its lines count as sold; the keys that it reserved can be sold again."""
+    await _payment.use_coupon(tx, details.order)
     await _payment.add_sold(tx, [details], {})
     for line in sorted(details.items, key=lambda line: line.product_id):
         if line.delivery_type == "keys":
@@ -73,7 +74,7 @@ async def _count_held(tx: Transaction, details: OrderDetails) -> None:
 
 async def _return(tx: Transaction, before: Order, refund: Refund) -> RefundSplit:
     """Returns the part that a gift card had paid to the card, unless it was revoked."""
-    parts = orders_rules.returned(before, refund.amount)
+    parts = refunds_rules.returned(before, refund.amount)
     card = await gift_cards.give_back(tx, before, parts.gift_card, refund.created_at)
     if card and card.revoked_at is not None:
         return RefundSplit(parts.payment, Hundredths(0), unreturned=parts.gift_card)
@@ -95,10 +96,11 @@ async def _recover(
 
 
 async def _count(tx: Transaction, details: OrderDetails, refund: Refund, store_currency: str) -> None:
-    """What a refund changes besides the order: the customer's totals, the referral, the keys."""
+    """What a refund changes besides the order: the customer's totals, the creator's share, the referral, the keys."""
     is_full = details.order.status == "refunded"
     counted = details.counted_in(store_currency, refund.amount)
     await customers_db.take_back(tx, details.customer.id, counted, orders=1 if is_full else 0)
+    await creators.correct(tx, details.order, refund.created_at)
     if is_full:
         await goods.revoke(tx, details.items, refund.created_at)
         await referrals.update_status(tx, details.customer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -30,13 +30,16 @@ async def lock_ring(tx: Transaction, order_ids: Collection[int], outcome: Review
         await ring_locks_db.for_cancelling(tx, order_ids)
 
 
-async def apply_review(deps: Deps, tx: Transaction, check: FraudCheck, outcome: ReviewedAs, now: Instant) -> FraudCheck:
-    """Cancels or releases the order; a paid or finished order does not change. The check with its truth."""
-    details = await _details.lock(tx, check.order_id)
+async def apply_review(
+    deps: Deps, tx: Transaction, checks: Sequence[FraudCheck], outcome: ReviewedAs, now: Instant
+) -> list[FraudCheck]:
+    """Cancels or releases the order; a paid or finished order does not change. Its checks with their truth."""
+    latest = checks[-1]
+    details = await _details.lock(tx, latest.order_id)
     step = consequence(outcome, details.order)
     details = await _take(deps, tx, details, step, now) if step else details
-    await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
-    return await _labels.settle(tx, details, check, now) or check
+    await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, latest), now)
+    return await _labels.settle(tx, details, checks, now)
 
 
 async def end_hold(deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant) -> None:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, delete, exists, func, insert, select, update
+from collections.abc import Collection
 
-from lootkeep.domain.access import User
+import msgspec
+from sqlalchemy import Text, bindparam, delete, exists, func, insert, select, update
+
 from lootkeep.domain.accounts import Account, ListedUser, Person, Session
+from lootkeep.domain.roles import Role
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort
-from lootkeep.storage.rows import Rows, columns_of
-from lootkeep.storage.schema import account_links, accounts, recovery_codes, sessions, users
+from lootkeep.storage.rows import Rows, columns_of, show
+from lootkeep.storage.schema import account_links, accounts, recovery_codes, roles, sessions, users
 
 # How many sessions one transaction removes.
 _BATCH = 500
 
-ROWS = Rows(accounts, Account)
+ROWS = Rows(accounts, Account, is_shown=True)
+ROLES = Rows(roles, Role, is_shown=True)
 SESSIONS = Rows(sessions, Session)
 
 _ANY_PASSWORD = Query(select(exists().where(accounts.c.password_hash.is_not(None))))
-_people = select(*(users.c[name] for name in User.__struct_fields__), accounts.c.role).join(
-    accounts, accounts.c.user_id == users.c.id
+_PERSON = columns_of(users, Person, account=accounts, role=roles)
+_people = (
+    select(*_PERSON)
+    .join(accounts, accounts.c.user_id == users.c.id)
+    .join(roles, roles.c.id == accounts.c.role_id, isouter=True)
 )
 _PEOPLE = Query(_people.order_by(users.c.id), Person)
 _PERSON_BY_EMAIL = Query(_people.where(users.c.email == bindparam("address")), Person)
@@ -58,6 +66,12 @@ _USE_LINK = Query(
 _OPEN = (sessions.c.user_id == bindparam("user"), sessions.c.revoked_at.is_(None))
 _open_sessions = select(*columns_of(sessions, Session)).where(*_OPEN)
 _SESSIONS = Query(_open_sessions.order_by(sessions.c.last_seen_at.desc(), sessions.c.id), Session)
+_WITH_PEOPLE = Query(
+    _people.join(sessions, sessions.c.user_id == users.c.id)
+    .with_only_columns(*_PERSON, *columns_of(sessions, Session))
+    .where(IsListed(sessions.c.id, bindparam("wanted", type_=Text))),
+    lambda *row: (Session(*row[len(_PERSON) :]), Person(*row[: len(_PERSON)])),
+)
 _REVOKE = Query(
     update(sessions)
     .where(*_OPEN, sessions.c.id == bindparam("session"))
@@ -93,11 +107,15 @@ LISTING = Listing(
     columns=(
         *(users.c[name] for name in ("id", "email", "name", "created_at")),
         accounts.c.role,
+        roles.c.name.label("role_name"),
         accounts.c.password_hash.is_not(None).label("has_password"),
         accounts.c.totp_secret.is_not(None).label("has_totp"),
         accounts.c.updated_at,
     ),
-    joins=(Join(accounts, accounts.c.user_id == users.c.id, is_optional=True),),
+    joins=(
+        Join(accounts, accounts.c.user_id == users.c.id, is_optional=True),
+        Join(roles, roles.c.id == accounts.c.role_id, is_optional=True),
+    ),
 )
 
 
@@ -149,12 +167,19 @@ async def sessions_of(tx: Transaction, user_id: int) -> list[Session]:
     return await tx.all(_SESSIONS, user=user_id)
 
 
+async def sessions_with_people(tx: Transaction, session_ids: Collection[int]) -> list[tuple[Session, Person]]:
+    """Each with its user as they are now."""
+    return await tx.all(_WITH_PEOPLE, wanted=msgspec.json.encode(list(session_ids)).decode())
+
+
 async def revoke_session(tx: Transaction, user_id: int, session_id: int, now: Instant) -> bool:
+    show(tx, sessions)
     return await tx.one(_REVOKE, user=user_id, session=session_id, now=now) is not None
 
 
 async def revoke_sessions(tx: Transaction, user_id: int, now: Instant, *, but: int = 0) -> None:
     """All sessions of a user except one."""
+    show(tx, sessions)
     await tx.run(_REVOKE_OTHERS, user=user_id, session=but, now=now)
 
 

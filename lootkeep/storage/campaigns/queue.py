@@ -10,7 +10,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.campaigns.audiences import MAY_BE_WRITTEN_TO
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.queue import EmailQueue
+from lootkeep.storage.queue import SingleQueue
 from lootkeep.storage.schema import campaign_recipients as recipients, customers, email_campaigns
 
 THIS_CAMPAIGN = email_campaigns.c.id == bindparam("campaign")
@@ -28,7 +28,7 @@ _NEXT_START = Query(
 _NEXT_SLOT = Query(
     select(email_campaigns.c.next_at).where(_IS_SENDING).order_by(email_campaigns.c.next_at.desc()).limit(1)
 )
-QUEUE = EmailQueue(recipients, _IS_OPEN, Recipient)
+QUEUE = SingleQueue(recipients, _IS_OPEN, Recipient)
 
 _other = email_campaigns.alias("other")
 _IS_TOO_SOON = exists().where(_other.c.status == literal_column("'sending'", Text), _other.c.next_at > bindparam("now"))

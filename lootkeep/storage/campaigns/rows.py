@@ -7,13 +7,12 @@ from sqlalchemy import bindparam, delete, update
 from lootkeep.domain.campaigns import Campaign, CampaignEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Counted, Listing, Sort, contains, contains_short, equals, within
 from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
 
-ROWS = Rows(email_campaigns, Campaign, derived=("search_text",), totals="campaigns")
+ROWS = Rows(email_campaigns, Campaign, derived=("search_text",), totals="campaigns", is_shown=True)
 SORTS = ("created_at", "name")
 
 _FORGET = Query(delete(campaign_recipients).where(campaign_recipients.c.campaign_id == bindparam("campaign")))
@@ -22,7 +21,6 @@ _CANCEL_RECIPIENTS = Query(
     .where(campaign_recipients.c.campaign_id == bindparam("campaign"), campaign_recipients.c.status == "queued")
     .values(status="cancelled", finished_at=bindparam("now"))
 )
-_WAKE = Query(WakeWorkers(email_campaigns))
 
 LISTING = Listing(
     email_campaigns,
@@ -40,7 +38,7 @@ LISTING = Listing(
 
 async def start(tx: Transaction, before: Campaign, after: Campaign) -> Campaign:
     """From now on the worker sends it; its recipients must already be fixed."""
-    await tx.run(_WAKE)
+    tx.wake("email_campaigns")
     return await ROWS.save(tx, before, after)
 
 

@@ -73,7 +73,7 @@ _SET_SIGHTING = Query(
     .values(value=bindparam("hashed"))
 )
 _OWN_LABEL = part_of(labels.c.order_id, orders)
-_RECOGNISED_BY = or_(labels.c.kind == "mailbox", labels.c.kind == "device")
+_RECOGNISED_BY = or_(*(labels.c.kind == kind for kind in ("mailbox", "device", "player")))
 _LABELS = Query(select(labels.c.kind, labels.c.value).where(_OWN_LABEL, _RECOGNISED_BY).distinct())
 _SET_LABEL = Query(
     update(labels)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, or_, select
 
 from lootkeep.domain.customer_export import HeldData, HeldTrace, SentEmail, StaffChange
 from lootkeep.domain.fraud.checks import FraudCheck
+from lootkeep.domain.payments.events import PaymentEvent
+from lootkeep.storage.customers.personal_data import part_of
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import columns_of
@@ -16,6 +18,7 @@ from lootkeep.storage.schema import (
     fraud_checks,
     mails,
     orders,
+    payment_events,
     sightings,
 )
 
@@ -31,6 +34,12 @@ _TRACES = Query(
     .where(sightings.c.customer_id == bindparam("customer"))
     .order_by(sightings.c.kind, sightings.c.first_seen_at, sightings.c.value),
     HeldTrace,
+)
+_PAYMENT_EVENTS = Query(
+    select(*columns_of(payment_events, PaymentEvent))
+    .where(or_(part_of(payment_events.c.order_id, orders), payment_events.c.payer_email == bindparam("email")))
+    .order_by(payment_events.c.id),
+    PaymentEvent,
 )
 _EMAILS = Query(
     select(*columns_of(mails, SentEmail)).where(mails.c.to_email == bindparam("email")).order_by(mails.c.id), SentEmail
@@ -59,6 +68,7 @@ async def held(tx: Transaction, customer_id: int, email: str) -> HeldData:
     return HeldData(
         checks=await tx.all(_CHECKS, customer=customer_id),
         traces=await tx.all(_TRACES, customer=customer_id),
+        payment_events=await tx.all(_PAYMENT_EVENTS, customer=customer_id, email=email),
         emails=[
             *await tx.all(_EMAILS, email=email),
             *(SentEmail("campaign", to, subject, status, at) for to, subject, status, at in campaigns),

@@ -23,8 +23,12 @@ from lootkeep.storage.schema import (
     alert_notices,
     attempts,
     audit_log,
+    bulk_acts,
     campaign_recipients,
     commands,
+    coupons,
+    creator_entries,
+    creators,
     customer_identities,
     customer_tags,
     customers,
@@ -42,6 +46,7 @@ from lootkeep.storage.schema import (
     mails,
     orders,
     payment_attempts,
+    payment_events,
     product_keys,
     referrals,
     refunds,
@@ -102,6 +107,7 @@ _AUDITED = or_(
     _names(audit_log.c.record, orders, "order"),
     _names(audit_log.c.record, support_tickets, "ticket"),
     _names(audit_log.c.record, gift_cards, "gift_card"),
+    _names(audit_log.c.record, creators, "creator"),
 )
 
 PERSONAL: dict[Table, Erasure] = {
@@ -126,6 +132,7 @@ PERSONAL: dict[Table, Erasure] = {
         own(orders),
         {
             **dict.fromkeys(("ip_address", "ip_network", "user_agent", "device_id", "fulfillment_note", *_PLAYER)),
+            "payment_bin": None,
             "metadata": "{}",
             # Our own words stay, user input is erased.
             "cancel_reason": case((orders.c.cancel_reason == "fraud", orders.c.cancel_reason)),
@@ -148,12 +155,28 @@ PERSONAL: dict[Table, Erasure] = {
     sightings: Erasure(None, others=("value",)),
     labels: Erasure(None, others=("value",)),
     payment_attempts: Erasure(own(payment_attempts), dict.fromkeys(("device_id", "ip_network"))),
+    # One that waits says nothing any more.
+    payment_events: Erasure(
+        or_(part_of(payment_events.c.order_id, orders), payment_events.c.payer_email == _EMAIL),
+        {
+            **dict.fromkeys(("payer_email", "body", "lease")),
+            "status": case((payment_events.c.finished_at.is_(None), "ignored"), else_=payment_events.c.status),
+            "finished_at": func.coalesce(payment_events.c.finished_at, _NOW),
+        },
+    ),
     gift_cards: Erasure(
         _CARD,
         {
             **dict.fromkeys(("recipient_email", "recipient_name", "sender_name", "message", "note", "revoke_reason")),
             "search_text": func.lower(gift_cards.c.last_four),
         },
+    ),
+    coupons: Erasure(own(coupons), {"note": None, "search_text": func.lower(coupons.c.code)}),
+    # The ledger stays, under a name that says nothing.
+    creators: Erasure(own(creators), {"name": ERASED_NAME}),
+    creator_entries: Erasure(
+        part_of(creator_entries.c.creator_id, creators) & creator_entries.c.reference.is_not(None),
+        {"reference": literal("erased ", Text) + sql_cast(creator_entries.c.id, Text)},
     ),
     support_tickets: Erasure(own(support_tickets), {"subject": _ERASED_TEXT, "search_text": ""}),
     alert_notices: Erasure(_names(alert_notices.c.key, support_tickets, "ticket"), {"text": _ERASED_TEXT}),
@@ -181,6 +204,8 @@ PERSONAL: dict[Table, Erasure] = {
     mails: Erasure(mails.c.to_email == _EMAIL, others=("to_email", "to_name", "subject", "body")),
     # A reason may quote what a mail server said about the e-mail address.
     campaign_recipients: Erasure(own(campaign_recipients), {"email": _PSEUDONYM, "reason": None}),
+    # What a list was searched for may be a name. Parameters are removed with the act.
+    bulk_acts: Erasure(bulk_acts.c.list_query.contains("search="), {"list_query": "?"}, others=("parameters",)),
     audit_log: Erasure(_AUDITED, {"before": "{}", "after": "{}"}),
     settings: _renamed(settings.c.value),
     fraud_policies: _renamed(fraud_policies.c.document),

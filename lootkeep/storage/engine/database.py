@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -62,6 +62,10 @@ class Transaction(Protocol):
         """This many of them; None if there are fewer."""
         ...
 
+    def wake(self, table: str) -> None:
+        """Has the workers of a table look for work as soon as the transaction has committed; only a hint."""
+        ...
+
     async def lock(self, name: str) -> bool:
         """Takes a lock of that name until the transaction ends; False if another transaction holds it."""
         ...
@@ -110,6 +114,10 @@ class Engine(Database, Protocol):
 
     def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
         """Inside the block: another number after every change of a token; None while it is unknown."""
+        ...
+
+    def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
+        """Calls the operation after each commit of this process that wakes workers, with the tables it named."""
         ...
 
     async def tables(self) -> set[str]:

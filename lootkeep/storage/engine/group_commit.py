@@ -48,8 +48,8 @@ class Writer:
         # The first operation of a transaction needs no savepoint: it is rolled back with the transaction.
         self._has_savepoint = False
         self.on_commit: Callable[[Set[str]], None] = lambda _changed: None
-        self._changed: set[str] = set()
-        connection.set_update_hook(self._note_change)
+        # The tables whose workers are woken when it commits.
+        self.changed: set[str] = set()
 
     async def enter(self) -> None:
         """The waits for this process and for other processes share a deadline; otherwise the last one waits for all."""
@@ -134,11 +134,9 @@ class Writer:
             self._answer(_lost)
         else:
             self._answer(_kept)
-            changed, self._changed = self._changed, set()
-            self.on_commit(changed)
-
-    def _note_change(self, _kind: int, _database: str, table: str, _row: int) -> None:
-        self._changed.add(table)
+            changed, self.changed = self.changed, set()
+            if changed:
+                self.on_commit(changed)
 
     def _answer(self, verdict: Callable[[asyncio.Future[None]], None]) -> None:
         """The transaction has ended."""

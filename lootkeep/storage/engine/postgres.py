@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import secrets
+from collections.abc import AsyncIterator, Callable, Set
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import asyncpg
@@ -11,6 +12,7 @@ import asyncpg
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.engine import postgres_schema
 from lootkeep.storage.engine.database import STAMP_TABLE, Transaction
+from lootkeep.storage.engine.postgres_notices import Notices
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (
     DEADLINES,
@@ -41,6 +43,11 @@ class PostgresDatabase:
     def __init__(self, pool: Pool, listen_url: str | None) -> None:
         self.pool = pool
         self._listen_url = listen_url
+        # Names this process in its notifications.
+        self.sender = secrets.token_urlsafe(9)
+        # A sandbox wakes only the workers of its own process.
+        self._notices = None if pool.sessions.schema else Notices(pool, self.sender)
+        self._on_commit: Callable[[Set[str]], None] = lambda _changed: None
         # Of this process.
         self._token_changes = 0
 
@@ -63,17 +70,21 @@ class PostgresDatabase:
             raise _not_opened(error.__cause__ or error) from None
         return cls(pool, direct_url if is_pooled else url)
 
-    def uses(self, backend: int) -> bool:
-        """Whether this process uses that server process. Unknown behind a pooler."""
-        return self.pool.sessions.is_pooled or self.pool.uses(backend)
-
     def read(self, *, slow: bool = False) -> AbstractAsyncContextManager[Transaction]:
         return Read(self.pool)
 
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
-        if is_long:
-            return _Write(self.pool, self.pool.deadlines.long_statement)
-        return Read(self.pool) if single else _Write(self.pool)
+        if single:
+            return Read(self.pool, self._committed)
+        return _Write(self.pool, self._committed, self.pool.deadlines.long_statement if is_long else None)
+
+    def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
+        self._on_commit = operation
+
+    def _committed(self, changed: Set[str]) -> None:
+        self._on_commit(changed)
+        if self._notices:
+            self._notices.add(changed)
 
     @asynccontextmanager
     async def write_tokens(self) -> AsyncIterator[Transaction]:
@@ -106,21 +117,24 @@ class PostgresDatabase:
         return table is not None
 
     async def migrate(self, script: Callable[[str | None], str]) -> None:
-        async with _Write(self.pool, self.pool.deadlines.migration) as tx:
+        async with _Write(self.pool, self._committed, self.pool.deadlines.migration) as tx:
             await tx.wait_for("lootkeep migrate")
             statements = script(await postgres_schema.revision(tx))
             if statements:
                 await postgres_schema.run_script(tx, statements, self.pool.sessions.schema)
 
     async def close(self) -> None:
+        if self._notices:
+            await self._notices.close()
         await self.pool.close()
 
 
 class Read(AbstractAsyncContextManager[PostgresTransaction]):
     """A borrowed connection; every query commits on its own."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, committed: Callable[[Set[str]], None] | None = None) -> None:
         self._pool = pool
+        self._committed = committed
 
     async def __aenter__(self) -> PostgresTransaction:
         self._tx = PostgresTransaction(self._pool, await self._pool.take())
@@ -129,13 +143,16 @@ class Read(AbstractAsyncContextManager[PostgresTransaction]):
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         _abandon_if_cancelled(self._tx.connection, kind)
         self._tx.pool.give_back(self._tx.connection)
+        if self._committed and self._tx.changed:
+            self._committed(self._tx.changed)
 
 
 class _Write(AbstractAsyncContextManager[WritingTransaction]):
     """A borrowed connection with a transaction and a time limit for statements."""
 
-    def __init__(self, pool: Pool, seconds: float | None = None) -> None:
+    def __init__(self, pool: Pool, committed: Callable[[Set[str]], None], seconds: float | None = None) -> None:
         self._pool = pool
+        self._committed = committed
         self._seconds = seconds
 
     async def __aenter__(self) -> WritingTransaction:
@@ -166,6 +183,8 @@ class _Write(AbstractAsyncContextManager[WritingTransaction]):
         self._pool.give_back(connection)
         if rejection:
             raise rejection
+        if kind is None and self._tx.changed:
+            self._committed(self._tx.changed)
 
     async def _end(self) -> Exception | None:
         """Commits; or the error of a collected write that found no row."""

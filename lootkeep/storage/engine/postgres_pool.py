@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from weakref import WeakSet
 
 import asyncpg
 
@@ -23,7 +22,6 @@ class Pool:
         self._size = size
         self._open = 0
         self._free: list[Connection] = []
-        self._all: WeakSet[Connection] = WeakSet()
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
 
     async def take(self) -> Connection:
@@ -60,10 +58,6 @@ class Pool:
         while self._free:
             self.discard(self._free.pop())
 
-    def uses(self, backend: int) -> bool:
-        """Whether this server process serves a connection of this pool."""
-        return any(connection.get_server_pid() == backend for connection in self._all if not connection.is_closed())
-
     async def close(self) -> None:
         free, self._free = self._free, []
         await asyncio.gather(*(_close(connection) for connection in free))
@@ -79,15 +73,13 @@ class Pool:
     async def _connect(self) -> Connection:
         self._open += 1
         try:
-            connection = await self.sessions.connect()
+            return await self.sessions.connect()
         except BaseException as error:
             self._lost_one()
             # A changed password or a dropped database is an outage like a server that is down.
             if isinstance(error, (*OUTAGES, asyncpg.PostgresError)):
                 raise Unavailable from error
             raise
-        self._all.add(connection)
-        return connection
 
     async def _wait(self, deadline: float) -> Connection | None:
         """Queues for the next connection that is returned, or for permission to open one."""

@@ -12,6 +12,8 @@ from lootkeep.storage.engine.database import READ_STAMP, STAMP_TABLE
 if TYPE_CHECKING:
     from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
 
+# Not `to_regclass`: after a wait for another process that creates the table it may still know of none.
+_HAS_TABLE = "SELECT FROM pg_class WHERE relname = $1 AND relnamespace = current_schema()::regnamespace"
 _ENTER = (
     "SELECT set_config('search_path', concat_ws(', ', $1::text, quote_ident(nspname)), true)"
     " FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'"
@@ -19,8 +21,7 @@ _ENTER = (
 
 
 async def revision(tx: PostgresTransaction) -> str | None:
-    ((table,),) = await tx.fetch("SELECT to_regclass($1)", [STAMP_TABLE])
-    if table is None:
+    if not await tx.fetch(_HAS_TABLE, [STAMP_TABLE]):
         return None
     rows = await tx.fetch(READ_STAMP, [])
     return str(rows[0][0]) if rows else None

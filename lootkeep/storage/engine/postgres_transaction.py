@@ -45,6 +45,8 @@ class PostgresTransaction:
         self.connection = connection
         # Each connection adds to its own shard: transactions that run at the same time rarely wait for each other.
         self.totals = Totals(connection.get_server_pid())
+        # The tables whose workers are woken by its commit.
+        self.changed: set[str] = set()
         # How long a statement may take; None is what the connection was opened with.
         self._timeout: float | None = None
 
@@ -96,6 +98,9 @@ class PostgresTransaction:
     def take_ids(self, table: str, count: int) -> list[int] | None:
         """The same."""
         return None
+
+    def wake(self, table: str) -> None:
+        self.changed.add(table)
 
     async def _begin_with(self, _sql: str) -> bool:
         """Runs a statement whose answer nobody needs together with the BEGIN; False if that is too late."""

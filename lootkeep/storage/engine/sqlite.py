@@ -83,6 +83,9 @@ class SqliteTransaction:
     def take_ids(self, table: str, count: int) -> list[int] | None:
         return None
 
+    def wake(self, table: str) -> None:
+        """Nobody waits for what is read."""
+
     async def lock(self, name: str) -> bool:
         """There is one writer: a transaction has every lock."""
         return True
@@ -110,6 +113,9 @@ class WritingTransaction(SqliteTransaction):
     def __init__(self, writer: Writer) -> None:
         super().__init__(writer.connection)
         self._writer = writer
+
+    def wake(self, table: str) -> None:
+        self._writer.changed.add(table)
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         return await self._writer.in_thread(self._fetch, query, values)
@@ -170,10 +176,6 @@ class SqliteDatabase:
         return watching_changes(_open_for_reading(self._path))
 
     def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
-        """Calls the operation after every commit in this process, with the tables whose rows changed.
-
-        Tables without a rowid are not among them.
-        """
         self._writer.on_commit = operation
 
     async def revision(self) -> str | None:

@@ -39,6 +39,7 @@ _AFTER = Query(
     .limit(bindparam("size")),
     RecordedEvent,
 )
+_TYPES_AFTER = Query(select(events.c.type).where(events.c.id > bindparam("position")).distinct())
 _NEWEST_AT = Query(select(func.max(events.c.created_at)))
 _GET = Query(
     select(*(events.c[name] for name in RecordedEvent.__struct_fields__)).where(events.c.id == bindparam("event")),
@@ -74,6 +75,7 @@ async def append_all(tx: Transaction, new: Sequence[tuple[str, msgspec.Struct]],
         rows[-1]["trace"] = cause.traceparent
     if rows:
         await tx.execute_many(_ADD, rows)
+        tx.wake("events")
 
 
 async def horizon(tx: Transaction) -> int:
@@ -85,6 +87,12 @@ async def horizon(tx: Transaction) -> int:
 async def events_after(tx: Transaction, cursor: int, size: int) -> list[RecordedEvent]:
     """The feed: events after a cursor, in order."""
     return await tx.all(_AFTER, position=cursor, size=size, horizon=await horizon(tx))
+
+
+async def types_after(tx: Transaction, position: int) -> tuple[set[str], int]:
+    """The types of newer events, and the position that misses none the next time; it may repeat some."""
+    next_position = await horizon(tx)
+    return {event_type for (event_type,) in await tx.all(_TYPES_AFTER, position=position)}, next_position
 
 
 async def get(tx: Transaction, event_id: int) -> RecordedEvent | None:

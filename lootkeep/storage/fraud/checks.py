@@ -14,7 +14,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import customers, fraud_checks, fraud_policies, fraud_reviews, orders
 
-ROWS = Rows(fraud_checks, FraudCheck, totals="fraud checks")
+ROWS = Rows(fraud_checks, FraudCheck, totals="fraud checks", is_shown=True)
 REVIEWS = Rows(fraud_reviews, Review)
 
 _CHECK = columns_of(fraud_checks, FraudCheck)
@@ -35,6 +35,16 @@ _DETAIL = Query(
     .where(fraud_checks.c.id == bindparam("check")),
     CheckDetail,
 )
+_order_of_check = select(fraud_checks.c.order_id).where(fraud_checks.c.id == bindparam("check")).scalar_subquery()
+# By age, so that two operations on one order do not deadlock.
+_OF_ORDER = Query(
+    select(*_CHECK).where(fraud_checks.c.order_id == bindparam("order")).order_by(fraud_checks.c.id).with_for_update(),
+    FraudCheck,
+)
+_OF_SAME_ORDER = Query(
+    select(*_CHECK).where(fraud_checks.c.order_id == _order_of_check).order_by(fraud_checks.c.id).with_for_update(),
+    FraudCheck,
+)
 _ADD_POLICY = Query(
     postgresql.insert(fraud_policies).values(
         version=bindparam("version"), document=bindparam("document"), created_at=bindparam("now")
@@ -50,6 +60,16 @@ async def of_customer(tx: Transaction, customer_id: int, size: int) -> list[Frau
 
 async def get(tx: Transaction, check_id: int) -> CheckDetail | None:
     return await tx.one(_DETAIL, check=check_id)
+
+
+async def lock_of_order(tx: Transaction, order_id: int) -> list[FraudCheck]:
+    """All judgements of an order, the latest last."""
+    return await tx.all(_OF_ORDER, order=order_id)
+
+
+async def lock_with_others(tx: Transaction, check_id: int) -> list[FraudCheck]:
+    """The check and the other judgements of its order, the latest last."""
+    return await tx.all(_OF_SAME_ORDER, check=check_id)
 
 
 async def store_policy(tx: Transaction, version: int, policy: Policy, now: Instant) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Integer, Text, bindparam, exists, func, literal_column, or_, select, true
+from sqlalchemy import BigInteger, Integer, Text, bindparam, case, exists, func, literal_column, or_, select, true
 
 from lootkeep.domain.fraud.amounts import MAX_WEEKS
 from lootkeep.domain.fraud.buyers import Buyer
@@ -13,17 +13,19 @@ from lootkeep.domain.fraud.facts import (
     BURST,
     DEVICE_MEMORY,
     ENOUGH_ACCOUNTS,
+    ENOUGH_OLD_ORDERS,
     ENOUGH_ORDERS,
     KNOWN_AFTER,
     MAX_ASKED,
     SHORT_MEMORY,
+    TRUSTED_AFTER,
     History,
 )
 from lootkeep.domain.fraud.labels import LabelKind
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.storage.engine.by_engine import ByEngine
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import ByEngine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import (
     customers,
@@ -125,6 +127,25 @@ _PAYS_AS_REFERRER = exists().where(
     sightings.c.first_seen_at <= _UNTIL,
 )
 _OWN = orders.c.customer_id == _CUSTOMER
+# Of someone with thousands of orders, only the latest are asked where they came from.
+_paid_from = (
+    select(orders.c.ip_network)
+    .where(_OWN, orders.c.paid_at < bindparam("day_ago", type_=BigInteger))
+    .order_by(orders.c.paid_at.desc())
+    .limit(literal_column(str(MAX_ASKED), Integer))
+    .subquery()
+)
+_IS_KNOWN_AT_ADDRESS = exists().where(_paid_from.c.ip_network == bindparam("address", type_=Text))
+_paid_with = (
+    select(orders.c.payment_instrument)
+    .where(
+        _OWN,
+        orders.c.paid_at > bindparam("day_ago", type_=BigInteger),
+        orders.c.paid_at <= _UNTIL,
+        orders.c.payment_instrument != bindparam("instrument", type_=Text),
+    )
+    .distinct()
+)
 
 
 def _labelled(kind: LabelKind, linked_by: str) -> Any:
@@ -155,66 +176,92 @@ _LARGE_FROM = (
 )
 
 # Each is a field of `History`, except the declines, of which the highest counts.
-_HISTORY = Query(
-    select(
-        _counted(
-            select(orders.c.id).where(orders.c.ip_network == bindparam("address", type_=Text), *IN_WINDOW),
-            ENOUGH_ORDERS,
-        ).label("address_orders"),
-        _MAILBOX_ORDERS.label("mailbox_orders"),
-        _accounts("device", "device", "long_ago").label("device_accounts"),
-        _accounts("device", "device", "lately").label("device_accounts_in_hour"),
-        _accounts("address", "address", "lately").label("address_accounts_in_hour"),
-        _labelled("customer", "account").label("confirmed_frauds"),
-        select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER, _IS_OWN), _PAYS_AS_REFERRER))
-        .scalar_subquery()
-        .label("has_refused_referral"),
-        func.coalesce(
-            select(customers.c.orders_count).where(customers.c.id == _CUSTOMER).scalar_subquery(),
-            literal_column("0", BigInteger),
-        ).label("paid_orders"),
-        _counted(
-            select(orders.c.id).where(_OWN, orders.c.created_at > _number("day_ago"), orders.c.created_at <= _UNTIL),
-            ENOUGH_ORDERS,
-        ).label("customer_orders_in_day"),
-        select(exists().where(_OWN, orders.c.created_at < _number("week_ago")))
-        .scalar_subquery()
-        .label("has_older_order"),
-        _counted(
-            select(_earlier.c.first_seen_at).where(_earlier.c.first_seen_at < _number("made")), ENOUGH_ACCOUNTS
-        ).label("device_accounts_before"),
-        select(customers.c.first_order_at).where(customers.c.id == _CUSTOMER).scalar_subquery().label("first_paid_at"),
-        select(sightings.c.first_seen_at)
-        .where(*_DEVICE, sightings.c.customer_id == _CUSTOMER)
-        .scalar_subquery()
-        .label("device_known_since"),
-        _LARGE_FROM.scalar_subquery().label("large_from"),
-        _accounts("instrument", "instrument", "long_ago").label("instrument_accounts"),
-        _counted(
-            select(sightings.c.value).where(
-                sightings.c.customer_id == _CUSTOMER,
-                sightings.c.kind == literal_column("'instrument'", Text),
-                sightings.c.last_seen_at > _number("day_ago"),
-                sightings.c.first_seen_at <= _UNTIL,
-                sightings.c.value != bindparam("instrument", type_=Text),
-            ),
-            ENOUGH_ACCOUNTS,
-        ).label("customer_instruments_in_day"),
-        _labelled("instrument", "instrument").label("instrument_fraud"),
-        _labelled("mailbox", "mailbox").label("mailbox_fraud"),
-        _labelled("device", "device").label("device_fraud"),
-        _labelled("disputed", "account").label("has_dispute"),
-        _declines(payment_attempts.c.customer_id, _CUSTOMER).label("customer_declines"),
-        _declines(payment_attempts.c.device_id, bindparam("device", type_=Text)).label("device_declines"),
-        _declines(payment_attempts.c.ip_network, bindparam("address", type_=Text)).label("address_declines"),
+_history = select(
+    _counted(
+        select(orders.c.id).where(orders.c.ip_network == bindparam("address", type_=Text), *IN_WINDOW),
+        ENOUGH_ORDERS,
+    ).label("address_orders"),
+    _MAILBOX_ORDERS.label("mailbox_orders"),
+    _accounts("device", "device", "long_ago").label("device_accounts"),
+    _accounts("device", "device", "lately").label("device_accounts_in_hour"),
+    _accounts("address", "address", "lately").label("address_accounts_in_hour"),
+    _labelled("customer", "account").label("confirmed_frauds"),
+    select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER, _IS_OWN), _PAYS_AS_REFERRER))
+    .scalar_subquery()
+    .label("has_refused_referral"),
+    func.coalesce(
+        select(customers.c.orders_count).where(customers.c.id == _CUSTOMER).scalar_subquery(),
+        literal_column("0", BigInteger),
+    ).label("paid_orders"),
+    _counted(
+        select(orders.c.id).where(_OWN, orders.c.created_at > _number("day_ago"), orders.c.created_at <= _UNTIL),
+        ENOUGH_ORDERS,
+    ).label("customer_orders_in_day"),
+    select(exists().where(_OWN, orders.c.created_at < _number("week_ago"))).scalar_subquery().label("has_older_order"),
+    _counted(select(_earlier.c.first_seen_at).where(_earlier.c.first_seen_at < _number("made")), ENOUGH_ACCOUNTS).label(
+        "device_accounts_before"
+    ),
+    select(customers.c.first_order_at).where(customers.c.id == _CUSTOMER).scalar_subquery().label("first_paid_at"),
+    select(sightings.c.first_seen_at)
+    .where(*_DEVICE, sightings.c.customer_id == _CUSTOMER)
+    .scalar_subquery()
+    .label("device_known_since"),
+    _LARGE_FROM.scalar_subquery().label("large_from"),
+    _accounts("instrument", "instrument", "long_ago").label("instrument_accounts"),
+    _counted(_paid_with, ENOUGH_ACCOUNTS).label("customer_instruments_in_day"),
+    _labelled("instrument", "instrument").label("instrument_fraud"),
+    _labelled("mailbox", "mailbox").label("mailbox_fraud"),
+    _labelled("device", "device").label("device_fraud"),
+    _labelled("disputed", "account").label("has_dispute"),
+    _accounts("player", "player", "long_ago").label("player_accounts"),
+    _labelled("player", "player").label("player_fraud"),
+    _counted(
+        select(orders.c.id).where(
+            _OWN,
+            orders.c.paid_at < _number("trusted_before"),
+            orders.c.status != literal_column("'refunded'", Text),
+        ),
+        ENOUGH_OLD_ORDERS,
+    ).label("old_paid_orders"),
+    select(sightings.c.first_seen_at)
+    .where(
+        sightings.c.kind == literal_column("'instrument'", Text),
+        sightings.c.value == bindparam("instrument", type_=Text),
+        sightings.c.customer_id == _CUSTOMER,
+    )
+    .scalar_subquery()
+    .label("instrument_known_since"),
+    _declines(payment_attempts.c.customer_id, _CUSTOMER).label("customer_declines"),
+    _declines(payment_attempts.c.device_id, bindparam("device", type_=Text)).label("device_declines"),
+    case(
+        (_IS_KNOWN_AT_ADDRESS, literal_column("0", BigInteger)),
+        else_=_declines(payment_attempts.c.ip_network, bindparam("address", type_=Text)),
+    ).label("address_declines"),
+)
+_HISTORY = Query(_history)
+_DECLINES = ("customer_declines", "device_declines", "address_declines")
+_NAMES = [column.name for column in _history.selected_columns if column.name not in _DECLINES]
+# SQLite has no booleans.
+_TYPES = {"bool": bool, "int": int}
+_READ = {name: _TYPES.get(kind) for name, kind in History.__annotations__.items()}
+
+
+_FRAUD_MAILBOX = Query(
+    select(labels.c.since).where(
+        labels.c.kind == literal_column("'mailbox'", Text), labels.c.value == bindparam("mailbox", type_=Text)
     )
 )
+
+
+async def is_fraud_mailbox(tx: Transaction, mailbox: str) -> bool:
+    """Whether an order with this mailbox was fraud."""
+    return bool(await tx.all(_FRAUD_MAILBOX, mailbox=mailbox))
 
 
 async def gather(tx: Transaction, policy: Policy, buyers: Sequence[Buyer]) -> list[History]:
     """The history of each, in their order."""
     rows = await tx.fetch_for_each(_HISTORY, [_values(policy, buyer) for buyer in buyers])
-    return [_history(row) for row in rows]
+    return [_of_row(row) for row in rows]
 
 
 def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
@@ -230,34 +277,16 @@ def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
         "lately": buyer.at - SHORT_MEMORY,
         "day_ago": buyer.at - BURST,
         "week_ago": buyer.at - KNOWN_AFTER,
+        "trusted_before": buyer.at - TRUSTED_AFTER,
         "made": buyer.at if buyer.customer_created_at is None else buyer.customer_created_at,
         "week": buyer.week,
         "currency": buyer.currency,
         "instrument": buyer.instrument,
+        "player": buyer.player,
     }
 
 
-def _history(row: tuple[Any, ...]) -> History:
-    return History(
-        address_orders=row[0],
-        mailbox_orders=row[1],
-        device_accounts=row[2],
-        device_accounts_in_hour=row[3],
-        address_accounts_in_hour=row[4],
-        confirmed_frauds=int(row[5]),
-        has_refused_referral=bool(row[6]),
-        paid_orders=row[7],
-        customer_orders_in_day=row[8],
-        has_older_order=bool(row[9]),
-        device_accounts_before=row[10],
-        first_paid_at=row[11],
-        device_known_since=row[12],
-        large_from=row[13],
-        instrument_accounts=row[14],
-        customer_instruments_in_day=row[15],
-        instrument_fraud=bool(row[16]),
-        mailbox_fraud=bool(row[17]),
-        device_fraud=bool(row[18]),
-        has_dispute=bool(row[19]),
-        declined_payments=max(row[20:]),
-    )
+def _of_row(row: tuple[Any, ...]) -> History:
+    """The declines come last."""
+    values = {name: read(value) if (read := _READ[name]) else value for name, value in zip(_NAMES, row, strict=False)}
+    return History(**values, declined_payments=max(row[len(_NAMES) :]))

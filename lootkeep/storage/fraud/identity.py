@@ -1,4 +1,4 @@
-"""The identity store: which customers were seen with a device, an IP address, a mailbox or a payment instrument."""
+"""The identity store: who was seen with a device, an IP address, a mailbox, a payment instrument or a player."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Filter, Join, Listing, Sort, equals
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, orders, users
-from lootkeep.storage.schema.fraud import IS_DUE
+from lootkeep.storage.schema.fraud import IS_DUE, IS_LATEST
 
 # Statistics use only the latest reviews, so the cost is the same in any store.
 MAX_DECISIONS = 500
@@ -55,7 +55,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 _WAITING = columns_of(fraud_checks, Waiting, customer=customers, order=orders, owner=users)
-_UNDECIDED = (fraud_checks.c.review_outcome.is_(None), fraud_checks.c.action_taken != _ALLOWED)
+_UNDECIDED = (fraud_checks.c.review_outcome.is_(None), fraud_checks.c.action_taken != _ALLOWED, IS_LATEST)
 _of_check = select(orders.c.id).where(orders.c.id == fraud_checks.c.order_id, _IS_ON_HOLD).exists()
 # Held orders first, then by age: their buyers wait.
 QUEUE = Listing(
@@ -94,6 +94,7 @@ _RISKIEST = Query(
         fraud_checks.c.action_taken == _ALLOWED,
         fraud_checks.c.risk_score > 0,
         fraud_checks.c.review_outcome.is_(None),
+        IS_LATEST,
     )
     .order_by(fraud_checks.c.risk_score.desc(), fraud_checks.c.expected_loss.desc(), fraud_checks.c.id)
     .limit(bindparam("size")),

@@ -12,6 +12,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import (
+    coupons,
     customers,
     gift_card_entries,
     gift_cards,
@@ -29,6 +30,7 @@ _OF_ORDERS = IsListed(items.c.order_id, _IDS)
 _buyers = select(orders.c.customer_id).where(_ORDERS)
 _with_a_stock = select(items.c.product_id).where(_OF_ORDERS, items.c.holds_stock)
 _cards = select(gift_card_entries.c.gift_card_id).where(IsListed(gift_card_entries.c.order_id, _IDS), TENDER)
+_coupons = select(orders.c.coupon_id).where(_ORDERS)
 _referrers = select(referrals.c.referrer_id).where(referrals.c.customer_id.in_(_buyers))
 
 
@@ -37,6 +39,7 @@ def _lock(key: Any, condition: Any) -> Query[Any]:
     return Query(select(key).where(condition).order_by(key).with_for_update(key_share=True))
 
 
+_COUPONS = _lock(coupons.c.id, coupons.c.id.in_(_coupons))
 _STOCKS = _lock(products.c.id, products.c.id.in_(_with_a_stock))
 _REFERRALS = (
     _lock(referrals.c.customer_id, referrals.c.customer_id.in_(_buyers)),
@@ -45,12 +48,14 @@ _REFERRALS = (
 _OF_CANCELLING = (
     _lock(orders.c.id, _ORDERS),
     _lock(gift_cards.c.id, gift_cards.c.id.in_(_cards)),
+    _COUPONS,
     _STOCKS,
     # A fraud takes back the referral of a paid order.
     *_REFERRALS,
 )
 _OF_PAYING = (
     _lock(orders.c.id, _ORDERS),
+    _COUPONS,
     _STOCKS,
     _lock(products.c.id, products.c.id.in_(select(items.c.product_id).where(_OF_ORDERS))),
     _lock(customers.c.id, customers.c.id.in_(_buyers)),

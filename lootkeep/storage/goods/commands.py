@@ -6,20 +6,20 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Text, bindparam, or_, select, text as sql, update
+from sqlalchemy import BigInteger, Text, bindparam, or_, select, text as sql, update
 
-from lootkeep.domain.commands import Command
-from lootkeep.kernel.clock import Instant
+from lootkeep.domain.commands import Command, CommandRules
+from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import IsListed, WakeWorkers
+from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, equals
-from lootkeep.storage.queue import MAX_COUNTED
+from lootkeep.storage.queue import MAX_COUNTED, TOLERANCE
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import commands, products
 from lootkeep.storage.schema.servers import OPEN
 
-ROWS = Rows(commands, Command)
+ROWS = Rows(commands, Command, is_shown=True)
 
 LISTING = Listing(
     commands,
@@ -68,16 +68,31 @@ _CANCEL_OF_ITEM = Query(
     update(commands).where(commands.c.item_id == bindparam("item"), _IS_WAITING, _IS_DELIVERING).values(_CANCELLED),
     set_based=True,
 )
+_NOW = bindparam("now", type_=BigInteger)
+_IS_LATE = commands.c.due_at > bindparam("latest")
+_PULL_IN_LEASES = Query(
+    update(commands).where(OPEN, commands.c.status == "leased", _IS_LATE).values(due_at=bindparam("due"))
+)
+_PULL_IN_RETRIES = Query(
+    update(commands)
+    .where(OPEN, _IS_WAITING, commands.c.failures == bindparam("failed"), _IS_LATE)
+    .values(due_at=bindparam("due"))
+)
+# With the delay that its product asks for.
+_PULL_IN_NEW = Query(
+    update(commands)
+    .where(OPEN, _IS_WAITING, commands.c.failures == 0, commands.c.created_at > bindparam("latest"))
+    .values(due_at=commands.c.due_at - commands.c.created_at + _NOW, created_at=_NOW)
+)
 _OF_PRODUCT = Query(select(products.c.id, products.c.commands).where(products.c.id == bindparam("product_id")))
 _NAMING = Query(
     select(products.c.commands).where(products.c.deleted_at.is_(None), products.c.delivery_type == "command")
 )
-_WAKE = Query(WakeWorkers(commands))
 
 
 async def add(tx: Transaction, new: Sequence[Command]) -> list[Command]:
     rows = await ROWS.add_many(tx, new)
-    await tx.run(_WAKE)
+    tx.wake("commands")
     return rows
 
 
@@ -109,6 +124,16 @@ async def cancel_of_items(tx: Transaction, item_ids: Iterable[int], now: Instant
 
 async def cancel_of_server(tx: Transaction, server_id: int, now: Instant) -> None:
     await tx.run(_CANCEL_OF_SERVER, server=server_id, now=now)
+
+
+async def pull_in(tx: Transaction, rules: CommandRules, now: Instant) -> None:
+    """After the clock was set back: none waits longer than its lease, its delay or the pause after its failure."""
+    lease = rules.lease_seconds * SECOND
+    await tx.run_slow(_PULL_IN_LEASES, latest=now + lease + TOLERANCE, due=now + lease)
+    for failures, seconds in enumerate(rules.retry_delays, start=1):
+        pause = seconds * SECOND
+        await tx.run_slow(_PULL_IN_RETRIES, failed=failures, latest=now + pause + TOLERANCE, due=now + pause)
+    await tx.run_slow(_PULL_IN_NEW, latest=now + TOLERANCE, now=now)
 
 
 async def of_products(tx: Transaction, product_ids: Collection[int]) -> dict[int, str]:

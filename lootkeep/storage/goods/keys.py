@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Text, bindparam, literal_column, select, update
+from sqlalchemy import Text, bindparam, func, literal_column, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.goods import KeyBatch, KeyCount, KeyStatus, ProductKey, SealedKey
 from lootkeep.domain.order_items import OrderItem
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import IsListed
+from lootkeep.storage.engine.dialect import ByEngine, IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort, equals
 from lootkeep.storage.rows import Rows, columns_of
@@ -46,11 +46,15 @@ _oldest = (
     .order_by(keys.c.id)
     .limit(bindparam("size"))
     .with_for_update(skip_locked=True)
-    .cte("oldest")
+)
+# PostgreSQL does not know how many there will be, and would read every key to join them; an array is looked up.
+_IS_OLDEST = ByEngine(
+    sqlite=keys.c.id.in_(_oldest),
+    postgresql=keys.c.id == func.any(func.array(_oldest.scalar_subquery())),
 )
 _ASSIGN = Query(
     update(keys)
-    .where(keys.c.id == _oldest.c.id)
+    .where(_IS_OLDEST)
     .values(status="assigned", order_id=bindparam("order"), item_id=bindparam("item"), assigned_at=bindparam("now"))
     .returning(keys.c.id, *_COUNTED)
 )

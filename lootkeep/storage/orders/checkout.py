@@ -12,8 +12,8 @@ from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.products import Product
 from lootkeep.storage import settings as settings_db
-from lootkeep.storage.engine.by_engine import ByEngine
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import ByEngine
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import columns_of, padded
 from lootkeep.storage.schema import customers, fraud_checks, order_items, orders, products, settings

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, bindparam, cast, select
+from sqlalchemy import BigInteger, and_, bindparam, cast, select
 
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.order_items import OrderItem
@@ -16,6 +16,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join
 from lootkeep.storage.rows import columns_of, one_of
 from lootkeep.storage.schema import customers, fraud_checks, order_items, orders
+from lootkeep.storage.schema.fraud import IS_LATEST
 
 
 class OrderRow(NamedTuple):
@@ -27,7 +28,7 @@ class OrderRow(NamedTuple):
 
 
 _CUSTOMER = Join(customers, customers.c.id == orders.c.customer_id)
-_CHECK = Join(fraud_checks, fraud_checks.c.order_id == orders.c.id, is_optional=True)
+_CHECK = Join(fraud_checks, and_(fraud_checks.c.order_id == orders.c.id, IS_LATEST), is_optional=True)
 JOINS = (_CUSTOMER, _CHECK)
 COLUMNS = (*columns_of(orders, Order), *columns_of(customers, Customer), *columns_of(fraud_checks, OrderCheck))
 _TO_CUSTOMER = len(Order.__struct_fields__)

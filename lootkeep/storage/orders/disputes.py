@@ -4,22 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import bindparam, delete, insert, select
+from sqlalchemy import bindparam, delete, func, insert, or_, select
 
-from lootkeep.domain.disputes import Dispute
+from lootkeep.domain.disputes import MAX_DEADLINE, USUAL_DEADLINE, Dispute
 from lootkeep.domain.fraud.labels import Label
+from lootkeep.domain.orders import Order
+from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows, columns_of
-from lootkeep.storage.schema import disputes, labels
+from lootkeep.storage.schema import disputes, labels, orders
 
 ROWS = Rows(disputes, Dispute)
+
+_TO_ORDER = len(Dispute.__struct_fields__)
 
 _OF_ORDER = Query(
     select(*columns_of(disputes, Dispute))
     .where(disputes.c.order_id == bindparam("order"))
     .order_by(disputes.c.at, disputes.c.id),
     Dispute,
+)
+_outcomes = disputes.alias()
+_due_at = func.coalesce(disputes.c.evidence_due_at, disputes.c.at + USUAL_DEADLINE)
+_WAITING = Query(
+    select(*columns_of(disputes, Dispute), *columns_of(orders, Order))
+    .join(orders, orders.c.id == disputes.c.order_id)
+    .where(
+        disputes.c.kind == "dispute",
+        disputes.c.at > bindparam("since"),
+        or_(disputes.c.evidence_due_at.is_(None), disputes.c.evidence_due_at > bindparam("now")),
+        orders.c.status != "refunded",
+        ~select(_outcomes.c.id)
+        .where(
+            _outcomes.c.order_id == disputes.c.order_id,
+            or_(_outcomes.c.kind == "dispute_won", _outcomes.c.kind == "dispute_lost"),
+            _outcomes.c.at >= disputes.c.at,
+        )
+        .exists(),
+    )
+    .order_by(_due_at, disputes.c.id)
+    .limit(bindparam("size")),
+    lambda *values: (Dispute(*values[:_TO_ORDER]), Order(*values[_TO_ORDER:])),
 )
 _REMOVE_LABELS = Query(delete(labels).where(labels.c.order_id == bindparam("order")))
 _ADD_LABEL = Query(
@@ -35,6 +61,19 @@ _ADD_LABEL = Query(
 async def of_order(tx: Transaction, order_id: int) -> list[Dispute]:
     """In chronological order."""
     return await tx.all(_OF_ORDER, order=order_id)
+
+
+async def of_orders(tx: Transaction, order_ids: Iterable[int]) -> dict[int, list[Dispute]]:
+    """Of those that have any, in chronological order."""
+    by_order: dict[int, list[Dispute]] = {}
+    for dispute in await tx.fetch_for_each(_OF_ORDER, [{"order": order_id} for order_id in order_ids]):
+        by_order.setdefault(dispute.order_id, []).append(dispute)
+    return by_order
+
+
+async def waiting(tx: Transaction, size: int, now: Instant) -> list[tuple[Dispute, Order]]:
+    """Those that evidence can still be sent for, the most urgent first; without a deadline, until they are closed."""
+    return await tx.all(_WAITING, since=now - MAX_DEADLINE, now=now, size=size)
 
 
 async def set_labels(tx: Transaction, order_id: int, new: Iterable[Label]) -> None:

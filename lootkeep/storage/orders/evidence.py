@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, exists, insert, select
+from sqlalchemy import and_, bindparam, exists, insert, select
 
 from lootkeep.domain.orders import Order
 from lootkeep.domain.players import Game
@@ -13,6 +13,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import disputes, evidence, fraud_checks, mails, orders, sightings
+from lootkeep.storage.schema.fraud import IS_LATEST
 
 # A buyer with more has made the case.
 _MAX_ORDERS = 200
@@ -57,7 +58,7 @@ _OF_INSTRUMENT = Query(
     )
     .select_from(sightings)
     .join(orders, orders.c.customer_id == sightings.c.customer_id)
-    .join(fraud_checks, fraud_checks.c.order_id == orders.c.id)
+    .join(fraud_checks, and_(fraud_checks.c.order_id == orders.c.id, IS_LATEST))
     .where(
         sightings.c.kind == "instrument",
         sightings.c.value == bindparam("instrument"),

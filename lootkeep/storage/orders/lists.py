@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, get_args
 
 from sqlalchemy import BigInteger, bindparam, select, union
 
 from lootkeep.domain.orders import OrderStatus
+from lootkeep.kernel.search import order_id_in
 from lootkeep.storage.lists import (
     Counted,
     Filter,
@@ -27,7 +27,6 @@ from lootkeep.storage.lists import (
 from lootkeep.storage.orders.details import COLUMNS, JOINS, order_row
 from lootkeep.storage.schema import customers, order_items, orders
 
-_NUMBER = re.compile(r"(?:ord-)?0*([0-9]{1,18})", re.IGNORECASE)
 _OF_EMAIL = select(customers.c.id).where(customers.c.email == bindparam("wanted_email")).scalar_subquery()
 _WITH_PRODUCT = select(order_items.c.order_id).where(order_items.c.product_id == bindparam("wanted_product_id"))
 
@@ -49,8 +48,7 @@ def _found_by(customer: Filter) -> Filter:
 
 def _search(term: str) -> dict[str, Any]:
     """Part of the customer's name or e-mail, or a complete id or order number."""
-    number = _NUMBER.fullmatch(term)
-    return term_filters(term) | {"exact": term, "number": int(number[1]) if number else 0}
+    return term_filters(term) | {"exact": term, "number": order_id_in(term) or 0}
 
 
 def _counters(values: Values) -> list[str]:

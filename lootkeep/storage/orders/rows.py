@@ -9,28 +9,39 @@ from sqlalchemy import bindparam, select, update
 
 from lootkeep.domain.checkout import PricedLine
 from lootkeep.domain.order_items import OrderItem
-from lootkeep.domain.orders import Order, Refund, RefundReason
+from lootkeep.domain.orders import Order, Refund
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import order_items as items, orders, refunds
 
-ROWS = Rows(orders, Order, derived=("ip_network",), totals="orders")
+ROWS = Rows(orders, Order, derived=("ip_network",), totals="orders", is_shown=True)
 ITEMS = Rows(items, OrderItem)
 REFUNDS = Rows(refunds, Refund)
 
 _THIS = orders.c.id == bindparam("order")
 _LOCK_ALONE = Query(select(orders.c.id).where(_THIS).with_for_update())
 _BY_EXTERNAL_ID = Query(select(*columns_of(orders, Order)).where(orders.c.external_id == bindparam("external")), Order)
-_DELIVERED = ("fulfilled_quantity", "delivered_at", "waiting_since")
+_LATEST = Query(
+    select(*columns_of(orders, Order))
+    .where(orders.c.customer_id == bindparam("customer"))
+    .order_by(orders.c.created_at.desc())
+    .limit(1),
+    Order,
+)
+_ANY = Query(select(orders.c.id).limit(1))
+_DELIVERED = ("fulfilled_quantity", "delivered_at", "waiting_since", "expiry_due_at")
 _DELIVER = Query(
     update(items)
     .where(items.c.id == bindparam("item"))
     .values({name: bindparam(f"new_{name}") for name in _DELIVERED}),
     set_based=True,
 )
+
+
+async def exist(tx: Transaction) -> bool:
+    return await tx.one(_ANY) is not None
 
 
 async def add(tx: Transaction, order: Order, lines: Sequence[PricedLine]) -> tuple[Order, list[OrderItem]]:
@@ -65,6 +76,10 @@ async def lock(tx: Transaction, order_id: int) -> None:
 async def by_external_id(tx: Transaction, external_ids: Iterable[str]) -> list[Order]:
     """Those that exist."""
     return await tx.fetch_for_each(_BY_EXTERNAL_ID, [{"external": external_id} for external_id in external_ids])
+
+
+async def latest_of(tx: Transaction, customer_id: int) -> Order | None:
+    return await tx.one(_LATEST, customer=customer_id)
 
 
 async def save(tx: Transaction, before: Order, after: Order, lines: Iterable[OrderItem]) -> None:
@@ -104,7 +119,7 @@ def _sold(product_id: int, quantity: int, total: int, order: Order) -> _Sold:
 
 
 async def set_delivered(tx: Transaction, lines: Sequence[OrderItem]) -> None:
-    """How much of each line was delivered, when it was whole, and since when it waits."""
+    """How much of each line was delivered, when it was whole, since when it waits, and when its end is due."""
     rows = [{"item": line.id, **{f"new_{name}": getattr(line, name) for name in _DELIVERED}} for line in lines]
     if rows:
         await tx.execute_many(_DELIVER, rows)
@@ -114,11 +129,11 @@ class _Refunded(msgspec.Struct, frozen=True):
     amount: int
     created_at: Instant
     currency: str
+    # Less tax.
+    tax: int
 
 
-async def add_refund(
-    tx: Transaction, order: Order, amount: int, reason: str | None, now: Instant, code: RefundReason | None = None
-) -> Refund:
-    refund = await REFUNDS.add(tx, Refund(0, order.id, Hundredths(amount), reason, now, code))
-    tx.totals.count("refunds", None, _Refunded(refund.amount, refund.created_at, order.currency))
+async def add_refund(tx: Transaction, order: Order, new: Refund) -> Refund:
+    refund = await REFUNDS.add(tx, new)
+    tx.totals.count("refunds", None, _Refunded(refund.amount, refund.created_at, order.currency, -refund.tax))
     return refund

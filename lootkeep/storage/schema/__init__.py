@@ -8,12 +8,16 @@ from lootkeep.storage.schema.accounts import (
     audit_log,
     failed_attempts,
     recovery_codes,
+    roles,
     sessions,
 )
 from lootkeep.storage.schema.alerts import alert_notices, alerts
 from lootkeep.storage.schema.analytics import sales_rollups
+from lootkeep.storage.schema.bulk import bulk_acts, bulk_rows
 from lootkeep.storage.schema.campaigns import campaign_recipients, email_campaigns
 from lootkeep.storage.schema.columns import metadata
+from lootkeep.storage.schema.coupons import coupons
+from lootkeep.storage.schema.creators import creator_entries, creators
 from lootkeep.storage.schema.customers import customer_identities, customer_tags, customers, sightings
 from lootkeep.storage.schema.events import counters, events
 from lootkeep.storage.schema.fraud import (
@@ -37,15 +41,9 @@ from lootkeep.storage.schema.orders import (
     refunds,
     subscriptions,
 )
+from lootkeep.storage.schema.payments import payment_event_names, payment_events, payment_sources
 from lootkeep.storage.schema.products import product_tags, products
-from lootkeep.storage.schema.referrals import (
-    coupons,
-    referral_tiers,
-    referrals,
-    referrers,
-    refused_referrals,
-    reward_claims,
-)
+from lootkeep.storage.schema.referrals import referral_tiers, referrals, referrers, refused_referrals, reward_claims
 from lootkeep.storage.schema.servers import commands, servers
 from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figures, ticket_messages
 from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhook_versions, webhooks
@@ -57,10 +55,14 @@ __all__ = [
     "alerts",
     "attempts",
     "audit_log",
+    "bulk_acts",
+    "bulk_rows",
     "campaign_recipients",
     "commands",
     "counters",
     "coupons",
+    "creator_entries",
+    "creators",
     "customer_identities",
     "customer_tags",
     "customers",
@@ -87,6 +89,9 @@ __all__ = [
     "order_items",
     "orders",
     "payment_attempts",
+    "payment_event_names",
+    "payment_events",
+    "payment_sources",
     "product_keys",
     "product_tags",
     "products",
@@ -98,6 +103,7 @@ __all__ = [
     "refused_referrals",
     "replays",
     "reward_claims",
+    "roles",
     "sales_rollups",
     "servers",
     "sessions",

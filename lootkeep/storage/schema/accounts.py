@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, UniqueConstraint
 
-from lootkeep.storage.schema.columns import identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+
+# What owners made; owner, staff and read_only are no rows.
+roles = Table(
+    "roles",
+    metadata,
+    identity(),
+    text("name", unique=True),
+    # Separated by blanks, as those of tokens.
+    text("scopes"),
+    number("refund_limit", optional=True),
+    flag("masks_emails"),
+    flag("hides_revenue"),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("refund_limit >= 0", name="refund_limit"),
+    sqlite_autoincrement=True,
+)
 
 accounts = Table(
     "accounts",
     metadata,
     Column("user_id", BigInteger, ForeignKey("users.id"), primary_key=True, autoincrement=False),
     text("role"),
+    link("role_id", "roles.id", optional=True),
     # argon2id with its parameters; null until a one-time link was used.
     text("password_hash", optional=True),
     # Sealed with the application key.
@@ -19,7 +37,9 @@ accounts = Table(
     number("totp_step", optional=True),
     number("created_at"),
     number("updated_at"),
-    CheckConstraint("role IN ('owner', 'staff', 'read_only')", name="role"),
+    CheckConstraint("role IN ('owner', 'staff', 'read_only', 'custom')", name="role"),
+    CheckConstraint("(role = 'custom') = (role_id IS NOT NULL)", name="role_id"),
+    Index(None, "role_id"),
 )
 
 account_links = Table(

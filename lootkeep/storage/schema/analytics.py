@@ -27,6 +27,8 @@ sales_rollups = Table(
     number("refunded_orders"),
     number("completed_orders"),
     number("new_customers"),
+    # Of paid orders, less that of refunds.
+    number("tax"),
     # The series of one product.
     Index(None, "dimension", "key", "level", "block"),
     sqlite_with_rowid=False,

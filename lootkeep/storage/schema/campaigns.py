@@ -21,6 +21,7 @@ email_campaigns = Table(
     text("reply_to", optional=True),
     text("body_html", optional=True),
     text("body_text", optional=True),
+    text("body_markdown", optional=True),
     # The text was generated from the HTML, and is generated again when that changes.
     flag("is_text_derived"),
     # The targets of the links in the HTML: a JSON array in which a clicked link is looked up.

@@ -37,9 +37,12 @@ def flag(name: str, **options: Any) -> Column[bool]:
     return Column(name, Boolean, nullable=False, **options)
 
 
-def link(name: str, target: str, *, optional: bool = False, **options: Any) -> Column[int]:
-    """A reference to another table's id."""
-    return Column(name, BigInteger, ForeignKey(target), nullable=optional, **options)
+def link(
+    name: str, target: str, *, optional: bool = False, is_checked_last: bool = False, **options: Any
+) -> Column[int]:
+    """A reference to another table's id; checked by the commit if a later write of the transaction decides about it."""
+    key = ForeignKey(target, deferrable=True, initially="DEFERRED") if is_checked_last else ForeignKey(target)
+    return Column(name, BigInteger, key, nullable=optional, **options)
 
 
 def nulls_last(name: str, column: Column[Any], key: Column[int]) -> None:

@@ -96,7 +96,7 @@ sightings = Table(
     Column("customer_id", BigInteger, ForeignKey("customers.id"), primary_key=True),
     number("first_seen_at"),
     number("last_seen_at"),
-    CheckConstraint("kind IN ('device', 'address', 'mailbox', 'instrument')", name="kind"),
+    CheckConstraint("kind IN ('device', 'address', 'mailbox', 'instrument', 'player')", name="kind"),
     # Which instruments a customer used recently.
     Index(None, "customer_id", "kind", "last_seen_at"),
     # Covers counts of accounts, so no engine uses the key and reads everyone who was ever seen.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     ForeignKey,
@@ -11,6 +12,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal_column,
     text as sql,
 )
 
@@ -21,6 +23,7 @@ _IS_BLOCKED = sql("action_taken = 'blocked'")
 # A literal, also in queries: otherwise SQLite does not use the index.
 IS_DUE = sql("due_at IS NOT NULL AND review_outcome IS NULL AND action_taken = 'verification_required'")
 _WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
+IS_LATEST = literal_column("is_latest", Boolean)
 HAS_SIGNALS = sql("signals <> '{}'")
 HAS_RULES = sql("rule_hits <> '[]'")
 
@@ -28,7 +31,9 @@ fraud_checks = Table(
     "fraud_checks",
     metadata,
     identity(),
-    link("order_id", "orders.id", unique=True),
+    link("order_id", "orders.id", index=True),
+    # An order may be judged again when it is paid: this is the judgement that counts.
+    flag("is_latest"),
     link("customer_id", "customers.id"),
     text("ip_address", optional=True),
     text("email"),
@@ -77,6 +82,7 @@ fraud_checks = Table(
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
     CheckConstraint("review_outcome IN ('legitimate', 'fraud', 'inconclusive')", name="review_outcome"),
     CheckConstraint("is_reviewed = (review_outcome IS NOT NULL)", name="is_reviewed"),
+    Index("uq_fraud_checks_latest", "order_id", unique=True, sqlite_where=IS_LATEST, postgresql_where=IS_LATEST),
     # The sort order of the list, with all filtered columns.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
     Index("ix_fraud_checks_frauds", "created_at", "action_taken", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
@@ -115,7 +121,9 @@ fraud_lists = Table(
     text("kind"),
     text("note", optional=True),
     number("created_at"),
-    CheckConstraint("kind IN ('email', 'domain', 'ip', 'device', 'instrument', 'country', 'customer')", name="kind"),
+    CheckConstraint(
+        "kind IN ('email', 'domain', 'ip', 'device', 'instrument', 'player', 'country', 'customer')", name="kind"
+    ),
     sqlite_autoincrement=True,
 )
 

@@ -17,8 +17,15 @@ from sqlalchemy import (
 from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
 
 _IS_PAID = sql("paid_at IS NOT NULL")
+_HAS_CHARGE = sql("charge_id IS NOT NULL")
 _ENDING = sql("status = 'active' AND ends_at IS NOT NULL")
+# Literals, also in queries, as below.
+IS_RENEWING = sql("status = 'active' AND cancelled_at IS NULL")
+IS_RENEWED = sql("renewals_count > 0")
+IS_LEAVING = sql("cancelled_at IS NOT NULL")
 _IS_WAITING = sql("waiting_since IS NOT NULL")
+# A literal, also in queries: a cached plan can use the partial index only if it sees the words.
+EXPIRES = sql("expiry_due_at IS NOT NULL")
 
 subscriptions = Table(
     "subscriptions",
@@ -50,6 +57,15 @@ subscriptions = Table(
     CheckConstraint("status IN ('active', 'cancelled', 'expired')", name="status"),
     # What ends automatically, and when.
     Index("ix_subscriptions_ending", "ends_at", sqlite_where=_ENDING, postgresql_where=_ENDING),
+    # What is to be renewed, what was, and who leaves.
+    *(
+        Index(f"ix_subscriptions_by_{column}", column, "id", sqlite_where=these, postgresql_where=these)
+        for column, these in (
+            ("current_period_end", IS_RENEWING),
+            ("current_period_start", IS_RENEWED),
+            ("cancelled_at", IS_LEAVING),
+        )
+    ),
     Index(None, "product_id", "status"),
     Index("uq_subscriptions_external_id", "external_id", unique=True),
     # The sort order of the list, and its filters in this order.
@@ -71,8 +87,11 @@ orders = Table(
     number("gift_card_total"),
     number("refunded_total"),
     text("currency"),
-    link("coupon_id", "coupons.id", optional=True),
+    # A deleted coupon is noticed when it is reserved, after the order was written.
+    link("coupon_id", "coupons.id", optional=True, is_checked_last=True),
     text("coupon_code", optional=True),
+    # Copied from the coupon: what a payment does with it.
+    text("coupon_origin", optional=True),
     text("referral_code", optional=True),
     link("subscription_id", "subscriptions.id", optional=True),
     text("payment_method", optional=True),
@@ -103,6 +122,18 @@ orders = Table(
     text("player_game", optional=True),
     text("player_id", optional=True),
     text("player_name", optional=True),
+    # What is known of the payment method; the instrument is a keyed hash.
+    text("payment_instrument", optional=True),
+    text("payment_bin", optional=True),
+    text("payment_country", optional=True),
+    text("payment_funding", optional=True),
+    text("payment_three_d_secure", optional=True),
+    # The provider's id of the charge, where `transaction_id` is that of the payment it belongs to.
+    text("charge_id", optional=True),
+    # As the checkout reports it: part of the total.
+    number("tax_total", optional=True),
+    text("tax_rate", optional=True),
+    text("tax_country", optional=True),
     CheckConstraint("payment_held_at IS NULL OR status = 'on_hold'", name="payment_held_at"),
     CheckConstraint(
         "status IN ('pending', 'on_hold', 'paid', 'completed', 'partially_refunded', 'refunded', 'cancelled')",
@@ -110,6 +141,7 @@ orders = Table(
     ),
     CheckConstraint("discount_total BETWEEN 0 AND subtotal AND total = subtotal - discount_total", name="total"),
     CheckConstraint("gift_card_total BETWEEN 0 AND total", name="gift_card_total"),
+    CheckConstraint("tax_total BETWEEN 0 AND total", name="tax_total"),
     CheckConstraint("refunded_total BETWEEN 0 AND total", name="refunded_total"),
     CheckConstraint("(status IN ('pending', 'on_hold', 'cancelled')) = (paid_at IS NULL)", name="paid_at"),
     Index(None, "created_at", "id"),
@@ -123,6 +155,7 @@ orders = Table(
     Index(None, "risk_level", "created_at", "id"),
     Index(None, "total", "id"),
     Index(None, "transaction_id"),
+    Index("ix_orders_charge_id", "charge_id", sqlite_where=_HAS_CHARGE, postgresql_where=_HAS_CHARGE),
     Index(None, "player_id"),
     Index(None, "player_name"),
     # What one customer bought in a period.
@@ -153,6 +186,8 @@ order_items = Table(
     number("waiting_since", optional=True),
     # When the store first read what was delivered.
     number("handed_at", optional=True),
+    # When the commands for its end are queued; empty once they are.
+    number("expiry_due_at", optional=True),
     CheckConstraint("quantity >= 1 AND total = price * quantity", name="total"),
     CheckConstraint("fulfilled_quantity BETWEEN 0 AND quantity", name="fulfilled_quantity"),
     Index(None, "order_id"),
@@ -165,6 +200,7 @@ order_items = Table(
         sqlite_where=_IS_WAITING,
         postgresql_where=_IS_WAITING,
     ),
+    Index("ix_order_items_expiring", "expiry_due_at", sqlite_where=EXPIRES, postgresql_where=EXPIRES),
     sqlite_autoincrement=True,
 )
 
@@ -199,9 +235,13 @@ disputes = Table(
     text("external_id", optional=True),
     number("at"),
     number("created_at"),
+    # Until when the provider takes evidence.
+    number("evidence_due_at", optional=True),
     CheckConstraint("kind IN ('early_warning', 'dispute', 'dispute_won', 'dispute_lost')", name="kind"),
     CheckConstraint("reason IN ('fraudulent', 'other')", name="reason"),
     UniqueConstraint("order_id", "external_id", "kind"),
+    # Those that wait for evidence.
+    Index(None, "kind", "at"),
     sqlite_autoincrement=True,
 )
 
@@ -223,7 +263,10 @@ refunds = Table(
     text("reason", optional=True),
     number("created_at"),
     text("reason_code", optional=True),
+    # Of the order, in proportion.
+    number("tax"),
     CheckConstraint("amount >= 1", name="amount"),
+    CheckConstraint("tax BETWEEN 0 AND amount", name="tax"),
     Index(None, "order_id"),
     sqlite_autoincrement=True,
 )

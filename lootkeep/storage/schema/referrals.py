@@ -1,4 +1,4 @@
-"""The referral program: tiers, referrals, referrers' counts, claims, coupons and refused referrals."""
+"""The referral program: tiers, referrals, referrers' counts, claims and refused referrals."""
 
 from __future__ import annotations
 
@@ -90,30 +90,6 @@ Index(
     referrers.c.successful_referrals.desc(),
     referrers.c.total_referrals.desc(),
     referrers.c.customer_id,
-)
-
-coupons = Table(
-    "coupons",
-    metadata,
-    identity(),
-    text("code", unique=True),
-    link("customer_id", "customers.id"),
-    text("origin"),
-    text("discount_type"),
-    number("value"),
-    text("currency", optional=True),
-    text("status"),
-    # The order that holds or used it.
-    number("order_id", optional=True),
-    number("discount_given"),
-    number("created_at"),
-    number("expires_at"),
-    CheckConstraint("origin IN ('tier', 'welcome')", name="origin"),
-    CheckConstraint("discount_type IN ('percentage', 'fixed')", name="discount_type"),
-    CheckConstraint("(status = 'available') = (order_id IS NULL)", name="held"),
-    CheckConstraint("status IN ('available', 'reserved', 'used')", name="status"),
-    Index(None, "customer_id"),
-    sqlite_autoincrement=True,
 )
 
 reward_claims = Table(

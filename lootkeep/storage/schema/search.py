@@ -6,10 +6,10 @@ from sqlalchemy import DDL, Table, event
 
 from lootkeep.storage.schema.access import tokens
 from lootkeep.storage.schema.campaigns import email_campaigns
+from lootkeep.storage.schema.coupons import coupons
 from lootkeep.storage.schema.customers import customers
 from lootkeep.storage.schema.events import events
 from lootkeep.storage.schema.gift_cards import gift_cards
-from lootkeep.storage.schema.mails import mails
 from lootkeep.storage.schema.products import products
 from lootkeep.storage.schema.support_tickets import support_tickets
 
@@ -39,14 +39,8 @@ _search_table(gift_cards)
 _search_table(support_tickets)
 _search_table(products)
 _search_table(email_campaigns)
+_search_table(coupons)
 
-# A hint for the workers, sent when the transaction commits; losing it loses nothing.
-WAKEUP = (
-    "CREATE FUNCTION lootkeep_wake_workers() RETURNS trigger LANGUAGE plpgsql AS "
-    "$$ BEGIN PERFORM pg_notify('lootkeep_work', TG_TABLE_NAME); RETURN NULL; END $$",
-    "CREATE TRIGGER events_wake_workers AFTER INSERT ON events "
-    "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_wake_workers()",
-)
 # Ids are given out before the commit, in any order. So a transaction announces, by a shared lock that ends with it and
 # before its first event gets an id, the last id given out so far: its own are larger. `Horizon` reads these locks.
 # Once per transaction, for locks are few; a lock's number has 31 bits to spare.
@@ -60,7 +54,7 @@ _ANNOUNCEMENT = (
     "CREATE TRIGGER events_announce BEFORE INSERT ON events "
     "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_announce_events()",
 )
-for _statement in (*WAKEUP, *_ANNOUNCEMENT):
+for _statement in _ANNOUNCEMENT:
     event.listen(events, "after_create", DDL(_statement).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
 # Every process that caches tokens listens to it. Recording their use is not a change.
 TOKENS = (
@@ -78,10 +72,3 @@ _STATISTICS = (
     "CREATE STATISTICS products_by_stock ON (coalesce(stock, 2147483648)) FROM products; END IF; END $$"
 )
 event.listen(products, "after_create", DDL(_STATISTICS).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]
-_MAIL_WAKEUP = (
-    "CREATE TRIGGER mails_wake_workers AFTER INSERT ON mails "
-    "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_wake_workers()"
-)
-# The function is created with the events, which have no foreign key to this table.
-mails.add_is_dependent_on(events)
-event.listen(mails, "after_create", DDL(_MAIL_WAKEUP).execute_if(dialect="postgresql"))  # type: ignore[no-untyped-call]

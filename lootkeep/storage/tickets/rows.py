@@ -12,7 +12,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import customers, support_tickets, ticket_messages, users
 
-ROWS = Rows(support_tickets, Ticket, totals="tickets")
+ROWS = Rows(support_tickets, Ticket, totals="tickets", is_shown=True)
 MESSAGES = Rows(ticket_messages, TicketMessage)
 
 _THIS = support_tickets.c.id == bindparam("ticket")

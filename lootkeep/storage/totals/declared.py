@@ -28,7 +28,9 @@ _sold = (
     .select_from(orders.join(order_items, order_items.c.order_id == orders.c.id))
     .group_by(orders.c.id, order_items.c.product_id)
 )
-_refunded = select(refunds.c.amount, refunds.c.created_at, orders.c.currency).join_from(refunds, orders)
+_refunded = select(refunds.c.amount, refunds.c.created_at, orders.c.currency, (-refunds.c.tax).label("tax")).join_from(
+    refunds, orders
+)
 _revoked = (
     select((-gift_card_entries.c.amount).label("amount"), schema.gift_cards.c.currency)
     .join_from(gift_card_entries, schema.gift_cards)
@@ -53,6 +55,7 @@ SOURCES: dict[str, FromClause] = {
     "referrals": schema.referrals,
     "refused referrals": schema.refused_referrals,
     "claims": schema.reward_claims,
+    "coupons": schema.coupons,
     "gift cards": schema.gift_cards,
     "revoked values": _revoked.subquery(),
     "fraud checks": schema.fraud_checks,
@@ -77,17 +80,20 @@ def _sales(
     of: str = "orders",
     currency: str = "currency",
     where: Any = None,
+    required: Any = (),
     **adds: Any,
 ) -> Total:
     """The whole store and each product have series; the others only sums, whose ends are added up from the orders."""
     levels = (QUARTERS, DAYS) if dimension in ("all", "product") else (DAYS,)
     parts = {"dimension": Constant(dimension), "key": key, "currency": currency}
-    return Total(SALES, of, parts, adds, at=at, levels=levels, where=where or {})
+    return Total(SALES, of, parts, adds, at=at, levels=levels, where=where or {}, required=required)
 
 
 def _declared() -> Iterator[Total]:
     yield _count("orders", "orders.", "status")
-    yield _count("orders", "coupon_discounts.", "currency", adds="discount_total", required=("coupon_id", "paid_at"))
+    used = ("coupon_origin", "paid_at")
+    yield _count("orders", "coupon_discounts.", "coupon_origin", "currency", adds="discount_total", required=used)
+    yield _count("coupons", "coupons.", "origin")
     yield _count("referrals", "referrals.", "status")
     yield _count("refused referrals", "refused_referrals.made")
     yield _count("claims", "claims.made")
@@ -108,10 +114,11 @@ def _declared() -> Iterator[Total]:
     money = {"gross": "total", "discounts": "discount_total", "gift_cards": "gift_card_total"}
     is_refunded = {"status": "refunded"}
     yield _sales("all", "paid_at", orders=1, **money)
+    yield _sales("all", "paid_at", required=("tax_total",), tax="tax_total")
     yield _sales("all", "paid_at", of="sold products", items="quantity")
     yield _sales("all", "completed_at", completed_orders=1)
     yield _sales("all", "refunded_at", where=is_refunded, refunded_orders=1)
-    yield _sales("all", "created_at", of="refunds", refunds="amount")
+    yield _sales("all", "created_at", of="refunds", refunds="amount", tax="tax")
     yield _sales("all", "first_order_at", of="customers", currency=Constant(""), new_customers=1)
     yield _sales("status", "created_at", "status", currency=Constant(""), orders=1)
     yield _sales("country", "paid_at", "billing_country", orders=1, gross="total")

@@ -53,6 +53,7 @@ async def add(tx: Transaction, webhook: Webhook) -> Webhook:
 
 
 async def save(tx: Transaction, before: Webhook, after: Webhook) -> Webhook:
+    tx.wake("webhooks")
     return await _record(tx, await ROWS.save(tx, before, after))
 
 

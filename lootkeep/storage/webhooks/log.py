@@ -7,7 +7,6 @@ from sqlalchemy import bindparam, select, update
 from lootkeep.domain.deliveries import Attempt, Delivery
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import WakeWorkers
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Listing, Sort, equals, within
 from lootkeep.storage.queue import MAX_COUNTED
@@ -38,7 +37,6 @@ _SEND_AGAIN = Query(
     .returning(*columns_of(deliveries, Delivery)),
     Delivery,
 )
-_WAKE = Query(WakeWorkers(deliveries))
 
 LISTING = Listing(
     deliveries,
@@ -60,6 +58,6 @@ async def attempts_of(tx: Transaction, delivery_id: int) -> list[Attempt]:
 
 async def send_again(tx: Transaction, delivery_id: int, now: Instant) -> Delivery:
     """Makes the delivery due now, with new retries; a worker that holds it cannot settle it."""
-    await tx.run(_WAKE)
+    tx.wake("deliveries")
     (delivery,) = await tx.all(_SEND_AGAIN, delivery=delivery_id, now=now)
     return delivery

@@ -56,6 +56,7 @@ async def latest(tx: Transaction, webhook_id: int) -> Replay | None:
 
 
 async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str, now: Instant) -> Replay:
+    tx.wake("replays")
     horizon = await outbox.horizon(tx)
     ((last,),) = await tx.all(_LAST_EVENT)
     ((first,),) = await tx.all(_FIRST, since=since)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from lootkeep.domain import identity as identity_rules
+from lootkeep.domain import identity as identity_rules, players as players_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import MAX_AMOUNT, Hundredths
 from lootkeep.toolbox.files.dialect import BOOLEANS, Dialect
@@ -43,6 +43,10 @@ def _device(dialect: Dialect, text: str) -> str:
     return identity_rules.device(text)
 
 
+def _player(dialect: Dialect, text: str) -> str:
+    return players_rules.trace_of(text)
+
+
 _TIME = CellRule(Dialect.time, "must be a time such as 2026-11-15T10:30:00Z, or Unix seconds")
 _IP = CellRule(Dialect.ip_address, "must be an IP address")
 _DEVICE = CellRule(_device, "must be a text")
@@ -59,6 +63,7 @@ RULES: dict[str, CellRule] = {
     "device_id": _DEVICE,
     "billing_country": _COUNTRY,
     "payment_country": _COUNTRY,
+    "player": CellRule(_player, "must be a game and an id, such as steam:76561198000000000"),
     "total": CellRule(amount, "must be an amount such as 19.99"),
 }
 LABEL_RULE = CellRule(_is_fraud, "must be 1, true, yes or fraud, or 0, false, no, legit, legitimate or empty")

@@ -30,6 +30,7 @@ COLUMNS = (
     "signup_ip_address",
     "payment_fingerprint",
     "payment_country",
+    "player",
     "declined_at",
     "disputed_at",
 )
@@ -56,6 +57,8 @@ class PastOrder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     signup_ip_address: str | None = None
     payment_fingerprint: str | None = None
     payment_country: str | None = None
+    # Who got it.
+    player: str | None = None
     # When payments of the order were declined.
     declined_at: tuple[Instant, ...] = ()
     # When it became known that the order was fraud.

@@ -101,7 +101,8 @@ def _facts(order: PastOrder, history: History, past: PastOrders, intelligence: I
     is_timed = order.created_at is not None
     if not is_timed:
         # Only the order of the rows is known: nothing can be said about an hour or a week.
-        history = History(device_accounts=history.device_accounts, instrument_accounts=history.instrument_accounts)
+        names = ("device_accounts", "instrument_accounts", "player_accounts")
+        history = History(**{name: getattr(history, name) for name in names})
     return OrderFacts(
         at=order.created_at or Instant(0),
         email=order.email,
@@ -112,6 +113,7 @@ def _facts(order: PastOrder, history: History, past: PastOrders, intelligence: I
         user_agent=order.user_agent,
         is_user_agent_asked="user_agent" in past.columns,
         has_device=order.device_id is not None,
+        player=order.player,
         network=intelligence.network(order.ip_address) if order.ip_address else NetworkFacts(),
         mail=_email_facts(order.email, intelligence),
         payment=Payment(instrument=order.payment_fingerprint, country=order.payment_country),

@@ -36,7 +36,7 @@ _NO_CURRENCY = ""
 _OF_OTHERS = dict.fromkeys(
     (
         *("device_accounts", "device_accounts_before", "device_accounts_in_hour"),
-        *("address_accounts_in_hour", "instrument_accounts"),
+        *("address_accounts_in_hour", "instrument_accounts", "player_accounts"),
     ),
     0,
 )
@@ -58,7 +58,7 @@ class ReplayStore:
         """An account was created, and seen with what it signed up with."""
         at = account.customer_created_at or Instant(0)
         customer_id = await self._customer(account, at)
-        traces = _traces("", account.signup_ip_address, account.signup_device_id, None)
+        traces = _traces("", account.signup_ip_address, account.signup_device_id)
         await identity_db.remember(self._tx, [SeenCustomer(customer_id, traces, at)])
 
     async def place(self, past: PastOrder) -> tuple[Order, History]:
@@ -69,7 +69,8 @@ class ReplayStore:
         history = await self._history(past, customer_id, at)
         order = await orders_db.ROWS.add(self._tx, _order(past, customer_id, at))
         if past.account is not None:
-            traces = _traces(past.email, past.ip_address, past.device_id, past.payment_fingerprint)
+            trace_values = past.ip_address, past.device_id, past.payment_fingerprint, past.player
+            traces = _traces(past.email, *trace_values)
             await identity_db.remember(self._tx, [SeenCustomer(customer_id, traces, at)])
             # A past order counts as paid.
             await customers_db.add_payments(self._tx, [CustomerPayment(customer_id, order.total, at)])
@@ -92,6 +93,7 @@ class ReplayStore:
             customer_created_at=self._first_seen.get(past.account or "") if created_at is None else created_at,
             currency=_CURRENCY,
             instrument=past.payment_fingerprint,
+            player=past.player,
         )
         (history,) = await fraud_history_db.gather(self._tx, self._policy, [buyer])
         return history if past.account else replace(history, **_OF_OTHERS)
@@ -116,14 +118,19 @@ class ReplayStore:
         """An order was confirmed as fraud: known from this time on."""
         customer = str(order.customer_id) if past.account else None
         labels = fraud_labels(
-            at, customer=customer, instrument=past.payment_fingerprint, mailbox=past.mailbox, device=past.device_id
+            at,
+            customer=customer,
+            instrument=past.payment_fingerprint,
+            mailbox=past.mailbox,
+            device=past.device_id,
+            player=past.player,
         )
         disputed = [Label("disputed", customer, at)] if customer else []
         await disputes_db.set_labels(self._tx, order.id, labels + disputed)
 
 
-def _traces(email: str, ip_address: str | None, device_id: str | None, instrument: str | None) -> list[Trace]:
-    traces = identity_rules.traces(email, ip_address, device_id, instrument)
+def _traces(email: str, *others: str | None) -> list[Trace]:
+    traces = identity_rules.traces(email, *others)
     return traces if email else traces[1:]
 
 
@@ -156,4 +163,5 @@ def _order(past: PastOrder, customer_id: int, at: Instant) -> Order:
         created_at=at,
         updated_at=at,
         paid_at=at,
+        payment_instrument=past.payment_fingerprint,
     )

@@ -49,7 +49,7 @@ class CampaignEmails:
         campaign = await campaigns_service.create(deps, terms)
         sent = await campaigns_service.send(deps, campaign.id, None)
         options = CampaignOptions(emails_per_minute=_PER_MINUTE)
-        worker = CampaignWorker(deps, MemoryWakeup(), _DiscardingMailer(), options)
+        worker = CampaignWorker(deps, MemoryWakeup(), _DiscardingMailer(), lambda: options)
         while await worker.run_once():
             shop.clock.advance(MINUTE // _PER_MINUTE)
         # Recipients are numbered through all campaigns.

@@ -195,7 +195,7 @@ class Desk:
         if details.order.status == "pending":
             shop.agenda.add(shop.between(MINUTE, 9 * MINUTE), partial(shop.pay, person, details.order.id))
         elif details.order.status == "paid":
-            shop.agenda.add(shop.between(MINUTE, HOUR), partial(shop.fulfill, details.order.id))
+            shop.deliver(details)
 
     async def _redeem(self, card_id: int, amount: Hundredths) -> None:
         await gift_cards_service.redeem(self._shop.deps, card_id, amount, None, f"till-{card_id}")

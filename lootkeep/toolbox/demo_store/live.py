@@ -13,7 +13,7 @@ from lootkeep.kernel.money import text
 from lootkeep.services import customers as customers_service, orders as orders_service
 from lootkeep.storage import demo as demo_db
 from lootkeep.toolbox.demo_store import places
-from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form
+from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form, players
 
 Print = Callable[[str], None]
 # Waits for this many seconds; False when it is time to stop.
@@ -66,6 +66,7 @@ class Live:
         brought_by = self._rng.choice(self._people).code if self._people and self._rng.random() < 0.4 else None
         signed_up = await customers_service.sign_up(self._deps, form(person, brought_by, accepts_marketing=False))
         person.id, person.code = signed_up.customer.id, signed_up.customer.referral_code
+        await customers_service.change(self._deps, person.id, {"identities": players(person)})
         self._people = [*self._people[-_REMEMBERED:], person]
         words = f", referred by {signed_up.referrer.name}" if signed_up.referrer else ""
         self._say(f"{person.name} ({person.country}) signed up{words}.")
@@ -97,6 +98,7 @@ class Live:
         person.ip_address = places.special(block, self._rng)
         signed_up = await customers_service.sign_up(self._deps, form(person, None, accepts_marketing=False))
         person.id = signed_up.customer.id
+        await customers_service.change(self._deps, person.id, {"identities": players(person)})
         await self._order(person)
 
     def _cart(self, person: DemoCustomer) -> Cart:

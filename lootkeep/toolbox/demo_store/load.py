@@ -8,24 +8,30 @@ from random import Random
 
 from msgspec.structs import replace as changed
 
-from lootkeep.deps import Deps
+from lootkeep.deps import CurrentSettings, Deps
 from lootkeep.domain.retention import CLOCK, ClockRecord
 from lootkeep.engines.demo_receivers import DemoReceivers
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, Instant, ManualClock
 from lootkeep.kernel.errors import Conflict
-from lootkeep.services import gift_cards as gift_cards_service, subscriptions as subscriptions_service
+from lootkeep.services import (
+    coupons as coupons_service,
+    gift_cards as gift_cards_service,
+    subscriptions as subscriptions_service,
+)
 from lootkeep.storage import demo as demo_db, settings as settings_db
 from lootkeep.storage.demo import Demo
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
-from lootkeep.toolbox.demo_store import places
+from lootkeep.toolbox.demo_store import places, provider
 from lootkeep.toolbox.demo_store.campaign_emails import CampaignEmails
 from lootkeep.toolbox.demo_store.desk import Desk
 from lootkeep.toolbox.demo_store.frauds import Frauds
+from lootkeep.toolbox.demo_store.game_servers import GameServers
 from lootkeep.toolbox.demo_store.ids import SeededIds
 from lootkeep.toolbox.demo_store.receivers import Deliveries
 from lootkeep.toolbox.demo_store.shop import Shop
+from lootkeep.toolbox.demo_store.troubles import Troubles
 from lootkeep.toolbox.demo_store.year import DAYS, Year
 from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from lootkeep.worker.emails import EmailWorker
@@ -48,6 +54,7 @@ async def load(deps: Deps, scale: str, seed: int, orders: int, advance: Callable
     shop = _shop(deps, Random(seed), end)  # noqa: S311  made-up data
     await _live_through(deps, shop, orders, advance)
     await _to_outbox(deps, shop)
+    await provider.report(deps, shop)
     async with deps.db.write() as tx:
         now = deps.clock.now()
         await demo_db.set_mark(tx, changed(begun, loaded_at=now), now)
@@ -78,6 +85,8 @@ async def _require_empty(tx: Transaction) -> None:
 
 def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
     clock = ManualClock(Instant(end - DAYS * DAY))
+    now = deps.settings.value
+    sending = changed(now, identity=changed(now.identity, has_mail_server=True))
     shop = replace(
         deps,
         clock=clock,
@@ -86,7 +95,7 @@ def _shop(deps: Deps, rng: Random, end: Instant) -> Shop:
         outbound=DemoReceivers(rng, clock, Instant(end - 5 * HOUR)),
         intelligence=places.intelligence(clock),
         # Its campaigns were sent, to the outbox.
-        store=changed(deps.store, has_mail_server=True),
+        settings=CurrentSettings(lambda _: sending),
     )
     return Shop(shop, clock, rng, end)
 
@@ -101,8 +110,16 @@ async def _live_through(deps: Deps, shop: Shop, orders: int, advance: Callable[[
     Frauds(shop).begin(stories, length)
     Desk(shop).begin(max(10, orders // 40), max(12, orders // 100), length)
     CampaignEmails(shop).begin(length)
+    servers = GameServers(shop, deps)
+    servers.begin(length)
+    Troubles(shop).begin(length)
     sending.begin(length)
     await shop.agenda.run(deps.db, shop.join, sending.after_each, lambda: advance(shop.orders_placed))
+    await servers.end(deps)
+
+
+def _without_server() -> CampaignOptions:
+    return CampaignOptions(has_server=False)
 
 
 async def _to_outbox(deps: Deps, shop: Shop) -> None:
@@ -110,14 +127,14 @@ async def _to_outbox(deps: Deps, shop: Shop) -> None:
     shop.clock.advance(shop.agenda.end - shop.clock.now())
     past_deps = replace(shop.deps, db=deps.db)
     await gift_cards_service.settle_now(past_deps)
+    await coupons_service.settle(past_deps)
     await subscriptions_service.expire(past_deps)
     more = True
     while more:
         async with deps.db.write() as tx:
             joined = replace(past_deps, db=JoinedDatabase(tx))
             emails = EmailWorker(joined, MemoryWakeup(), OutboxMailer())
-            options = CampaignOptions(has_server=False)
-            campaigns = CampaignWorker(joined, MemoryWakeup(), OutboxMailer(), options)
+            campaigns = CampaignWorker(joined, MemoryWakeup(), OutboxMailer(), _without_server)
             while await campaigns.run_once():
                 pass
             for _ in range(_MAILS_AT_ONCE):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from random import Random
 
 import msgspec
 
 from lootkeep.domain.coupons import Coupon
+from lootkeep.domain.players import Player
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.toolbox.demo_store import places
 from lootkeep.toolbox.demo_store.names import COUNTRIES, FAMILY, FAMILY_FIRST, FIRST
@@ -66,6 +68,15 @@ class People:
             device_id=f"dev-{rng.getrandbits(48):012x}",
             user_agent=rng.choice(_AGENTS),
         )
+
+
+def players(person: DemoCustomer) -> list[Player]:
+    """Who they are in games."""
+    number = uuid.uuid5(uuid.NAMESPACE_URL, person.email)
+    mailbox = person.email.partition("@")[0]
+    name = "".join(letter for letter in mailbox if letter.isascii() and letter.isalnum())[-16:]
+    discord = str(10**17 + number.int % 10**17)
+    return [Player("minecraft", str(number), name), Player("discord", discord, mailbox)]
 
 
 def form(person: DemoCustomer, referral_code: str | None, *, accepts_marketing: bool) -> SignUp:

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from lootkeep.deps import Deps
+from lootkeep.domain import coupons as coupons_rules
 from lootkeep.domain.checkout import Cart, CartLine
 from lootkeep.domain.orders import AUTOMATIC_DELIVERY, OrderDetails
 from lootkeep.domain.products import Product
@@ -19,9 +20,9 @@ from lootkeep.kernel.errors import AppError, Conflict, Unprocessable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import customers as customers_service, orders as orders_service, tiers as tiers_service
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
-from lootkeep.toolbox.demo_store.agenda import Agenda
+from lootkeep.toolbox.demo_store.agenda import Agenda, ScheduledAction
 from lootkeep.toolbox.demo_store.catalogue import Catalogue
-from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form
+from lootkeep.toolbox.demo_store.people import DemoCustomer, People, form, players
 
 Basket = list[tuple[Product, int]]
 
@@ -31,6 +32,9 @@ RECENT = 30 * DAY
 METHODS = ("card", "card", "card", "paypal", "paypal", "apple_pay", "bank_transfer", "crypto")
 _REMEMBERED = 60
 _REASONS = ("bought by mistake", "the key did not work", "changed my mind", None)
+
+# The tax of games in some countries, in per cent.
+_RATES = {"DE": 19, "ES": 21, "FR": 20, "GB": 20, "GR": 24, "PL": 23}
 
 
 class Shop:
@@ -43,6 +47,8 @@ class Shop:
         self.agenda = Agenda(clock, end)
         self.catalogue = Catalogue(deps, rng)
         self.make = People(rng)
+        # Its own: who finds a coupon decides nothing else.
+        self._luck = Random(0)  # noqa: S311  made-up data
         self.people: list[DemoCustomer] = []
         self.orders_placed = 0
         # The latest paid orders with their buyers: tickets are about these.
@@ -50,6 +56,12 @@ class Shop:
         # The referrer of each referral: a customer with many referrals is drawn often, and so gets more.
         self._referrers: list[int] = []
         self._brought: Counter[int] = Counter()
+        # Its buyer disputes it, as the provider reports.
+        self.disputed_order_id: int | None = None
+        # The provider reports their payments.
+        self.unpaid: list[OrderDetails] = []
+        # What the game servers do with their queues.
+        self.run_commands: ScheduledAction | None = None
         self._tx: Transaction | None = None
         self._base = deps
 
@@ -111,10 +123,11 @@ class Shop:
         basket = self.basket()
         is_live = self.is_recent or any(product.delivery_type == "gift_card" for product, _ in basket)
         is_abandoned = self.rng.random() < 0.05
+        sale = self._sale(person, basket)
         if not is_live and not is_abandoned:
-            self._paid(person, await self._place_past(person, basket))
+            self._paid(person, await self._place_past(person, basket, **sale))
             return
-        details = await self.place(person, basket)
+        details = await self.place(person, basket, **sale)
         if details.order.status != "pending":
             return
         if is_abandoned:
@@ -125,18 +138,20 @@ class Shop:
     async def place(self, person: DemoCustomer, basket: Basket, **other: Any) -> OrderDetails:
         """Placed now: judged, announced, and waiting for its payment."""
         assert self._tx is not None
+        if any(product.commands != "[]" for product, _ in basket):
+            await customers_service.change(self.deps, person.id, {"identities": players(person)})
         details, _ = await orders_service.place_in(self.deps, self._tx, self._cart(person, basket, **other))
         self.orders_placed += 1
         return details
 
-    async def _place_past(self, person: DemoCustomer, basket: Basket) -> OrderDetails:
+    async def _place_past(self, person: DemoCustomer, basket: Basket, **other: Any) -> OrderDetails:
         """Placed, paid and delivered at once, like imported history, with the clock at its end."""
         created = self.clock.now()
         paid = Instant(created + self.between(20 * SECOND, 9 * MINUTE))
         is_automatic = all(product.delivery_type in AUTOMATIC_DELIVERY for product, _ in basket)
         completed = None if is_automatic else Instant(paid + self.between(SECOND, 40 * MINUTE))
         times = {"created_at": created, "paid_at": paid, "completed_at": completed}
-        cart = self._cart(person, basket, payment_method=self.rng.choice(METHODS), **times)
+        cart = self._cart(person, basket, payment_method=self.rng.choice(METHODS), **times, **other)
         end = completed or paid
         self.clock.advance(end - created)
         assert self._tx is not None
@@ -147,6 +162,20 @@ class Shop:
         self.orders_placed += 1
         return placed[0]
 
+    def _sale(self, person: DemoCustomer, basket: Basket) -> dict[str, str]:
+        """A coupon of the store that is good for the basket, as one in eight buyers finds."""
+        # An hour more: the order may be placed, and paid, a little later.
+        now, subtotal = self.clock.now() + HOUR, sum(product.price * quantity for product, quantity in basket)
+        codes = [
+            sale.code
+            for sale in self.catalogue.sales
+            if coupons_rules.state(sale, Instant(now)) == coupons_rules.state(sale, self.clock.now()) == "active"
+            and any(coupons_rules.matches(sale, it) and it.delivery_type != "gift_card" for it, _ in basket)
+            and subtotal >= (sale.min_total or 0)
+        ]
+        is_used = self._luck.random() < 0.125 and codes and person.coupon is None
+        return {"coupon_code": self._luck.choice(codes)} if is_used else {}
+
     def _cart(self, person: DemoCustomer, basket: Basket, **other: Any) -> Cart:
         fields: dict[str, Any] = {
             "ip_address": person.ip_address,
@@ -156,23 +185,36 @@ class Shop:
         }
         # Gift cards are not discounted: the coupon waits for an order with something else.
         if person.coupon and any(product.delivery_type != "gift_card" for product, _ in basket):
-            if self.clock.now() < person.coupon.expires_at - HOUR:
+            if self.clock.now() < (person.coupon.ends_at or 0) - HOUR:
                 fields["coupon_code"] = person.coupon.code
             person.coupon = None
         lines = tuple(CartLine(product.id, quantity) for product, quantity in basket)
-        return Cart(customer_id=person.id, lines=lines, **(fields | other))
+        fields |= other
+        # With a coupon its total is not known here.
+        tax = {} if "coupon_code" in fields else _tax(person.country, basket)
+        return Cart(customer_id=person.id, lines=lines, **fields, **tax)
 
     # What follows
 
     async def pay(self, person: DemoCustomer, order_id: int) -> None:
         transaction_id = f"tx_{self.rng.getrandbits(48):012x}"
-        details = await orders_service.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
+        try:
+            details = await orders_service.pay(self.deps, order_id, self.rng.choice(METHODS), transaction_id)
+        except Conflict:
+            # A reviewer has cancelled it meanwhile.
+            return
         if details.order.status == "paid":
-            # Manual delivery takes days.
-            is_by_hand = any(line.delivery_type == "manual" for line in details.items)
-            wait = self.between(DAY, 8 * DAY) if is_by_hand else self.between(SECOND, 40 * MINUTE)
-            self.agenda.add(wait, partial(self.fulfill, order_id))
+            self.deliver(details)
         self._paid(person, details)
+
+    def deliver(self, details: OrderDetails) -> None:
+        """By hand, which takes days, or by the game servers, once there are some."""
+        is_by_hand = any(line.delivery_type == "manual" for line in details.items)
+        if is_by_hand or self.run_commands is None:
+            wait = self.between(DAY, 8 * DAY) if is_by_hand else self.between(SECOND, 40 * MINUTE)
+            self.agenda.add(wait, partial(self.fulfill, details.order.id))
+        else:
+            self.agenda.add(self.between(SECOND, 40 * SECOND), self.run_commands)
 
     async def fulfill(self, order_id: int) -> None:
         # Manual delivery takes so long that the order may be refunded first.
@@ -211,3 +253,12 @@ class Shop:
             return
         if is_new:
             person.coupon = coupon
+
+
+def _tax(country: str, basket: Basket) -> dict[str, Any]:
+    """What the checkout reports; it is part of the prices, and gift cards are taxed when they are spent."""
+    rate = _RATES.get(country)
+    if rate is None:
+        return {}
+    total = sum(product.price * quantity for product, quantity in basket if product.delivery_type != "gift_card")
+    return {"tax_total": Hundredths(total * rate // (100 + rate)), "tax_rate": str(rate), "tax_country": country}

@@ -31,11 +31,14 @@ class Year:
         self._start = start
         weights = [_weight(utc(Instant(start + day * DAY)), day) for day in range(DAYS)]
         self._counts = _spread_over_year(orders, weights)
+        # By the id of the subscription: those that will be renewed.
+        self._renewing: dict[int, Subscription] = {}
 
     def begin(self) -> None:
         for day in range(DAYS):
             self._shop.agenda.add(day * DAY, partial(self._plan, self._counts[day]))
         self._shop.agenda.add(DAYS * DAY - 5 * HOUR, self._order_by_hand)
+        self._shop.agenda.add(DAYS * DAY - 6 * DAY, self._lose_subscribers)
         self._shop.agenda.add(DAYS // 2 * DAY, self._change_policy)
         self._shop.agenda.add(DAYS * 3 // 4 * DAY, self._change_prices)
 
@@ -81,11 +84,24 @@ class Year:
 
     def _await_period(self, subscription: Subscription, details: OrderDetails) -> None:
         self._shop.agenda.add(self._shop.between(SECOND, HOUR), partial(self._shop.fulfill, details.order.id))
+        self._renewing[subscription.id] = subscription
         due = subscription.current_period_end - self._shop.clock.now()
         self._shop.agenda.add(due - self._shop.between(HOUR, DAY), partial(self._renew, subscription))
 
+    async def _lose_subscribers(self) -> None:
+        """In the last days two cards are declined, so they are past due, and two subscribers leave."""
+        next_ones = sorted(self._renewing.values(), key=lambda subscription: subscription.current_period_end)
+        for subscription in next_ones[:2] + next_ones[-2:]:
+            # A small store may have fewer than four.
+            self._renewing.pop(subscription.id, None)
+        for subscription in next_ones[-2:]:
+            reason = "plays on another server now"
+            await subscriptions_service.cancel(self._shop.deps, subscription.id, at_period_end=True, reason=reason)
+
     async def _renew(self, subscription: Subscription) -> None:
         shop = self._shop
+        if self._renewing.pop(subscription.id, None) is None:
+            return
         if shop.rng.random() < 0.12:
             at_end = shop.rng.random() < 0.7
             reason = shop.rng.choice(("too expensive", "no time to play", None))

@@ -45,7 +45,12 @@ class Disputes:
     noun = "disputes"
     key_name = "external id"
     columns = frozenset(_Row.model_fields)
-    readers: Mapping[str, CellReader] = {"order_id": cells.integer, "at": cells.time, "kind": cells.word}
+    readers: Mapping[str, CellReader] = {
+        "order_id": cells.integer,
+        "at": cells.time,
+        "evidence_due_at": cells.time,
+        "kind": cells.word,
+    }
 
     def missing(self, columns: Collection[str]) -> str | None:
         absent = [name for name in ("kind", "reason") if name not in columns]

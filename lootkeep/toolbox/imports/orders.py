@@ -11,6 +11,7 @@ from pydantic import create_model
 
 from lootkeep.api.http.fields import IpAddressText, Money, Time
 from lootkeep.api.http.validation import Body, parse
+from lootkeep.api.records.players import player_of
 from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.orders import CartLineBody, OrderBody
 from lootkeep.api.store.payment import PaymentBody, payment_facts
@@ -76,8 +77,8 @@ _READERS: Mapping[str, CellReader] = {
     "refunds": cells.refunds,
     "status": cells.word,
     "discount": Dialect.number,
-    "total": Dialect.number,
-    **dict.fromkeys(("billing_country", "payment_country"), Dialect.country),
+    **dict.fromkeys(("total", "tax_total", "tax_rate"), Dialect.number),
+    **dict.fromkeys(("billing_country", "payment_country", "tax_country"), Dialect.country),
     "ip_address": Dialect.ip_address,
     **dict.fromkeys(("created_at", "paid_at", "completed_at", "cancelled_at", "disputed_at"), cells.time),
     "declined_at": cells.times,
@@ -85,8 +86,11 @@ _READERS: Mapping[str, CellReader] = {
 
 
 _NEVER_IMPORTED = {"coupon_code", "gift_card_code", "metadata"}
-# A cell cannot contain an object, so the payment has its own columns.
-_PAYMENT = {"payment_fingerprint": "fingerprint", "payment_country": "country"}
+# A cell cannot contain an object, so payment and player have columns of their own.
+_OBJECTS = {
+    "payment": {"payment_fingerprint": "fingerprint", "payment_country": "country"},
+    "player": {"player_game": "game", "player_id": "id", "player_name": "name"},
+}
 
 
 class Orders:
@@ -94,7 +98,11 @@ class Orders:
 
     noun = "orders"
     key_name = "external id"
-    columns = LINE_COLUMNS | frozenset(_Body.model_fields) - _NEVER_IMPORTED | _PAYMENT.keys()
+    columns = (
+        LINE_COLUMNS
+        | frozenset(_Body.model_fields) - _NEVER_IMPORTED
+        | {column for columns in _OBJECTS.values() for column in columns}
+    )
     readers = _READERS
 
     def __init__(self, *, takes_current_prices: bool = False, accepts_loss: bool = False) -> None:
@@ -111,10 +119,13 @@ class Orders:
         return combined(rows, dialect)
 
     def checked(self, values: dict[str, Any], now: Instant) -> OrderForm:
-        paid_with = {name: values.pop(column) for column, name in _PAYMENT.items() if column in values}
-        sent = parse(values | ({"payment": paid_with} if paid_with else {}), _Body).sent()
+        for part, columns in _OBJECTS.items():
+            fields = {name: values.pop(column) for column, name in columns.items() if column in values}
+            values |= {part: fields} if fields else {}
+        sent = parse(values, _Body).sent()
         customer = require_customer(sent)
         total, payment = sent.pop("total", None), sent.pop("payment", None)
+        sent["player"] = player_of(sent.get("player"))
         sent["declined_at"] = tuple(sent.get("declined_at", ()))
         lines = [line.sent() for line in sent.pop("items")]
         products = tuple(named_product(line, f"items.{index}.") for index, line in enumerate(lines))
@@ -169,7 +180,7 @@ def _check_prices(cart: Cart) -> None:
 
 
 def _check_total(cart: Cart, total: Hundredths) -> None:
-    """Orders have no shipping or taxes, so no amount may be dropped silently."""
+    """Orders have no shipping and no tax on top, so no amount may be dropped silently."""
     expected = _items_total(cart)
     if expected is not None and expected != total:
         raise invalid("total", f"The total field differs from {text(expected)}, the items minus the discount.")

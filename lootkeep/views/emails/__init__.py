@@ -10,12 +10,13 @@ from lootkeep.domain.campaign_emails import CONTENT, EmailLayout, written
 from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 _SUBJECT = "Subject: "
 # Why the recipient gets an e-mail of this kind, for its footer.
 _REASONS = {
     "alert": "You get this e-mail because you work for {store}.",
+    "mail_test": "You get this e-mail because someone tested the mail server of {store}.",
     "gift_card": "You get this e-mail because a gift card of {store} was sent to you.",
     "order": "You get this e-mail because you bought something at {store}.",
     "ticket_reply": "You get this e-mail because you contacted the support of {store}.",
@@ -62,6 +63,10 @@ def campaign_layout(store: StoreIdentity) -> EmailLayout:
         footer=_environment().get_template("footer.html").render(frame),
         text=_text_footer(store, f"{reason}\nUnsubscribe: {link}"),
     )
+
+
+def template_of(name: str) -> Template:
+    return _environment().get_template(name)
 
 
 def _reason(kind: str, store: StoreIdentity) -> str:

@@ -51,11 +51,20 @@ async def judged(world: World, customer_id: int, **fields: Any) -> dict[str, Any
     return data
 
 
+async def decline(world: World, order_id: int, **fields: Any) -> httpx.Response:
+    """Reports a declined payment of the order."""
+    return await world.post(f"{ORDERS}/{order_id}/payment-attempts", fields)
+
+
 async def check(world: World, check_id: int) -> dict[str, Any]:
     answer = await world.get(f"/fraud/checks/{check_id}")
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
     return data
+
+
+async def signals(world: World, check_id: int) -> dict[str, int]:
+    return dict((await check(world, check_id))["check"]["signals"])
 
 
 async def settings(world: World, **changes: Any) -> dict[str, Any]:

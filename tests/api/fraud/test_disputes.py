@@ -12,7 +12,8 @@ from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.score import judge
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.schema import disputes, events, labels
-from tests.api.fraud.shop import DAY, ORDERS, check, judged, regular, review, settings, shop
+from tests.api.commanding import NOTCH
+from tests.api.fraud.shop import DAY, ORDERS, check, judged, regular, review, settings, shop, signals
 from tests.recount import rows
 from tests.world import World
 
@@ -32,10 +33,6 @@ async def paid(world: World, customer_id: int, **fields: Any) -> int:
 async def truth(world: World, check_id: int = 1) -> tuple[str | None, str | None]:
     stored = (await check(world, check_id))["check"]
     return stored["truth"], stored["truth_source"]
-
-
-async def signals(world: World, check_id: int) -> dict[str, int]:
-    return dict((await check(world, check_id))["check"]["signals"])
 
 
 async def test_a_dispute_is_stored_once_announced_and_becomes_the_label_of_the_check(world: World) -> None:
@@ -91,6 +88,7 @@ async def test_the_bank_counts_more_than_a_review_and_a_refund_for_fraud_is_a_la
     [
         ({"payment": {"fingerprint": "fp_1"}}, 40),
         ({"device_id": "d"}, 20),
+        ({"player": NOTCH}, 20),
         ({"payment": {"fingerprint": "fp_1"}, "device_id": "d"}, 40),
         ({}, 0),
     ],
@@ -100,7 +98,7 @@ async def test_a_confirmed_fraud_counts_for_linked_accounts_by_their_link(
 ) -> None:
     await shop(world)
     await settings(world, fraud_action="flag")
-    await paid(world, await regular(world), payment={"fingerprint": "fp_1"}, device_id="d")
+    await paid(world, await regular(world), payment={"fingerprint": "fp_1"}, device_id="d", player=NOTCH)
     await report(world, 1)
     await judged(world, await regular(world), ip_address="192.0.2.1", **link)
     assert (await signals(world, 2)).get("confirmed_fraud", 0) == points

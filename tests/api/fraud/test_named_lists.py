@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lootkeep.kernel.clock import DAY, HOUR
+from tests.api.commanding import NOTCH
 from tests.api.fraud.own_rules import action, make, new_list
 from tests.api.fraud.shop import DATACENTER, VPN, check, judged, place, regular, review, shop
 from tests.conftest import only_sqlite
@@ -25,6 +26,7 @@ KINDS: list[tuple[str, str, str | None, str, dict[str, Any]]] = [
     ("ip", "2001:DB8:0:7::9", "2001:db8:0:7::9", "ip", {"ip_address": "2001:db8:0:7::9"}),
     ("device", " Phone-7 ", "phone-7", "device", {"device_id": "PHONE-7"}),
     ("instrument", "card-1", None, "instrument", CARD),
+    ("player", "minecraft:NOTCH", "minecraft:notch", "player", {"player": {"game": "minecraft", "name": "Notch"}}),
     ("country", "de", "DE", "billing_country", {"billing_country": "DE"}),
     ("country", "DE", "DE", "card_country", CARD),
     ("customer", "01", "1", "customer", {}),
@@ -57,6 +59,7 @@ async def test_an_order_is_found_by_an_entry_of_each_kind(
     ("kind", "sent"),
     [
         *[("email", "nobody"), ("domain", "a b"), ("domain", "-"), ("ip", "1.2.3"), ("ip", "10.0.0.0/7")],
+        *[("player", "steam"), ("player", "chess:1"), ("player", "steam:")],
         *[("ip", "2001:db8::/33"), ("ip", "::/8"), ("country", "XX"), ("customer", "-1"), ("customer", "1" * 20)],
         *[("device", " "), ("domain", "é" * 80)],
     ],
@@ -64,7 +67,7 @@ async def test_an_order_is_found_by_an_entry_of_each_kind(
 async def test_an_entry_of_another_kind_is_rejected(world: World, kind: str, sent: str) -> None:
     list_id = await new_list(world, "mine", kind)
     good = {"email": "a@example.org", "domain": "a.org", "ip": "192.0.2.1", "country": "DE", "customer": "7"}
-    values = [good.get(kind, "x"), sent]
+    values = [(good | {"player": "steam:7"}).get(kind, "x"), sent]
     answer = await world.post(f"/fraud/lists/{list_id}/entries", {"values": values})
     assert (answer.status_code, list(answer.json()["errors"])) == (422, ["values.1"])
     assert (await world.get(f"/fraud/lists/{list_id}/entries")).json()["meta"]["total"] == 0
@@ -113,8 +116,8 @@ async def test_a_list_is_created_once_and_deleted_when_no_rule_uses_it(world: Wo
 async def test_a_review_can_block_every_trait_of_a_buyer(world: World) -> None:
     await shop(world)
     thief = await regular(world, email="thief@gmail.com")
-    order = await judged(world, thief, ip_address=VPN, device_id="phone", **CARD)
-    kinds = ["customer", "email", "device", "ip", "instrument"]
+    order = await judged(world, thief, ip_address=VPN, device_id="phone", **CARD, player=NOTCH)
+    kinds = ["customer", "email", "device", "ip", "instrument", "player"]
     check_id = order["fraud_check"]["id"]
     refused = await review(world, check_id, "legitimate", block=kinds)
     assert (refused.status_code, refused.json()["code"]) == (422, "not_fraud")
@@ -123,8 +126,8 @@ async def test_a_review_can_block_every_trait_of_a_buyer(world: World) -> None:
     (rule,) = (await world.get("/fraud/rules")).json()["data"]
     assert (rule["name"], rule["action"], rule["mode"]) == ("Blocked buyers", "block", "on")
     lists = (await world.get("/fraud/lists")).json()["data"]
-    assert [entry_list["entries_count"] for entry_list in lists] == [1] * 5
-    ours: list[dict[str, Any]] = [{"device_id": "phone"}, {"ip_address": VPN}, CARD]
+    assert [entry_list["entries_count"] for entry_list in lists] == [1] * 6
+    ours: list[dict[str, Any]] = [{"device_id": "phone"}, {"ip_address": VPN}, CARD, {"player": NOTCH}]
     for number, fields in enumerate(ours):
         other_customer = await regular(world, email=f"o{number}@example.org")
         world.clock.advance(-30 * DAY + HOUR)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lootkeep.storage.schema import fraud_checks, orders, sightings
-from tests.api.fraud.shop import DAY, check, judged, place, regular, settings, shop
+from tests.api.fraud.shop import DAY, ORDERS, check, judged, place, regular, settings, shop
 from tests.builders import new_customer
 from tests.recount import rows
 from tests.world import World
@@ -26,9 +26,13 @@ async def test_a_card_used_by_another_account_counts_however_long_ago(world: Wor
     await judged(world, first, payment={"fingerprint": CARD})
     world.clock.advance(400 * DAY)
     await judged(world, second, payment={"fingerprint": CARD}, ip_address="203.0.113.2")
-    await judged(world, second, payment={"fingerprint": "another"}, ip_address="203.0.113.2", device_id="d")
+    another = {"payment": {"fingerprint": "another"}, "ip_address": "203.0.113.2", "device_id": "d"}
+    await judged(world, second, **another)
+    await world.post(f"{ORDERS}/2/pay", {})
+    await judged(world, second, **another)
     assert [await signals(world, number) for number in (1, 2)] == [{}, {"card_accounts": 12}]
-    assert (await signals(world, 3))["account_cards"] == 12
+    # Only a card that paid is the account's.
+    assert [(await signals(world, number)).get("account_cards", 0) for number in (3, 4)] == [0, 12]
 
 
 async def test_the_providers_card_checks_count(world: World) -> None:

@@ -9,6 +9,7 @@ from lootkeep.domain.identity import Trace
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.fraud import identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
+from tests.api.commanding import NOTCH
 from tests.api.fraud.shop import ORDERS, judged, regular, settings, shop
 from tests.builders import new_customer
 from tests.world import World
@@ -34,15 +35,16 @@ async def test_accounts_are_found_two_links_away_with_the_times_of_each_link(wor
     await settings(world, fraud_action="flag")
     ids = [await regular(world) for _ in range(5)]
     await order(world, ids[0], 1, device_id="d")
-    await order(world, ids[1], 2, device_id="d", payment={"fingerprint": "fp"})
+    await order(world, ids[1], 2, device_id="d", payment={"fingerprint": "fp"}, player=NOTCH)
     await order(world, ids[2], 3, device_id="other", payment={"fingerprint": "fp"})
-    await order(world, ids[3], 4, device_id="other")
+    await order(world, ids[3], 4, device_id="other", player=NOTCH)
     await order(world, ids[4], 5)
     ring = await linked(world, ids[0])
-    assert depths(ring) == {ids[0]: 0, ids[1]: 1, ids[2]: 2}
+    assert depths(ring) == {ids[0]: 0, ids[1]: 1, ids[2]: 2, ids[3]: 2}
     assert {(edge["kind"], edge["customer_id"]) for edge in ring["edges"]} == {
         *(("device", number) for number in ids[:2]),
         *(("instrument", number) for number in ids[1:3]),
+        *(("player", number) for number in (ids[1], ids[3])),
     }
     assert all(edge["first_seen_at"] == edge["last_seen_at"] for edge in ring["edges"])
     assert (ring["hubs"], ring["is_complete"]) == ([], True)

@@ -22,6 +22,7 @@ DEFAULTS = {
     "fraud_check_geo_mismatch": True,
     "fraud_check_velocity": True,
     "fraud_check_disposable_email": True,
+    "fraud_judge_at_payment": True,
     "fraud_accounts_made_at_checkout": False,
     "fraud_signal_points": {},
     "fraud_velocity_limit_orders_per_ip": 5,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from lootkeep.domain.fraud.facts import ENOUGH_ACCOUNTS, ENOUGH_ORDERS, History
+from lootkeep.domain.fraud.facts import ENOUGH_ACCOUNTS, ENOUGH_OLD_ORDERS, ENOUGH_ORDERS, TRUSTED_AFTER, History
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
@@ -211,6 +211,7 @@ def recounted(before: list[PastOrder], order: PastOrder, window: int) -> History
         has_older_order=any(at(b) < at(order) - 7 * DAY for b in own),
         paid_orders=len(own),
         first_paid_at=min(map(at, own), default=None),
+        old_paid_orders=min(sum(at(b) < at(order) - TRUSTED_AFTER for b in own), ENOUGH_OLD_ORDERS),
         device_known_since=min(
             (at(b) for b in own if order.device_id and b.device_id == order.device_id), default=None
         ),

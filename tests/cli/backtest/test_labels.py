@@ -76,16 +76,17 @@ def _known_at(past: PastOrder, at: Instant) -> PastOrder:
 
 
 def test_a_label_counts_from_its_time_on_by_its_closest_link() -> None:
-    fraud = order(1, 0, "a", 48, device_id="phone", payment_fingerprint="card")
+    fraud = order(1, 0, "a", 48, device_id="phone", payment_fingerprint="card", player="rust:7")
     later = [
         order(2, 47, "a"),
         order(3, 48, "a"),
         order(4, 49, "b", payment_fingerprint="card"),
         order(5, 50, "c", device_id="phone"),
         order(6, 51, "d"),
+        order(7, 52, "e", player="rust:7"),
     ]
     points = [verdict.signals.get("confirmed_fraud", 0) for verdict in judged([fraud, *later])]
-    assert points == [0, 0, 60, 40, 20, 0]
+    assert points == [0, 0, 60, 40, 20, 0, 20]
 
 
 def test_trust_ends_with_a_dispute() -> None:

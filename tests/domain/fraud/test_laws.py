@@ -114,3 +114,33 @@ def test_honest_buyers_stay_below_the_review_threshold(who: str) -> None:
     verdict = judge(order(**HONEST[who]), Policy(fraud_sensitivity_level="high"))
     assert verdict.risk_score < FLAGGED_FROM, verdict.signals
     assert verdict.action_taken == "allowed"
+
+
+KNOWN: dict[str, Any] = REGULAR | {"old_paid_orders": 3}
+FAST: dict[str, Any] = {"mailbox_orders": 9, "address_orders": 20, "declined_payments": 11}
+
+
+def test_pace_and_declines_of_a_known_buyer_count_at_most_thirty_and_all_are_shown() -> None:
+    points = judge(order(**KNOWN | FAST), Policy()).signals
+    assert points == {"velocity_ip": 3, "velocity_email": 14, "card_testing": 13, "trusted_customer": -15}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"old_paid_orders": 2},
+        {"has_dispute": True},
+        {"device_known_since": since(60 * DAY)},
+        {"device_known_since": None, "instrument_known_since": since(DAY)},
+    ],
+    ids=str,
+)
+def test_who_is_not_known_long_enough_is_judged_as_anyone(change: dict[str, Any]) -> None:
+    points = judge(order(**KNOWN | FAST | change), Policy()).signals
+    assert (points["velocity_email"], points["card_testing"]) == (40, 40)
+
+
+def test_a_card_that_was_known_for_long_is_enough_and_a_confirmed_fraud_counts_in_full() -> None:
+    card = KNOWN | FAST | {"device_known_since": None, "instrument_known_since": since(61 * DAY)}
+    assert sum(judge(order(**card), Policy()).signals.values()) == 30
+    assert judge(order(**card | {"mailbox_fraud": True}), Policy()).signals["confirmed_fraud"] == 40

@@ -56,6 +56,12 @@ SAID: list[tuple[str, str, dict[str, Any]]] = [
     ("confirmed_fraud", "an order paid with this card", {"instrument_fraud": True, "mailbox_fraud": True}),
     ("confirmed_fraud", "an order of this mailbox", {"mailbox_fraud": True}),
     ("confirmed_fraud", "an order from this device", {"device_fraud": True}),
+    ("confirmed_fraud", "an order for this player", {"player_fraud": True}),
+    (
+        "player_accounts",
+        "2 other accounts ordered for rust:1 in the last 730 days",
+        {"player_accounts": 2, "player": "rust:1"},
+    ),
     ("card_accounts", "1 other account paid with it in the last 730 days", {"instrument_accounts": 1}),
     ("account_cards", "2 other cards in 24 hours", {"customer_instruments_in_day": 2}),
     ("card_testing", "6 declined payments in 60 minutes, the limit is 5", {"declined_payments": 6}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lootkeep.api.http.openapi import events, failures, operations, schemas
+from lootkeep.api.http.openapi import events, failures, inbox, operations, schemas
 from lootkeep.api.http.openapi.schemas import Json
 from lootkeep.api.http.routes import Group
 
@@ -39,7 +39,7 @@ def document(groups: tuple[Group, ...], version: str) -> Json:
             *({"name": group.name, "description": group.description} for group in groups),
             {"name": events.TAG, "description": events.DESCRIPTION},
         ],
-        "paths": paths,
+        "paths": {**paths, inbox.PATH: {"post": inbox.operation()}},
         "webhooks": events.section(shapes),
         "components": {
             "schemas": schemas.named(shapes, groups),

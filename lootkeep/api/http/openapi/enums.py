@@ -9,6 +9,9 @@ from lootkeep.domain import (
     analytics as analytics_rules,
     campaigns as campaigns_rules,
     commands as commands_rules,
+    coupon_uses as coupon_uses_rules,
+    coupons as coupons_rules,
+    creators as creators_rules,
     customers as customers_rules,
     deliveries as deliveries_rules,
     disputes as disputes_rules,
@@ -17,6 +20,7 @@ from lootkeep.domain import (
     goods as goods_rules,
     orders as orders_rules,
     players as players_rules,
+    product_commands as product_commands_rules,
     products as products_rules,
     referrals as referrals_rules,
     subscriptions as subscriptions_rules,
@@ -24,6 +28,11 @@ from lootkeep.domain import (
 )
 from lootkeep.domain.events import EVENT_TYPES
 from lootkeep.domain.fraud import facts, linked, policy, review, rule, score
+from lootkeep.domain.payments import (
+    events as payment_events_rules,
+    reports as reports_rules,
+    sources as payment_sources_rules,
+)
 from lootkeep.domain.webhooks import EVENT_PATTERNS
 from lootkeep.kernel import paging
 from lootkeep.services.fraud_lists import BlockKind
@@ -52,6 +61,10 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "EvidenceMatch": get_args(evidence_rules.Match),
     "CardFunding": get_args(facts.Funding),
     "ThreeDSecure": get_args(facts.ThreeDSecure),
+    "PaymentProvider": get_args(payment_sources_rules.Provider),
+    "PaymentOperation": get_args(reports_rules.Operation),
+    "PaymentEventStatus": get_args(payment_events_rules.PaymentEventStatus),
+    "PaymentEventReason": get_args(payment_events_rules.PaymentEventReason),
     "TruthSource": get_args(disputes_rules.TruthSource),
     "DeliveryStatus": get_args(deliveries_rules.DeliveryStatus),
     "OrderStatus": get_args(orders_rules.OrderStatus),
@@ -62,6 +75,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "BillingInterval": get_args(products_rules.BillingInterval),
     "SubscriptionStatus": get_args(subscriptions_rules.SubscriptionStatus),
     "CustomerStatus": get_args(customers_rules.CustomerStatus),
+    "MailboxStatus": get_args(customers_rules.MailboxStatus),
     "GiftCardStatus": get_args(gift_cards_rules.GiftCardStatus),
     "TicketStatus": get_args(tickets_rules.TicketStatus),
     "TicketPriority": get_args(tickets_rules.TicketPriority),
@@ -76,10 +90,15 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "RewardType": get_args(referrals_rules.RewardType),
     "RewardEvent": get_args(referrals_rules.RewardEvent),
     "DiscountType": get_args(referrals_rules.DiscountType),
+    "CouponOrigin": get_args(orders_rules.CouponOrigin),
+    "CouponState": get_args(coupons_rules.CouponState),
+    "CouponUseState": get_args(coupon_uses_rules.UseState),
+    "CouponRejection": get_args(coupons_rules.CouponRejection),
+    "CreatorEntryType": get_args(creators_rules.CreatorEntryType),
     "AnalyticsPeriod": get_args(analytics_rules.PeriodName),
     "AnalyticsInterval": get_args(analytics_rules.Interval),
     "Game": get_args(players_rules.Game),
-    "CommandCause": get_args(commands_rules.CommandCause),
+    "CommandCause": get_args(product_commands_rules.CommandCause),
     "CommandStatus": get_args(commands_rules.CommandStatus),
     "SortDirection": get_args(paging.SortDirection),
 }

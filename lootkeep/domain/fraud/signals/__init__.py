@@ -46,6 +46,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal(
         "ip_accounts", "Other accounts at this address within the hour", "identity", 5, 5, None, identity.ip_accounts
     ),
+    Signal("player_accounts", "Other accounts for this player", "identity", 12, 36, None, identity.player_accounts),
     Signal(
         "user_agent_missing_or_bot",
         "No browser, or a program",

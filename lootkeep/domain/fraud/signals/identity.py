@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from lootkeep.domain.fraud.agents import is_bot
-from lootkeep.domain.fraud.facts import OrderFacts
+from lootkeep.domain.fraud.facts import ENOUGH_OLD_ORDERS, TRUSTED_AFTER, OrderFacts
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE
 
 # More than three other accounts mean no more than three.
 MAX_ACCOUNTS = 3
-# A customer is trusted if an order was paid at least this long ago, on a device used for at least a day.
-TRUSTED_AFTER = 60 * DAY
+# A customer is trusted on a device used for at least a day.
 DEVICE_TRUSTED_AFTER = DAY
 
 
@@ -49,6 +48,11 @@ def ip_accounts(facts: OrderFacts, policy: Policy) -> bool:
     return facts.history.address_accounts_in_hour > 0
 
 
+def player_accounts(facts: OrderFacts, policy: Policy) -> int:
+    """Counts each of up to three other accounts that ordered for this player in the last 730 days."""
+    return min(facts.history.player_accounts, MAX_ACCOUNTS)
+
+
 def user_agent_missing_or_bot(facts: OrderFacts, policy: Policy) -> int:
     """The user agent is a bot (counts four times) or missing (counts once)."""
     if facts.user_agent:
@@ -64,12 +68,14 @@ a circle, or they pay with the card of the customer who referred them."""
 
 def confirmed_fraud(facts: OrderFacts, policy: Policy) -> int:
     """An earlier order was confirmed as fraud by a review, a refund or the bank. An order of the same customer counts \
-three times, one with the same payment instrument or mailbox twice, one on the same device once. Only the closest \
-link counts."""
+three times, one with the same payment instrument or mailbox twice, one on the same device or for the same player \
+once. Only the closest link counts."""
     history = facts.history
     if history.confirmed_frauds:
         return 3
-    return 2 if history.instrument_fraud or history.mailbox_fraud else int(history.device_fraud)
+    if history.instrument_fraud or history.mailbox_fraud:
+        return 2
+    return int(history.device_fraud or history.player_fraud)
 
 
 def trusted_customer(facts: OrderFacts, policy: Policy) -> bool:
@@ -82,3 +88,13 @@ account has used the device, if one is sent, for at least a day."""
         return False
     since = history.device_known_since
     return not facts.has_device or (since is not None and facts.at - since >= DEVICE_TRUSTED_AFTER)
+
+
+def is_known_buyer(facts: OrderFacts) -> bool:
+    """Three orders were paid more than 60 days ago, none was fraud or disputed, and the device or the card was known \
+for as long."""
+    history = facts.history
+    if history.old_paid_orders < ENOUGH_OLD_ORDERS or history.confirmed_frauds or history.has_dispute:
+        return False
+    known_since = (history.device_known_since, history.instrument_known_since)
+    return any(since is not None and facts.at - since > TRUSTED_AFTER for since in known_since)

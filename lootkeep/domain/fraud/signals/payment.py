@@ -15,13 +15,15 @@ def card_accounts(facts: OrderFacts, policy: Policy) -> int:
 
 
 def account_cards(facts: OrderFacts, policy: Policy) -> int:
-    """Counts each of up to three other instruments that this account used within 24 hours."""
+    """Counts each of up to three other instruments that paid for this account within 24 hours. A declined card is \
+none."""
     return min(facts.history.customer_instruments_in_day, MAX_OTHERS)
 
 
 def card_testing(facts: OrderFacts, policy: Policy) -> int:
     """The payments of this account, device or IP address that were declined within the window exceed the limit: \
-above the limit counts once, above twice the limit counts twice."""
+above the limit counts once, above twice the limit counts twice. Those at an IP address count only for accounts that \
+have no paid order from it older than a day."""
     declines, limit = facts.history.declined_payments, policy.fraud_velocity_limit_declines
     return (declines > limit) + (declines > 2 * limit)
 

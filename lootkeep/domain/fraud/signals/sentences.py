@@ -67,6 +67,8 @@ def _large_order(facts: OrderFacts, policy: Policy) -> str:
 
 
 def _disposable_email(facts: OrderFacts, policy: Policy) -> str:
+    if facts.mail.is_payer_disposable:
+        return "the mailbox of who paid lasts for minutes"
     return f"mailboxes{_at_domain(facts)} last for minutes"
 
 
@@ -100,6 +102,10 @@ def _ip_accounts(facts: OrderFacts, policy: Policy) -> str:
     return f"{_accounts(facts.history.address_accounts_in_hour)} at {_ip(facts)}"
 
 
+def _player_accounts(facts: OrderFacts, policy: Policy) -> str:
+    return f"{_accounts(facts.history.player_accounts)} ordered for {facts.player or 'it'} in the last 730 days"
+
+
 def _user_agent_missing_or_bot(facts: OrderFacts, policy: Policy) -> str:
     agent = facts.user_agent
     return f"it calls itself {agent[:_MAX_USER_AGENT]}" if agent else "no user agent was sent"
@@ -115,7 +121,7 @@ def _confirmed_fraud(facts: OrderFacts, policy: Policy) -> str:
         return f"{plural(history.confirmed_frauds, 'earlier order')} of this customer"
     if history.instrument_fraud or history.mailbox_fraud:
         return f"an order {'paid with this card' if history.instrument_fraud else 'of this mailbox'}"
-    return "an order from this device"
+    return "an order from this device" if history.device_fraud else "an order for this player"
 
 
 def _card_accounts(facts: OrderFacts, policy: Policy) -> str:
@@ -204,6 +210,7 @@ SENTENCES: dict[str, Sentence] = {
     "device_newcomer": _device_newcomer,
     "device_velocity": _device_velocity,
     "ip_accounts": _ip_accounts,
+    "player_accounts": _player_accounts,
     "user_agent_missing_or_bot": _user_agent_missing_or_bot,
     "referral_abuse": _referral_abuse,
     "confirmed_fraud": _confirmed_fraud,

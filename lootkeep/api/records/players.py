@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from lootkeep.api.http.fields import not_blank, refuse
 from lootkeep.api.http.validation import Body
 from lootkeep.domain import players as players_rules
-from lootkeep.domain.players import GAMES, MAX_IDENTITIES, MAX_PLAYER_TEXT, Game, Player
+from lootkeep.domain.players import MAX_IDENTITIES, MAX_PLAYER_TEXT, Game, Player
 from lootkeep.kernel.errors import InvalidFields
 
 PlayerText = Annotated[str, Field(min_length=1, max_length=MAX_PLAYER_TEXT), AfterValidator(not_blank)]
@@ -31,10 +31,10 @@ Identities = Annotated[list[PlayerBody], Field(max_length=MAX_IDENTITIES)]
 
 
 def _identity(value: str) -> str:
-    game, colon, player_id = value.partition(":")
-    if game not in GAMES or not colon or not player_id:
-        raise refuse("must be a game and an id, such as steam:76561198000000000")
-    return f"{game}:{players_rules.normal_id(game, player_id)}"
+    try:
+        return players_rules.trace_of(value)
+    except ValueError:
+        raise refuse("must be a game and an id, such as steam:76561198000000000") from None
 
 
 IdentityText = Annotated[str, Field(max_length=MAX_PLAYER_TEXT + 20), AfterValidator(_identity)]

@@ -1,0 +1,96 @@
+"""The command palette: what was found while someone types, pages by name, and actions with the typed text filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+
+from lootkeep.console import search
+from lootkeep.console.lists import ListPage, address
+from lootkeep.console.page import Answer, Page, Visit, url
+from lootkeep.domain import coupons as coupons_rules
+from lootkeep.kernel.errors import AppError
+
+# Of each list: the search page has more.
+_EACH = 2
+_MAX_PAGES = 6
+# Forms that begin with what was typed: the path, the field that it goes to, and what the action is called.
+_FILLED = (
+    ("/coupons/new", "code", "Create coupon {}"),
+    ("/products/new", "name", "Create product {}"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line to choose: where it leads, its name, and what is known of it."""
+
+    to: str
+    name: str
+    text: str = ""
+    kind: str = "Page"
+
+
+async def show(pages: Sequence[Page], visit: Visit) -> Answer:
+    term = search.term_of(visit)
+    groups = await search.find(visit, term)
+    entries = [entry for name, (spec, rows) in groups.items() for entry in _found(visit, name, spec, rows)]
+    return {
+        "term": term,
+        "found": entries,
+        "actions": [*_actions(visit, pages, term, groups), *_by_name(visit, pages, term)],
+    }
+
+
+def _found(visit: Visit, name: str, spec: ListPage, rows: Sequence[Any]) -> Iterable[Entry]:
+    """In the columns of the search, which hide what the visitor must not see."""
+    for row in rows[:_EACH]:
+        # Every cell is escaped.
+        cells = [Markup(column.cell.html(column.value(row), row, visit)) for column in spec.columns]  # noqa: S704
+        assert spec.link is not None
+        yield Entry(
+            url(spec.link(row)), Markup(" ").join(cells[:2]), Markup(" · ").join(cells[2:]), name.removesuffix("s")
+        )
+
+
+def _actions(visit: Visit, pages: Sequence[Page], term: str, groups: search.Groups) -> Iterable[Entry]:
+    allowed = {page.path for page in pages if page.method == "GET" and page.scope and visit.user.may(page.scope)}
+    for path, field, text in _FILLED if term else ():
+        if path in allowed and (field != "code" or _is_code(term)):
+            to = url(path) + address({field: term})
+            yield Entry(to, text.format(term), "Opens the form with this filled in", "Action")
+    if "/products/{id}/keys" in allowed:
+        for product in groups.get("Products", (None, ()))[1][:_EACH]:
+            if product.delivery_type == "keys":
+                yield Entry(url(f"/products/{product.id}/keys"), f"Add keys to {product.name}", kind="Action")
+
+
+def _is_code(term: str) -> bool:
+    try:
+        coupons_rules.checked_code(term.upper())
+    except AppError:
+        return False
+    return True
+
+
+def _by_name(visit: Visit, pages: Sequence[Page], term: str) -> Iterable[Entry]:
+    """Pages that need no record, by any part of their title or group."""
+    named = [
+        Entry(url(page.path), page.title, page.group or "")
+        for page in pages
+        if page.method == "GET" and "{" not in page.path and page.template and page.path not in _HERE
+        if page.scope is not None and visit.user.may(page.scope) and term.lower() in page.title.lower()
+    ]
+    return named[:_MAX_PAGES]
+
+
+_HERE = ("/palette", "/search")
+
+
+def page(pages: Sequence[Page]) -> Page:
+    """The row of the palette over these pages."""
+    return Page("GET", "/palette", "account", "Search or do", partial(show, pages), "palette.html")

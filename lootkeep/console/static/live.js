@@ -1,0 +1,157 @@
+// The page moves while it is shown: figures are replaced, new rows wait behind a button, a lost connection is said.
+"use strict";
+
+// The service is heard every 15 seconds.
+const SILENCE_MILLISECONDS = 40000;
+const LOOK_MILLISECONDS = 1000;
+let stream = null;
+let losses = 0;
+let silence = 0;
+let again = 0;
+// Whether something may have happened that was not heard. A page that came slowly is behind already.
+let isBehind = performance.now() > 2000;
+let heardAt = 0;
+
+const sign = document.querySelector(".live");
+
+const say = (isLive) => {
+  if (!sign || (sign.classList.contains("on") === isLive && !sign.hidden)) return;
+  const clock = { hour: "2-digit", minute: "2-digit", timeZone: sign.dataset.zone };
+  sign.classList.toggle("on", isLive);
+  sign.textContent = isLive ? "live" : `not live since ${new Date().toLocaleTimeString("en-GB", clock)}`;
+  sign.hidden = false;
+};
+
+const leave = () => {
+  clearTimeout(silence);
+  clearTimeout(again);
+  stream?.close();
+  stream = null;
+  isBehind = true;
+};
+
+// After a restart not all of them come back at once.
+const lose = () => {
+  leave();
+  say(false);
+  again = setTimeout(listen, (1000 + Math.random() * 4000) * 2 ** Math.min(losses++, 4));
+};
+
+const hear = () => {
+  clearTimeout(silence);
+  silence = setTimeout(lose, SILENCE_MILLISECONDS);
+};
+
+// A browser has few connections to a service: what is not seen needs none.
+const listen = () => {
+  if (stream || document.hidden || !sign) return;
+  stream = new EventSource("/console/live");
+  hear();
+  stream.onopen = () => {
+    losses = 0;
+    say(true);
+    if (isBehind) lookLater();
+    isBehind = false;
+  };
+  stream.onerror = lose;
+  stream.addEventListener("beat", hear);
+  stream.onmessage = ({ data }) => {
+    hear();
+    heardAt = performance.now();
+    const page = location.pathname.split("/")[2];
+    const pages = data.split(" ");
+    if (!page || pages.includes("menu") || pages.includes(page)) lookLater();
+  };
+};
+
+let look = 0;
+let lookedAt = -LOOK_MILLISECONDS;
+const lookLater = () => {
+  if (!look) look = setTimeout(lookNow, Math.max(0, lookedAt + LOOK_MILLISECONDS - performance.now()));
+};
+
+const lookNow = async () => {
+  const url = location.href;
+  const answer = await fetch(url, { headers: LIVE }).catch(() => null);
+  const html = answer?.ok && !answer.redirected ? await answer.text() : "";
+  look = 0;
+  lookedAt = performance.now();
+  if (!html || location.href !== url || document.querySelector("main[aria-busy]")) return;
+  const page = new DOMParser().parseFromString(html, "text/html");
+  refresh(page, ".side nav :is(a, summary), .menu, .head > div:first-child p, .views a");
+  const [queue, list] = [".queue .rows", "[data-news]"].map((part) => document.querySelector(part));
+  if (queue) showNews(queue, "check", newLinks(queue, page), refreshQueue);
+  else if (list) update(list, page);
+  else if (document.querySelector(".needs")) refresh(page, "main .card");
+  else if (document.querySelector("main").dataset.live && !asking && isQuiet()) swap(html, url, false);
+};
+
+// What is in these parts; they stay themselves, so that a link keeps the focus. No list changes under the pointer.
+const refresh = (page, parts) => {
+  const [old, fresh] = [document, page].map((one) => [...one.querySelectorAll(parts)]);
+  if (old.length !== fresh.length) return;
+  old.forEach((part, index) => {
+    const html = fresh[index].innerHTML;
+    const write = () => {
+      if (part.innerHTML !== html && !part.querySelector(":focus, :checked, [open]")) part.innerHTML = html;
+    };
+    part.onmouseleave = null;
+    if (part.matches(":hover:has(tr, li)")) part.onmouseleave = write;
+    else write();
+  });
+};
+
+const newLinks = (queue, page) =>
+  [...page.querySelectorAll(".queue a[data-check]")].filter(
+    ({ dataset }) => !queue.querySelector(`[data-check="${dataset.check}"]`) && !isDecided(dataset.check),
+  ).length;
+
+const rowsOf = (list) => new Map([...list.querySelectorAll("tbody tr")].map((row) => [row.querySelector("a.row")?.href, row]));
+
+// Rows stay where they are. Those that are there say what is so now; the others are counted.
+const update = (list, page) => {
+  refresh(page, ".stack > .card:not(.list)");
+  const fresh = page.querySelector("[data-news]");
+  if (!fresh || list.querySelector("[rel=prev]")) return;
+  const shown = rowsOf(list);
+  let count = 0;
+  for (const [href, row] of rowsOf(fresh)) {
+    const old = shown.get(href);
+    if (!old) count += 1;
+    else if (old.innerHTML !== row.innerHTML && !old.matches(":focus-within, :has(:checked)")) old.innerHTML = row.innerHTML;
+  }
+  count = Math.max(count, fresh.dataset.total - list.dataset.total);
+  showNews(list.querySelector(".scroll, .empty"), list.dataset.news, count, () => {
+    scrollTo(0, 0);
+    load(location.href, {}, false);
+  });
+};
+
+// It takes no room, so nothing moves.
+const showNews = (place, name, count, show) => {
+  const [one, many = `${name}s`] = name.split("|");
+  const text = `${count} new ${count === 1 ? one : many}`;
+  const old = document.querySelector(".news button");
+  if (old || !count) {
+    if (old && count) old.textContent = text;
+    else old?.parentElement.remove();
+    return;
+  }
+  const news = element("p", "", "news");
+  news.setAttribute("role", "status");
+  const button = element("button", text);
+  button.type = "button";
+  button.addEventListener("click", show);
+  news.append(button);
+  if (place.matches(".rows")) place.prepend(news);
+  else place.before(news);
+};
+
+// What came while a page was on its way may be newer than the page.
+document.addEventListener("shown", () => {
+  if (performance.now() - heardAt < 2000) lookLater();
+});
+document.addEventListener("visibilitychange", () => (document.hidden ? leave() : listen()));
+addEventListener("pagehide", leave);
+addEventListener("pageshow", listen);
+listen();

@@ -1,0 +1,1 @@
+"""Payments that providers report: sources, their signatures, and what their events say."""

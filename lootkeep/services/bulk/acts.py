@@ -1,0 +1,177 @@
+"""The table of bulk acts: what can be done to many records of an area, and the operation that does it to one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+
+from lootkeep.domain import orders as orders_rules
+from lootkeep.domain.roles import Scope
+from lootkeep.services.bulk import operations
+
+# Gets the record, who acts, and the parameters of the act; returns what is worth knowing of the result.
+Operation = Callable[..., Awaitable[str | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    area: str
+    # What a role must include: the same for all acts of an area.
+    scope: Scope
+    name: str
+    # The button, and the sentence with how many records: "Cancel 12 orders".
+    title: str
+    sentence: str
+    # What one of the records is called.
+    noun: str
+    # What happens to each of them.
+    effect: str
+    operation: Operation
+    # The states of a record in which it is not refused; None where no single column decides.
+    allowed: Collection[str | None] | None = None
+    is_final: bool = False
+    # Presses the button.
+    key: str = ""
+
+
+_FULFILLED = "Everything in the order counts as delivered, and receivers are notified."
+_CANCELLED = "The order is cancelled permanently. Its coupon, stock and gift card are released."
+_APPROVED = "The order is released if it is held. Orders that someone has decided on are left as they are."
+_REJECTED = "The order is cancelled where it still can be, and counts as confirmed fraud for its buyer."
+_REPLIED = "The customer gets the same message, by e-mail where a mail server is set."
+_CLOSED = "The ticket is closed; what you write is sent to its customer first."
+_BLOCKED = "New orders and subscriptions of the customer are rejected from now on."
+_REVOKED = "The card loses its value. This cannot be undone."
+_SENT = "The delivery is sent now, with the same id and bytes, and with new retries."
+_ASSIGNED = "The ticket is theirs from now on."
+_TAGGED = "The tag is added to those that the customer has."
+_ON = "The coupon can be used, within its dates and limits."
+_OFF = "The coupon cannot be used until it is switched on again."
+_WRITABLE = ("open", "pending", "resolved")
+_CAN_FULFILL, _CAN_CANCEL = (*orders_rules.ALLOWED["fulfill"], "completed"), orders_rules.ALLOWED["cancel"]
+_UNDECIDED = (None,)
+
+ACTS: dict[tuple[str, str], Act] = {
+    (act.area, act.name): act
+    for act in (
+        Act(
+            "orders",
+            "orders:write",
+            "fulfill",
+            "Mark fulfilled",
+            "Mark {} as fulfilled",
+            "order",
+            _FULFILLED,
+            operations.fulfill_order,
+            _CAN_FULFILL,
+            key="f",
+        ),
+        Act(
+            "orders",
+            "orders:write",
+            "cancel",
+            "Cancel",
+            "Cancel {}",
+            "order",
+            _CANCELLED,
+            operations.cancel_order,
+            _CAN_CANCEL,
+            is_final=True,
+        ),
+        Act(
+            "fraud",
+            "fraud:write",
+            "approve",
+            "Approve",
+            "Approve {}",
+            "order",
+            _APPROVED,
+            operations.approve,
+            _UNDECIDED,
+        ),
+        Act(
+            "fraud",
+            "fraud:write",
+            "reject",
+            "Reject",
+            "Reject {} as fraud",
+            "order",
+            _REJECTED,
+            operations.reject,
+            _UNDECIDED,
+            is_final=True,
+        ),
+        Act(
+            "tickets",
+            "support-tickets:write",
+            "assign",
+            "Assign",
+            "Assign {}",
+            "ticket",
+            _ASSIGNED,
+            operations.assign_ticket,
+        ),
+        Act(
+            "tickets",
+            "support-tickets:write",
+            "reply",
+            "Reply",
+            "Reply to {}",
+            "ticket",
+            _REPLIED,
+            operations.reply,
+            _WRITABLE,
+        ),
+        Act(
+            "tickets", "support-tickets:write", "close", "Close", "Close {}", "ticket", _CLOSED, operations.close_ticket
+        ),
+        Act("customers", "customers:write", "tag", "Tag", "Tag {}", "customer", _TAGGED, operations.tag_customer),
+        Act(
+            "customers",
+            "customers:write",
+            "block",
+            "Block",
+            "Block {}",
+            "customer",
+            _BLOCKED,
+            operations.block_customer,
+            is_final=True,
+        ),
+        Act("coupons", "coupons:write", "activate", "Switch on", "Switch on {}", "coupon", _ON, operations.switch_on),
+        Act(
+            "coupons",
+            "coupons:write",
+            "deactivate",
+            "Switch off",
+            "Switch off {}",
+            "coupon",
+            _OFF,
+            operations.switch_off,
+        ),
+        Act(
+            "gift_cards",
+            "gift-cards:write",
+            "revoke",
+            "Revoke",
+            "Revoke {}",
+            "gift card",
+            _REVOKED,
+            operations.revoke_card,
+            is_final=True,
+        ),
+        Act(
+            "deliveries",
+            "webhooks:write",
+            "resend",
+            "Send again",
+            "Send {} again",
+            "delivery",
+            _SENT,
+            operations.send_again,
+        ),
+    )
+}
+
+
+def acts_of(area: str) -> list[Act]:
+    return [act for act in ACTS.values() if act.area == area]

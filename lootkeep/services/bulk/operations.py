@@ -1,0 +1,101 @@
+"""What a bulk act does to one record: the operation of a service, and what is worth knowing of its result."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lootkeep.deps import Deps
+from lootkeep.domain.customers import MAX_TAGS
+from lootkeep.domain.fraud.review import ReviewedAs
+from lootkeep.kernel.errors import Conflict, Unprocessable, existing
+from lootkeep.services import coupons, customers, fraud, gift_cards, orders, tickets, webhooks
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.fraud import checks as fraud_checks_db
+from lootkeep.storage.gift_cards import rows as gift_cards_db
+from lootkeep.storage.tickets import rows as tickets_db
+from lootkeep.storage.webhooks import log as log_db
+
+
+async def fulfill_order(deps: Deps, order_id: int, _user_id: int, note: str | None) -> str | None:
+    _, is_new = await orders.fulfill(deps, order_id, None, note)
+    return None if is_new else "It had been fulfilled before."
+
+
+async def cancel_order(deps: Deps, order_id: int, _user_id: int, reason: str | None) -> str | None:
+    _, unreturned = await orders.cancel(deps, order_id, reason)
+    return "The amount of its gift card could not go back: the card is revoked." if unreturned else None
+
+
+async def approve(deps: Deps, check_id: int, user_id: int, notes: str | None) -> None:
+    await _review(deps, check_id, user_id, "legitimate", notes)
+
+
+async def reject(deps: Deps, check_id: int, user_id: int, notes: str | None) -> None:
+    await _review(deps, check_id, user_id, "fraud", notes)
+
+
+async def _review(deps: Deps, check_id: int, user_id: int, outcome: ReviewedAs, notes: str | None) -> None:
+    """A decision that someone has made on a case is not replaced by one on a list."""
+    async with deps.db.write() as tx:
+        checks = await fraud_checks_db.lock_with_others(tx, check_id)
+    existing(checks or None, "Fraud check")
+    if any(check.review_outcome is not None for check in checks):
+        raise Conflict("already_reviewed", "Someone has decided on this order already.")
+    await fraud.review(deps, check_id, outcome, notes, user_id)
+
+
+async def reply(deps: Deps, ticket_id: int, user_id: int, message: str) -> None:
+    await tickets.answer(deps, ticket_id, user_id, message)
+
+
+async def close_ticket(deps: Deps, ticket_id: int, user_id: int, message: str | None) -> str | None:
+    async with deps.db.write() as tx:
+        before = existing(await tickets_db.ROWS.lock(tx, ticket_id), "Support ticket")
+    await tickets.close(deps, ticket_id, user_id, message)
+    return "It had been closed before." if before.status == "closed" else None
+
+
+async def assign_ticket(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None) -> None:
+    await tickets.assign(deps, ticket_id, user_id, agent_id)
+
+
+async def tag_customer(deps: Deps, customer_id: int, _user_id: int, tag: str) -> str | None:
+    async with deps.db.write() as tx:
+        customer = existing(await customers_db.get_for_update(tx, customer_id), "Customer")
+    tags = msgspec.json.decode(customer.tags, type=list[str])
+    if tag in tags:
+        return "They had the tag before."
+    if len(tags) >= MAX_TAGS:
+        raise Unprocessable("too_many_tags", f"A customer can have at most {MAX_TAGS} tags.")
+    await customers.change(deps, customer_id, {"tags": msgspec.json.encode([*tags, tag]).decode()})
+    return None
+
+
+async def block_customer(deps: Deps, customer_id: int, _user_id: int, reason: str) -> str | None:
+    async with deps.db.write() as tx:
+        customer = existing(await customers_db.get_for_update(tx, customer_id), "Customer")
+    if customer.status == "blocked" and customer.erased_at is None:
+        return "They had been blocked before, and their reason stays."
+    await customers.change(deps, customer_id, {"status": "blocked", "status_reason": reason})
+    return None
+
+
+async def switch_on(deps: Deps, coupon_id: int, _user_id: int) -> None:
+    await coupons.change(deps, coupon_id, {"is_active": True})
+
+
+async def switch_off(deps: Deps, coupon_id: int, _user_id: int) -> None:
+    await coupons.change(deps, coupon_id, {"is_active": False})
+
+
+async def revoke_card(deps: Deps, card_id: int, _user_id: int, reason: str | None) -> str | None:
+    async with deps.db.write() as tx:
+        before = existing(await gift_cards_db.ROWS.lock(tx, card_id), "Gift card")
+    await gift_cards.revoke(deps, card_id, reason)
+    return "It had been revoked before." if before.revoked_at is not None else None
+
+
+async def send_again(deps: Deps, delivery_id: int, _user_id: int) -> None:
+    async with deps.db.read() as tx:
+        delivery = existing(await log_db.ROWS.get(tx, delivery_id), "Delivery")
+    await webhooks.redeliver(deps, delivery.public_id)

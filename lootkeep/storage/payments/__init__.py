@@ -1,0 +1,1 @@
+"""Sources of payment events, and the events."""

@@ -1,0 +1,72 @@
+"""Creators, and the ledger of what they earn and were paid."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Index, Table, text as sql
+
+from lootkeep.storage.schema.columns import identity, link, metadata, number, text
+
+_COMMISSION = sql("type = 'commission'")
+_WITH_REFERENCE = sql("reference IS NOT NULL")
+
+creators = Table(
+    "creators",
+    metadata,
+    identity(),
+    text("name"),
+    # Its code, its discount, and whether it is active.
+    link("coupon_id", "coupons.id", unique=True),
+    # Hundredths of a percent.
+    number("commission"),
+    number("hold_days"),
+    # Who the creator is as a customer: own purchases earn nothing.
+    link("customer_id", "customers.id", optional=True),
+    number("created_at"),
+    number("updated_at"),
+    CheckConstraint("commission BETWEEN 0 AND 10000", name="commission"),
+    CheckConstraint("hold_days BETWEEN 0 AND 365", name="hold_days"),
+    Index(None, "customer_id"),
+    Index(None, "created_at", "id"),
+    sqlite_autoincrement=True,
+)
+
+# Append-only.
+creator_entries = Table(
+    "creator_entries",
+    metadata,
+    identity(),
+    link("creator_id", "creators.id"),
+    text("type"),
+    # Signed: those that are available add up to what is due.
+    number("amount"),
+    text("currency"),
+    link("order_id", "orders.id", optional=True),
+    text("reference", optional=True),
+    number("available_at"),
+    number("created_at"),
+    CheckConstraint(
+        "(type IN ('commission', 'release') AND amount >= 0) OR (type IN ('clawback', 'payout') AND amount < 0)",
+        name="amount",
+    ),
+    CheckConstraint("(type = 'payout') = (order_id IS NULL)", name="order_id"),
+    CheckConstraint("(type = 'payout') = (reference IS NOT NULL)", name="reference"),
+    Index(None, "creator_id", "created_at", "id"),
+    Index(None, "order_id"),
+    # An order earns once, and a reference pays once.
+    Index(
+        "uq_creator_entries_commission",
+        "order_id",
+        unique=True,
+        sqlite_where=_COMMISSION,
+        postgresql_where=_COMMISSION,
+    ),
+    Index(
+        "uq_creator_entries_reference",
+        "creator_id",
+        "reference",
+        unique=True,
+        sqlite_where=_WITH_REFERENCE,
+        postgresql_where=_WITH_REFERENCE,
+    ),
+    sqlite_autoincrement=True,
+)

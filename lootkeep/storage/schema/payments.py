@@ -1,0 +1,95 @@
+"""Sources of payment events, and the events, which are their own queue."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Table,
+    Text,
+    UniqueConstraint,
+    text as sql,
+)
+
+from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+
+_OPEN = sql("status = 'waiting'")
+_UNMATCHED = sql("status = 'unmatched'")
+_OVER = sql("status != 'unmatched'")
+
+payment_sources = Table(
+    "payment_sources",
+    metadata,
+    identity(),
+    text("provider"),
+    text("name"),
+    # The unguessable word of its URL.
+    text("slug", unique=True),
+    text("secret"),
+    text("previous_secret", optional=True),
+    number("previous_secret_until", optional=True),
+    flag("is_active"),
+    flag("is_test"),
+    number("last_event_at", optional=True),
+    number("created_at"),
+    number("updated_at"),
+    # Its events stay.
+    number("deleted_at", optional=True),
+    CheckConstraint("provider IN ('stripe', 'paypal')", name="provider"),
+    sqlite_autoincrement=True,
+)
+
+payment_events = Table(
+    "payment_events",
+    metadata,
+    identity(),
+    link("source_id", "payment_sources.id"),
+    text("provider_event_id"),
+    text("type"),
+    text("operation", optional=True),
+    text("status"),
+    text("reason", optional=True),
+    # The order that it was applied to, or compared with.
+    link("order_id", "orders.id", optional=True),
+    number("amount", optional=True),
+    text("currency", optional=True),
+    text("payer_email", optional=True),
+    # As received, sealed with the application key.
+    text("body", optional=True),
+    # When to try; while a worker holds it, when its lease ends.
+    number("due_at"),
+    text("lease", optional=True),
+    number("attempts_count"),
+    number("failures"),
+    number("created_at"),
+    number("finished_at", optional=True),
+    CheckConstraint("status IN ('waiting', 'applied', 'unmatched', 'ignored')", name="status"),
+    CheckConstraint("(status = 'waiting') = (finished_at IS NULL)", name="finished_at"),
+    CheckConstraint("lease IS NULL OR status = 'waiting'", name="lease"),
+    # Received once, however often it is sent.
+    UniqueConstraint("source_id", "provider_event_id"),
+    Index("ix_payment_events_open", "due_at", sqlite_where=_OPEN, postgresql_where=_OPEN),
+    Index("ix_payment_events_unmatched", "id", sqlite_where=_UNMATCHED, postgresql_where=_UNMATCHED),
+    # Removed when it is old; one that fits no order stays until someone has looked at it.
+    Index("ix_payment_events_over", "finished_at", sqlite_where=_OVER, postgresql_where=_OVER),
+    # The sort order of the list, and its filters in this order.
+    Index(None, "source_id", "id"),
+    Index(None, "status", "id"),
+    Index(None, "order_id", "id"),
+    Index(None, "type", "id"),
+    Index(None, "payer_email", "id"),
+    sqlite_autoincrement=True,
+)
+
+# What an event calls its order and its payment.
+payment_event_names = Table(
+    "payment_event_names",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("event_id", BigInteger, ForeignKey("payment_events.id"), primary_key=True, autoincrement=False),
+    # For foreign keys.
+    Index(None, "event_id"),
+)
