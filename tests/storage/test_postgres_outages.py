@@ -69,6 +69,18 @@ async def test_a_statement_that_an_administrator_cancels_is_an_outage(db: Postgr
     await admin.close()
 
 
+async def test_when_one_connection_is_cut_those_that_wait_are_replaced(db: PostgresDatabase) -> None:
+    pid = Query(text("SELECT pg_backend_pid()"))
+    async with db.read() as cut, db.read() as other:
+        before = [*await cut.all(pid), *await other.all(pid)]
+    async with db.read() as cut:
+        with pytest.raises(Unavailable):
+            await cut.all(Query(text("SELECT pg_terminate_backend(pg_backend_pid())")))
+    async with db.read() as tx:
+        (after,) = await tx.all(pid)
+    assert after not in before
+
+
 async def test_waiting_too_long_for_a_locked_row_is_an_outage(db: PostgresDatabase) -> None:
     await add(db, "ada")
     change = Query(text("UPDATE users SET name = 'x'"))

@@ -49,7 +49,7 @@ class Pool:
         self._lost_one()
 
     def distrust(self, connection: Connection) -> None:
-        """For a connection on which no answer came in time: what waits in the pool went the same way as it did.
+        """For a connection that was cut or gave no answer in time: what waits in the pool went the same way as it did.
 
         Hard, because a polite end would wait for an answer, too, and to cancel a commit that waits for a synchronous
         replica would show what that replica does not have: then a repeated request would be acknowledged.

@@ -29,6 +29,16 @@ OUTAGES = (
     asyncpg.DuplicatePreparedStatementError,
 )
 
+# Of these, the connection was cut or the server responds no more: other connections are likely to be cut, too.
+CUTS = (
+    OSError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+)
+
 # The server cancels slow statements. The connection is closed only if the server does not respond either.
 _GRACE_SECONDS = 1.0
 # asyncpg's own measure.

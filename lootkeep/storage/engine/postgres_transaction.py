@@ -14,6 +14,7 @@ from lootkeep.kernel.errors import Unavailable
 from lootkeep.storage.engine.collected_writes import CollectedWrite, CollectedWrites, in_one_statement
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (
+    CUTS,
     OUTAGES,
     POOLER_SENTENCE,
     Connection,
@@ -130,8 +131,7 @@ class PostgresTransaction:
             raise self._outage(error) from error
 
     def _outage(self, error: Exception) -> Unavailable:
-        if isinstance(error, TimeoutError):
-            # The server would have ended the statement sooner: it does not respond any more.
+        if isinstance(error, CUTS):
             self.pool.distrust(self.connection)
         if is_poolers(error):
             log.error(POOLER_SENTENCE)
