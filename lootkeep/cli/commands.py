@@ -11,7 +11,12 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 HELP_NAMES = ["-h", "--help"]
 
-_RUN, _ACCESS, _DATA, _TOOLS = "Run the service", "Access", "Import data", "E-mail, fraud, webhooks, connectors, API"
+_RUN, _ACCESS, _DATA, _TOOLS = (
+    "Run the service",
+    "Access",
+    "Import and export",
+    "E-mail, fraud, webhooks, connectors, API",
+)
 
 
 AnyCommand = TypeVar("AnyCommand", TyperCommand, TyperGroup)
@@ -59,6 +64,7 @@ COMMANDS = {
         _DATA,
         "Import a shop's products, customers, orders, disputes, coupons, gift cards and subscriptions.",
     ),
+    "export": CommandRow("export", "app", _DATA, "Export the whole store to a folder while it runs."),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with sample data."),
     "mail": CommandRow("mail", "app", _TOOLS, "List e-mails and the outbox, and resend e-mails."),
     "fraud": CommandRow("fraud", "app", _TOOLS, "Test and tune fraud detection, and manage its lists."),

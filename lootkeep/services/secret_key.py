@@ -53,6 +53,12 @@ async def find(db: Database, key_setting: str | None, file: Path | None) -> Vaul
     return vault
 
 
+async def fingerprint(db: Database) -> str:
+    """Identifies the key of a database without revealing it."""
+    async with db.read() as tx:
+        return await secret_key_db.fingerprint(tx)
+
+
 async def _is_used(db: Database) -> bool:
     """Whether the database already had a key: another one could not open its data."""
     async with db.read() as tx:

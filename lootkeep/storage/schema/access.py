@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, number, text
 
 users = Table(
     "users",
@@ -13,7 +13,7 @@ users = Table(
     text("email", unique=True),
     text("name"),
     flag("is_owner"),
-    number("created_at"),
+    instant("created_at"),
     # There is exactly one owner, even with two concurrent first starts.
     Index("uq_users_owner", "is_owner", unique=True, sqlite_where=sql("is_owner"), postgresql_where=sql("is_owner")),
     sqlite_autoincrement=True,
@@ -30,10 +30,10 @@ tokens = Table(
     text("hint"),
     text("scopes"),
     number("rate_limit", optional=True),
-    number("created_at"),
-    number("expires_at", optional=True),
-    number("revoked_at", optional=True),
-    number("last_used_at", optional=True),
+    instant("created_at"),
+    instant("expires_at", optional=True),
+    instant("revoked_at", optional=True),
+    instant("last_used_at", optional=True),
     CheckConstraint("rate_limit >= 0", name="rate_limit"),
     sqlite_autoincrement=True,
 )
@@ -48,9 +48,9 @@ idempotency_keys = Table(
     text("fingerprint"),
     number("status"),
     text("answer"),
-    number("created_at"),
+    instant("created_at"),
     # The operation is in progress: until then nobody else starts it. There is no response yet.
-    number("leased_until", optional=True),
+    instant("leased_until", optional=True),
     Index(None, "created_at"),
 )
 
@@ -60,6 +60,6 @@ settings = Table(
     Column("name", Text, primary_key=True),
     # Counts the changes, so a decision can record the version of the settings it used.
     number("version"),
-    text("value"),
-    number("updated_at"),
+    document("value"),
+    instant("updated_at"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, UniqueConstraint
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
 
 # What owners made; owner, staff and read_only are no rows.
 roles = Table(
@@ -14,11 +14,11 @@ roles = Table(
     text("name", unique=True),
     # Separated by blanks, as those of tokens.
     text("scopes"),
-    number("refund_limit", optional=True),
+    money("refund_limit", optional=True),
     flag("masks_emails"),
     flag("hides_revenue"),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     CheckConstraint("refund_limit >= 0", name="refund_limit"),
     sqlite_autoincrement=True,
 )
@@ -35,8 +35,8 @@ accounts = Table(
     text("totp_secret", optional=True),
     # The time step of the last code that was accepted: a code works once.
     number("totp_step", optional=True),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     CheckConstraint("role IN ('owner', 'staff', 'read_only', 'custom')", name="role"),
     CheckConstraint("(role = 'custom') = (role_id IS NOT NULL)", name="role_id"),
     Index(None, "role_id"),
@@ -49,9 +49,9 @@ account_links = Table(
     link("user_id", "users.id"),
     # SHA-256 in hex of a random token, as for API tokens.
     text("digest", unique=True),
-    number("created_at"),
-    number("expires_at"),
-    number("used_at", optional=True),
+    instant("created_at"),
+    instant("expires_at"),
+    instant("used_at", optional=True),
     Index(None, "user_id"),
     sqlite_autoincrement=True,
 )
@@ -62,10 +62,10 @@ sessions = Table(
     identity(),
     link("user_id", "users.id"),
     text("digest", unique=True),
-    number("created_at"),
-    number("last_seen_at"),
-    number("expires_at"),
-    number("revoked_at", optional=True),
+    instant("created_at"),
+    instant("last_seen_at"),
+    instant("expires_at"),
+    instant("revoked_at", optional=True),
     text("ip_address", optional=True),
     text("user_agent", optional=True),
     Index(None, "user_id", "id"),
@@ -80,8 +80,8 @@ recovery_codes = Table(
     link("user_id", "users.id"),
     # A keyed fingerprint: a code is too short for a plain hash.
     text("digest"),
-    number("created_at"),
-    number("used_at", optional=True),
+    instant("created_at"),
+    instant("used_at", optional=True),
     UniqueConstraint("user_id", "digest"),
     sqlite_autoincrement=True,
 )
@@ -92,8 +92,8 @@ failed_attempts = Table(
     # A keyed fingerprint of whom is counted: an account, a network, both, or a browser.
     Column("key", Text, primary_key=True),
     number("failures"),
-    number("counted_at"),
-    number("paused_until"),
+    instant("counted_at"),
+    instant("paused_until"),
     Index(None, "counted_at"),
 )
 
@@ -107,10 +107,10 @@ audit_log = Table(
     # `order:12`: what was changed.
     text("record"),
     # JSON objects of the fields that changed.
-    text("before"),
-    text("after"),
+    document("before"),
+    document("after"),
     text("ip_address", optional=True),
-    number("created_at"),
+    instant("created_at"),
     Index(None, "record", "id"),
     Index(None, "user_id", "id"),
     Index(None, "created_at", "id"),

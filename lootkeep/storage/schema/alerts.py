@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
 
 _WAITING = sql("sent_at IS NULL")
 
@@ -17,25 +17,25 @@ alerts = Table(
     # Sealed with the application key.
     text("target"),
     # A JSON array.
-    text("triggers"),
-    number("amount", optional=True),
+    document("triggers"),
+    money("amount", optional=True),
     number("minutes"),
     number("limit_per_hour"),
-    number("muted_until", optional=True),
+    instant("muted_until", optional=True),
     text("status"),
     # When to check it again; while a worker holds it, when its lease ends.
-    number("due_at"),
+    instant("due_at"),
     text("lease", optional=True),
     number("attempts_count"),
     number("failures"),
     flag("perhaps_twice"),
     text("reason", optional=True),
     # When the last message was sent.
-    number("finished_at", optional=True),
-    number("hour_started_at"),
+    instant("finished_at", optional=True),
+    instant("hour_started_at"),
     number("sent_in_hour"),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     CheckConstraint("channel IN ('discord', 'slack', 'email', 'webhook')", name="channel"),
     CheckConstraint("status IN ('idle', 'queued', 'sending')", name="status"),
     CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
@@ -52,8 +52,8 @@ alert_notices = Table(
     text("key"),
     text("text"),
     text("path"),
-    number("created_at"),
-    number("sent_at", optional=True),
+    instant("created_at"),
+    instant("sent_at", optional=True),
     UniqueConstraint("alert_id", "key"),
     Index("ix_alert_notices_waiting", "alert_id", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
     Index(None, "created_at"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Table, Text
 
-from lootkeep.storage.schema.columns import metadata, number
+from lootkeep.storage.schema.columns import metadata, money, number
 
 # Signed sums; a figure is the sum over its shards, as with the counters.
 sales_rollups = Table(
@@ -20,15 +20,15 @@ sales_rollups = Table(
     Column("shard", BigInteger, primary_key=True, autoincrement=False),
     number("orders"),
     number("items"),
-    number("gross"),
-    number("discounts"),
-    number("gift_cards"),
-    number("refunds"),
+    money("gross"),
+    money("discounts"),
+    money("gift_cards"),
+    money("refunds"),
     number("refunded_orders"),
     number("completed_orders"),
     number("new_customers"),
     # Of paid orders, less that of refunds.
-    number("tax"),
+    money("tax"),
     # The series of one product.
     Index(None, "dimension", "key", "level", "block"),
     sqlite_with_rowid=False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
 
 _OPEN = sql("status = 'waiting'")
 
@@ -16,23 +16,23 @@ bulk_acts = Table(
     text("area"),
     text("name"),
     # A JSON object.
-    text("parameters"),
+    document("parameters"),
     text("list_query"),
     number("matched"),
     flag("is_all"),
     text("status"),
-    number("total"),
+    money("total"),
     number("done_count"),
     number("refused_count"),
     text("reason", optional=True),
     # When to go on; while a worker holds it, when its lease ends.
-    number("due_at"),
+    instant("due_at"),
     text("lease", optional=True),
     number("attempts_count"),
     number("failures"),
-    number("created_at"),
+    instant("created_at"),
     # Of a draft, when it was prepared.
-    number("finished_at", optional=True),
+    instant("finished_at", optional=True),
     CheckConstraint("status IN ('draft', 'waiting', 'done', 'stopped')", name="status"),
     CheckConstraint("(status = 'waiting') = (finished_at IS NULL)", name="finished_at"),
     CheckConstraint("lease IS NULL OR status = 'waiting'", name="lease"),

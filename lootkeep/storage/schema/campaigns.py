@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, number, text
 
 _SCHEDULED = sql("status = 'scheduled'")
 _SENDING = sql("status = 'sending'")
@@ -25,11 +25,11 @@ email_campaigns = Table(
     # The text was generated from the HTML, and is generated again when that changes.
     flag("is_text_derived"),
     # The targets of the links in the HTML: a JSON array in which a clicked link is looked up.
-    text("links"),
+    document("links"),
     # A JSON object.
-    text("audience"),
+    document("audience"),
     text("status"),
-    number("scheduled_at", optional=True),
+    instant("scheduled_at", optional=True),
     number("recipients_count"),
     number("sent_count"),
     number("failed_count"),
@@ -42,15 +42,15 @@ email_campaigns = Table(
     # What prevents it, or why it failed, as a sentence.
     text("error", optional=True),
     # When the next e-mail may be sent: the pace, which all processes share.
-    number("next_at"),
-    number("started_at", optional=True),
-    number("completed_at", optional=True),
+    instant("next_at"),
+    instant("started_at", optional=True),
+    instant("completed_at", optional=True),
     # Stored without a reference: the original may be deleted.
     number("duplicated_from_id", optional=True),
     # Name and subject, case folded, as the search sees them.
     text("search_text"),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     Column("referral_clicks_count", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("status IN ('draft', 'scheduled', 'sending', 'sent', 'cancelled', 'failed')", name="status"),
     CheckConstraint("status <> 'scheduled' OR scheduled_at IS NOT NULL", name="scheduled_at"),
@@ -80,16 +80,16 @@ campaign_recipients = Table(
     text("email"),
     text("status"),
     # When to send; while a worker holds it, when its lease ends.
-    number("due_at"),
+    instant("due_at"),
     text("lease", optional=True),
     number("attempts_count"),
     number("failures"),
     flag("perhaps_twice"),
     text("reason", optional=True),
-    number("finished_at", optional=True),
-    number("opened_at", optional=True),
-    number("clicked_at", optional=True),
-    number("unsubscribed_at", optional=True),
+    instant("finished_at", optional=True),
+    instant("opened_at", optional=True),
+    instant("clicked_at", optional=True),
+    instant("unsubscribed_at", optional=True),
     # How often the referral link of this e-mail was clicked, by the recipient or by friends.
     Column("referral_clicks", BigInteger, nullable=False, server_default="0"),
     CheckConstraint(

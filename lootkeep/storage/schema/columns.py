@@ -19,6 +19,9 @@ metadata = MetaData(
 # SQLite numbers rows automatically only in a column of the type INTEGER, which has 64 bits.
 Id = BigInteger().with_variant(Integer, "sqlite")
 
+# What a column means beyond its type: an export writes such values in their public form.
+DOCUMENT, MONEY, INSTANT = ({"kind": kind} for kind in ("document", "money", "instant"))
+
 
 def identity() -> Column[int]:
     return Column("id", Id, primary_key=True)
@@ -28,9 +31,23 @@ def text(name: str, *, optional: bool = False, unique: bool = False, default: st
     return Column(name, Text, nullable=optional, unique=unique or None, server_default=default)
 
 
+def document(name: str, *, default: str | None = None) -> Column[str]:
+    """JSON as text: the same bytes on both engines."""
+    return Column(name, Text, nullable=False, server_default=default, info=DOCUMENT)
+
+
 def number(name: str, *, optional: bool = False) -> Column[int]:
-    """A count, an amount in hundredths or a time in microseconds: 64 bits each."""
     return Column(name, BigInteger, nullable=optional)
+
+
+def money(name: str, *, optional: bool = False) -> Column[int]:
+    """Hundredths of a currency, or of a percent."""
+    return Column(name, BigInteger, nullable=optional, info=MONEY)
+
+
+def instant(name: str, *, optional: bool = False) -> Column[int]:
+    """Microseconds since the epoch."""
+    return Column(name, BigInteger, nullable=optional, info=INSTANT)
 
 
 def flag(name: str, **options: Any) -> Column[bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
 
 _CHANGING = sql("next_state_at IS NOT NULL")
 
@@ -18,17 +18,17 @@ coupons = Table(
     link("customer_id", "customers.id", optional=True),
     text("discount_type"),
     # Hundredths of the currency, or of a percent.
-    number("value"),
+    money("value"),
     text("currency", optional=True),
     # JSON arrays; empty ones match everything.
-    text("product_ids"),
-    text("categories"),
-    number("min_total", optional=True),
+    document("product_ids"),
+    document("categories"),
+    money("min_total", optional=True),
     flag("first_order_only"),
     number("max_uses", optional=True),
     number("max_uses_per_customer", optional=True),
-    number("starts_at", optional=True),
-    number("ends_at", optional=True),
+    instant("starts_at", optional=True),
+    instant("ends_at", optional=True),
     flag("is_active"),
     text("note", optional=True),
     # Those that were generated together.
@@ -38,11 +38,11 @@ coupons = Table(
     number("reserved_count"),
     # As `domain.coupons.state` says, and when time changes it.
     text("stored_state"),
-    number("next_state_at", optional=True),
+    instant("next_state_at", optional=True),
     # Code and note, case folded.
     text("search_text"),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     CheckConstraint("origin IN ('tier', 'welcome', 'owner', 'creator')", name="origin"),
     CheckConstraint("discount_type IN ('percentage', 'fixed')", name="discount_type"),
     CheckConstraint("(discount_type = 'fixed') = (currency IS NOT NULL)", name="currency"),

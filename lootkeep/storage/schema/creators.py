@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, text as sql
 
-from lootkeep.storage.schema.columns import identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import identity, instant, link, metadata, money, number, text
 
 _COMMISSION = sql("type = 'commission'")
 _WITH_REFERENCE = sql("reference IS NOT NULL")
@@ -17,12 +17,12 @@ creators = Table(
     # Its code, its discount, and whether it is active.
     link("coupon_id", "coupons.id", unique=True),
     # Hundredths of a percent.
-    number("commission"),
+    money("commission"),
     number("hold_days"),
     # Who the creator is as a customer: own purchases earn nothing.
     link("customer_id", "customers.id", optional=True),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     CheckConstraint("commission BETWEEN 0 AND 10000", name="commission"),
     CheckConstraint("hold_days BETWEEN 0 AND 365", name="hold_days"),
     Index(None, "customer_id"),
@@ -38,12 +38,12 @@ creator_entries = Table(
     link("creator_id", "creators.id"),
     text("type"),
     # Signed: those that are available add up to what is due.
-    number("amount"),
+    money("amount"),
     text("currency"),
     link("order_id", "orders.id", optional=True),
     text("reference", optional=True),
-    number("available_at"),
-    number("created_at"),
+    instant("available_at"),
+    instant("created_at"),
     CheckConstraint(
         "(type IN ('commission', 'release') AND amount >= 0) OR (type IN ('clawback', 'payout') AND amount < 0)",
         name="amount",

@@ -5,7 +5,18 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, func, text as sql
 
 from lootkeep.storage.engine.dialect import Bytewise
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    identity,
+    instant,
+    link,
+    metadata,
+    money,
+    nulls_last,
+    number,
+    text,
+)
 
 _UNREACHED = sql("email_status <> 'ok'")
 
@@ -24,25 +35,25 @@ customers = Table(
     text("referral_code", unique=True),
     link("referred_by_id", "customers.id", optional=True),
     number("orders_count"),
-    number("total_spent"),
-    number("first_order_at", optional=True),
-    number("last_order_at", optional=True),
+    money("total_spent"),
+    instant("first_order_at", optional=True),
+    instant("last_order_at", optional=True),
     # A JSON array of words.
-    text("tags"),
+    document("tags"),
     text("note", optional=True),
     # Name and e-mail, case folded, as the search sees them.
     text("search_text"),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     # Why a customer is blocked, or no longer is.
     text("status_reason", optional=True),
     # When the customer last agreed to campaigns, and last declined.
-    number("consent_given_at", optional=True),
-    number("consent_withdrawn_at", optional=True),
+    instant("consent_given_at", optional=True),
+    instant("consent_withdrawn_at", optional=True),
     # When the personal data was erased; the rest of the row stays under a pseudonym.
-    number("erased_at", optional=True),
+    instant("erased_at", optional=True),
     # A JSON array: the players that the customer is.
-    text("identities", default="[]"),
+    document("identities", default="[]"),
     CheckConstraint("status IN ('active', 'blocked')", name="status"),
     CheckConstraint("orders_count >= 0 AND total_spent >= 0", name="totals"),
     Index(None, "created_at", "id"),
@@ -94,8 +105,8 @@ sightings = Table(
     Column("kind", Text, primary_key=True),
     Column("value", Text, primary_key=True),
     Column("customer_id", BigInteger, ForeignKey("customers.id"), primary_key=True),
-    number("first_seen_at"),
-    number("last_seen_at"),
+    instant("first_seen_at"),
+    instant("last_seen_at"),
     CheckConstraint("kind IN ('device', 'address', 'mailbox', 'instrument', 'player')", name="kind"),
     # Which instruments a customer used recently.
     Index(None, "customer_id", "kind", "last_seen_at"),

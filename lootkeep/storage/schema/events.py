@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Table, Text, text as sql
 
-from lootkeep.storage.schema.columns import identity, metadata, number, text
+from lootkeep.storage.schema.columns import document, identity, instant, metadata, number, text
 
 events = Table(
     "events",
@@ -12,10 +12,10 @@ events = Table(
     identity(),
     text("type"),
     # The exact bytes of `data` in every delivery.
-    text("data"),
-    number("created_at"),
+    document("data"),
+    instant("created_at"),
     # When its deliveries were created.
-    number("fanned_out_at", optional=True),
+    instant("fanned_out_at", optional=True),
     # The cause: the id of the request, and the W3C trace context if it was traced.
     text("request_id", optional=True),
     text("traceparent", optional=True),

@@ -16,7 +16,19 @@ from sqlalchemy import (
     text as sql,
 )
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import (
+    INSTANT,
+    MONEY,
+    document,
+    flag,
+    identity,
+    instant,
+    link,
+    metadata,
+    money,
+    number,
+    text,
+)
 
 _IS_FRAUD = sql("truth = 'fraud'")
 _IS_BLOCKED = sql("action_taken = 'blocked'")
@@ -42,7 +54,7 @@ fraud_checks = Table(
     text("risk_level"),
     text("action_taken"),
     # A JSON object: points by signal name.
-    text("signals"),
+    document("signals"),
     text("detected_country", optional=True),
     text("billing_country", optional=True),
     text("detected_city", optional=True),
@@ -58,25 +70,25 @@ fraud_checks = Table(
     flag("is_disposable_email"),
     flag("is_reviewed"),
     link("reviewed_by", "users.id", optional=True),
-    number("reviewed_at", optional=True),
+    instant("reviewed_at", optional=True),
     text("review_outcome", optional=True),
     text("review_notes", optional=True),
     # These make the check reproducible: the facts as JSON, and the version of the settings.
-    text("facts"),
+    document("facts"),
     number("policy_version"),
-    number("created_at"),
+    instant("created_at"),
     # The version of the engine: another version may use other points.
     Column("engine_version", BigInteger, nullable=False, server_default="1"),
     # A JSON array: the store's own rules that matched.
-    Column("rule_hits", Text, nullable=False, server_default="[]"),
+    document("rule_hits", default="[]"),
     # The outcome of the order, its source, and since when it is known.
     text("truth", optional=True),
     text("truth_source", optional=True),
-    number("truth_at", optional=True),
+    instant("truth_at", optional=True),
     # The reviewer, the due time, and the expected loss.
     number("owner_id", optional=True),
-    number("due_at", optional=True),
-    Column("expected_loss", BigInteger, nullable=False, server_default="0"),
+    instant("due_at", optional=True),
+    Column("expected_loss", BigInteger, nullable=False, server_default="0", info=MONEY),
     CheckConstraint("risk_score BETWEEN 0 AND 100", name="risk_score"),
     CheckConstraint("risk_level IN ('low', 'medium', 'high', 'critical')", name="risk_level"),
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
@@ -120,7 +132,7 @@ fraud_lists = Table(
     text("name", unique=True),
     text("kind"),
     text("note", optional=True),
-    number("created_at"),
+    instant("created_at"),
     CheckConstraint(
         "kind IN ('email', 'domain', 'ip', 'device', 'instrument', 'player', 'country', 'customer')", name="kind"
     ),
@@ -136,8 +148,8 @@ fraud_list_entries = Table(
     text("value"),
     text("reason", optional=True),
     link("added_by", "users.id"),
-    number("expires_at", optional=True),
-    number("created_at"),
+    instant("expires_at", optional=True),
+    instant("created_at"),
     UniqueConstraint("list_id", "value"),
     Index(None, "list_id", "id"),
     sqlite_autoincrement=True,
@@ -149,7 +161,7 @@ large_amounts = Table(
     metadata,
     Column("week", BigInteger, primary_key=True, autoincrement=False),
     Column("currency", Text, primary_key=True),
-    number("amount"),
+    money("amount"),
     sqlite_with_rowid=False,
 )
 
@@ -160,7 +172,7 @@ labels = Table(
     Column("kind", Text, primary_key=True),
     Column("value", Text, primary_key=True),
     # Since when it is known: an imported order does not see what nobody knew at its time.
-    Column("since", BigInteger, primary_key=True, autoincrement=False),
+    Column("since", BigInteger, primary_key=True, autoincrement=False, info=INSTANT),
     Column("order_id", BigInteger, ForeignKey("orders.id"), primary_key=True),
     Index(None, "order_id"),
     sqlite_with_rowid=False,
@@ -174,7 +186,7 @@ fraud_reviews = Table(
     text("outcome"),
     text("notes", optional=True),
     link("reviewed_by", "users.id"),
-    number("created_at"),
+    instant("created_at"),
     Index(None, "check_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -184,6 +196,6 @@ fraud_policies = Table(
     metadata,
     Column("version", BigInteger, primary_key=True, autoincrement=False),
     # A JSON object: the settings as they were.
-    Column("document", Text, nullable=False),
-    number("created_at"),
+    document("document"),
+    instant("created_at"),
 )

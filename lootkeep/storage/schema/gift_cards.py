@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, text
 
 _CHANGING = sql("next_status_change_at IS NOT NULL")
 # A literal, also in queries: otherwise SQLite does not use the index.
@@ -21,32 +21,32 @@ gift_cards = Table(
     text("code_hash", unique=True),
     text("sealed_code"),
     text("last_four"),
-    number("initial_balance"),
-    number("balance"),
+    money("initial_balance"),
+    money("balance"),
     text("currency"),
     # The status when the row was last written or settled, and when time changes it next: lists use both.
     text("stored_status"),
-    number("next_status_change_at", optional=True),
+    instant("next_status_change_at", optional=True),
     text("recipient_email", optional=True),
     text("recipient_name", optional=True),
     text("sender_name", optional=True),
     text("message", optional=True),
     link("customer_id", "customers.id", optional=True),
     link("order_id", "orders.id", optional=True),
-    number("starts_at", optional=True),
-    number("expires_at", optional=True),
+    instant("starts_at", optional=True),
+    instant("expires_at", optional=True),
     text("note", optional=True),
-    number("sent_at", optional=True),
+    instant("sent_at", optional=True),
     number("send_count"),
-    number("sends_since", optional=True),
+    instant("sends_since", optional=True),
     number("recent_sends"),
-    number("last_used_at", optional=True),
-    number("revoked_at", optional=True),
+    instant("last_used_at", optional=True),
+    instant("revoked_at", optional=True),
     text("revoke_reason", optional=True),
     # Recipient and the end of the code, case folded.
     text("search_text"),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     CheckConstraint("initial_balance BETWEEN 1 AND 1000000", name="initial_balance"),
     # Never overspent, even with concurrent requests; and never worth more than it was sold for.
     CheckConstraint("balance BETWEEN 0 AND initial_balance", name="balance"),
@@ -80,13 +80,13 @@ gift_card_entries = Table(
     link("gift_card_id", "gift_cards.id"),
     text("type"),
     # Signed: the amounts of a card add up to its balance.
-    number("amount"),
-    number("balance_after"),
+    money("amount"),
+    money("balance_after"),
     link("order_id", "orders.id", optional=True),
     # Whether the card pays for this order, or the order was only named when it was redeemed.
     flag("is_tender"),
     text("reference", optional=True),
-    number("created_at"),
+    instant("created_at"),
     CheckConstraint("type IN ('issue', 'redeem', 'refund', 'revoke')", name="type"),
     CheckConstraint(
         "(type IN ('issue', 'refund') AND amount > 0) OR (type IN ('redeem', 'revoke') AND amount < 0)",

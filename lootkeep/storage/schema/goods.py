@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import identity, instant, link, metadata, money, number, text
 
 # A literal, also in queries: a cached plan can use the partial index only if it sees the word.
 AVAILABLE = sql("status = 'available'")
@@ -17,8 +17,8 @@ key_batches = Table(
     # Empty for keys that were added without a batch.
     text("name"),
     # What one key cost, in the product's currency.
-    number("unit_cost", optional=True),
-    number("created_at"),
+    money("unit_cost", optional=True),
+    instant("created_at"),
     UniqueConstraint("product_id", "name"),
     sqlite_autoincrement=True,
 )
@@ -36,15 +36,15 @@ product_keys = Table(
     text("status"),
     link("order_id", "orders.id", optional=True),
     link("item_id", "order_items.id", optional=True),
-    number("assigned_at", optional=True),
+    instant("assigned_at", optional=True),
     # When the buyer first looked at it.
-    number("revealed_at", optional=True),
+    instant("revealed_at", optional=True),
     # When it was replaced, revoked or withdrawn.
-    number("ended_at", optional=True),
+    instant("ended_at", optional=True),
     # Stored without a reference: both are keys of the same line.
     number("replaced_by_id", optional=True),
     text("replace_reason", optional=True),
-    number("created_at"),
+    instant("created_at"),
     CheckConstraint("status IN ('available', 'assigned', 'replaced', 'revoked', 'withdrawn')", name="status"),
     # No key without an owner is called sold, and none is sold twice.
     CheckConstraint("(status IN ('available', 'withdrawn')) = (item_id IS NULL)", name="item_id"),
@@ -68,7 +68,7 @@ goods_looks = Table(
     link("order_id", "orders.id"),
     link("item_id", "order_items.id"),
     link("key_id", "product_keys.id", optional=True),
-    number("at"),
+    instant("at"),
     text("ip_address", optional=True),
     text("user_agent", optional=True),
     Index(None, "order_id", "id"),

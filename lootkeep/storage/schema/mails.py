@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, metadata, number, text
 
 _OPEN = sql("finished_at IS NULL")
 _FINISHED = sql("finished_at IS NOT NULL")
@@ -23,15 +23,15 @@ mails = Table(
     # Both parts as one JSON object, sealed with the application key: an e-mail may contain a gift card code.
     text("body"),
     # When to send; while a worker holds it, when its lease ends.
-    number("due_at"),
+    instant("due_at"),
     # The worker's claim; a worker must still hold it to settle.
     text("lease", optional=True),
     number("attempts_count"),
     number("failures"),
     flag("perhaps_twice"),
     text("reason", optional=True),
-    number("created_at"),
-    number("finished_at", optional=True),
+    instant("created_at"),
+    instant("finished_at", optional=True),
     CheckConstraint("status IN ('queued', 'sending', 'sent', 'failed', 'outbox')", name="status"),
     CheckConstraint("(status IN ('queued', 'sending')) = (finished_at IS NULL)", name="finished_at"),
     CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),

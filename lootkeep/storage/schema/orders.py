@@ -14,7 +14,18 @@ from sqlalchemy import (
     true,
 )
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, nulls_last, number, text
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    identity,
+    instant,
+    link,
+    metadata,
+    money,
+    nulls_last,
+    number,
+    text,
+)
 
 _IS_PAID = sql("paid_at IS NOT NULL")
 _HAS_CHARGE = sql("charge_id IS NOT NULL")
@@ -35,20 +46,20 @@ subscriptions = Table(
     link("product_id", "products.id"),
     text("product_name"),
     text("status"),
-    number("price"),
+    money("price"),
     text("currency"),
     text("interval"),
     number("interval_count"),
-    number("current_period_start"),
-    number("current_period_end"),
+    instant("current_period_start"),
+    instant("current_period_end"),
     flag("cancel_at_period_end"),
-    number("cancelled_at", optional=True),
-    number("ends_at", optional=True),
+    instant("cancelled_at", optional=True),
+    instant("ends_at", optional=True),
     text("cancel_reason", optional=True),
     number("renewals_count"),
     number("latest_order_id", optional=True),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     text("external_id", optional=True),
     # Who gets it, if not the buyer.
     text("player_game", optional=True),
@@ -81,11 +92,11 @@ orders = Table(
     identity(),
     link("customer_id", "customers.id"),
     text("status"),
-    number("subtotal"),
-    number("discount_total"),
-    number("total"),
-    number("gift_card_total"),
-    number("refunded_total"),
+    money("subtotal"),
+    money("discount_total"),
+    money("total"),
+    money("gift_card_total"),
+    money("refunded_total"),
     text("currency"),
     # A deleted coupon is noticed when it is reserved, after the order was written.
     link("coupon_id", "coupons.id", optional=True, is_checked_last=True),
@@ -103,20 +114,20 @@ orders = Table(
     text("cancel_reason", optional=True),
     text("external_id", optional=True, unique=True),
     # A JSON object.
-    text("metadata"),
-    number("created_at"),
-    number("updated_at"),
-    number("paid_at", optional=True),
-    number("completed_at", optional=True),
-    number("cancelled_at", optional=True),
-    number("refunded_at", optional=True),
+    document("metadata"),
+    instant("created_at"),
+    instant("updated_at"),
+    instant("paid_at", optional=True),
+    instant("completed_at", optional=True),
+    instant("cancelled_at", optional=True),
+    instant("refunded_at", optional=True),
     # Copied from the order's fraud check, so the list can filter by it.
     text("risk_level", optional=True),
     text("fulfillment_note", optional=True),
     # The unit by which the IP address is counted.
     text("ip_network", optional=True),
     # When the money of an order arrived that is on hold.
-    number("payment_held_at", optional=True),
+    instant("payment_held_at", optional=True),
     Column("page_version", BigInteger, nullable=False, server_default="0"),
     # Who gets it, if not the buyer.
     text("player_game", optional=True),
@@ -131,7 +142,7 @@ orders = Table(
     # The provider's id of the charge, where `transaction_id` is that of the payment it belongs to.
     text("charge_id", optional=True),
     # As the checkout reports it: part of the total.
-    number("tax_total", optional=True),
+    money("tax_total", optional=True),
     text("tax_rate", optional=True),
     text("tax_country", optional=True),
     CheckConstraint("payment_held_at IS NULL OR status = 'on_hold'", name="payment_held_at"),
@@ -174,20 +185,20 @@ order_items = Table(
     text("sku", optional=True),
     text("delivery_type"),
     number("quantity"),
-    number("price"),
-    number("total"),
+    money("price"),
+    money("total"),
     number("fulfilled_quantity"),
     flag("holds_stock", server_default=true()),
     # As it was when it was ordered; counts from the delivery.
     number("valid_days", optional=True),
     # When the whole line was delivered.
-    number("delivered_at", optional=True),
+    instant("delivered_at", optional=True),
     # Since when a paid line waits for keys.
-    number("waiting_since", optional=True),
+    instant("waiting_since", optional=True),
     # When the store first read what was delivered.
-    number("handed_at", optional=True),
+    instant("handed_at", optional=True),
     # When the commands for its end are queued; empty once they are.
-    number("expiry_due_at", optional=True),
+    instant("expiry_due_at", optional=True),
     CheckConstraint("quantity >= 1 AND total = price * quantity", name="total"),
     CheckConstraint("fulfilled_quantity BETWEEN 0 AND quantity", name="fulfilled_quantity"),
     Index(None, "order_id"),
@@ -216,7 +227,7 @@ payment_attempts = Table(
     # The provider's reason.
     text("reason", optional=True),
     text("external_id", optional=True),
-    number("at"),
+    instant("at"),
     UniqueConstraint("order_id", "external_id"),
     Index(None, "order_id", "at"),
     Index(None, "customer_id", "at"),
@@ -233,10 +244,10 @@ disputes = Table(
     text("kind"),
     text("reason"),
     text("external_id", optional=True),
-    number("at"),
-    number("created_at"),
+    instant("at"),
+    instant("created_at"),
     # Until when the provider takes evidence.
-    number("evidence_due_at", optional=True),
+    instant("evidence_due_at", optional=True),
     CheckConstraint("kind IN ('early_warning', 'dispute', 'dispute_won', 'dispute_lost')", name="kind"),
     CheckConstraint("reason IN ('fraudulent', 'other')", name="reason"),
     UniqueConstraint("order_id", "external_id", "kind"),
@@ -250,8 +261,8 @@ evidence = Table(
     "evidence",
     metadata,
     Column("dispute_id", BigInteger, ForeignKey("disputes.id"), primary_key=True, autoincrement=False),
-    text("document"),
-    number("created_at"),
+    document("document"),
+    instant("created_at"),
 )
 
 refunds = Table(
@@ -259,12 +270,12 @@ refunds = Table(
     metadata,
     identity(),
     link("order_id", "orders.id"),
-    number("amount"),
+    money("amount"),
     text("reason", optional=True),
-    number("created_at"),
+    instant("created_at"),
     text("reason_code", optional=True),
     # Of the order, in proportion.
-    number("tax"),
+    money("tax"),
     CheckConstraint("amount >= 1", name="amount"),
     CheckConstraint("tax BETWEEN 0 AND amount", name="tax"),
     Index(None, "order_id"),

@@ -14,7 +14,7 @@ from sqlalchemy import (
     text as sql,
 )
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, text
 
 _OPEN = sql("status = 'waiting'")
 _UNMATCHED = sql("status = 'unmatched'")
@@ -30,14 +30,14 @@ payment_sources = Table(
     text("slug", unique=True),
     text("secret"),
     text("previous_secret", optional=True),
-    number("previous_secret_until", optional=True),
+    instant("previous_secret_until", optional=True),
     flag("is_active"),
     flag("is_test"),
-    number("last_event_at", optional=True),
-    number("created_at"),
-    number("updated_at"),
+    instant("last_event_at", optional=True),
+    instant("created_at"),
+    instant("updated_at"),
     # Its events stay.
-    number("deleted_at", optional=True),
+    instant("deleted_at", optional=True),
     CheckConstraint("provider IN ('stripe', 'paypal')", name="provider"),
     sqlite_autoincrement=True,
 )
@@ -54,18 +54,18 @@ payment_events = Table(
     text("reason", optional=True),
     # The order that it was applied to, or compared with.
     link("order_id", "orders.id", optional=True),
-    number("amount", optional=True),
+    money("amount", optional=True),
     text("currency", optional=True),
     text("payer_email", optional=True),
     # As received, sealed with the application key.
     text("body", optional=True),
     # When to try; while a worker holds it, when its lease ends.
-    number("due_at"),
+    instant("due_at"),
     text("lease", optional=True),
     number("attempts_count"),
     number("failures"),
-    number("created_at"),
-    number("finished_at", optional=True),
+    instant("created_at"),
+    instant("finished_at", optional=True),
     CheckConstraint("status IN ('waiting', 'applied', 'unmatched', 'ignored')", name="status"),
     CheckConstraint("(status = 'waiting') = (finished_at IS NULL)", name="finished_at"),
     CheckConstraint("lease IS NULL OR status = 'waiting'", name="lease"),

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, text as sql
 
 from lootkeep.storage.engine.dialect import Bytewise
-from lootkeep.storage.schema.columns import identity, metadata, number, text
+from lootkeep.storage.schema.columns import document, identity, instant, metadata, money, number, text
 
 products = Table(
     "products",
@@ -22,15 +22,15 @@ products = Table(
     text("billing_interval", optional=True),
     number("billing_interval_count", optional=True),
     text("status"),
-    number("price"),
-    number("compare_at_price", optional=True),
+    money("price"),
+    money("compare_at_price", optional=True),
     text("currency"),
     # Null is unlimited.
     number("stock", optional=True),
     number("max_per_order", optional=True),
     text("category", optional=True),
     # A JSON array of words.
-    text("tags"),
+    document("tags"),
     text("image_url", optional=True),
     # What a `file` product hands over.
     text("file_url", optional=True),
@@ -41,13 +41,13 @@ products = Table(
     number("keys_reserved", optional=True),
     number("sales_count"),
     # A JSON object.
-    text("metadata"),
+    document("metadata"),
     # A JSON array: what a `command` product runs.
-    text("commands", default="[]"),
+    document("commands", default="[]"),
     text("search_text"),
-    number("created_at"),
-    number("updated_at"),
-    number("deleted_at", optional=True),
+    instant("created_at"),
+    instant("updated_at"),
+    instant("deleted_at", optional=True),
     CheckConstraint("delivery_type IN ('keys', 'file', 'command', 'manual', 'gift_card')", name="delivery_type"),
     CheckConstraint("status IN ('draft', 'active', 'archived')", name="status"),
     CheckConstraint("price BETWEEN 0 AND 99999999", name="price"),

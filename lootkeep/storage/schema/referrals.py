@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, text
 
 referral_tiers = Table(
     "referral_tiers",
@@ -15,14 +15,14 @@ referral_tiers = Table(
     number("referrals_required"),
     text("reward_type"),
     # Hundredths of the currency, or of a percent.
-    number("reward_value"),
+    money("reward_value"),
     text("reward_currency", optional=True),
     number("coupon_validity_days"),
     flag("is_active"),
     number("sort_order"),
     number("claims_count"),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     CheckConstraint("referrals_required >= 1", name="referrals_required"),
     CheckConstraint("reward_value >= 1", name="reward_value"),
     CheckConstraint("coupon_validity_days BETWEEN 1 AND 365", name="coupon_validity_days"),
@@ -43,8 +43,8 @@ referrals = Table(
     Column("customer_id", BigInteger, ForeignKey("customers.id"), primary_key=True, autoincrement=False),
     link("referrer_id", "customers.id"),
     text("status"),
-    number("referred_at"),
-    number("first_order_at", optional=True),
+    instant("referred_at"),
+    instant("first_order_at", optional=True),
     # What looks odd but was accepted: words like `same_address`, separated by spaces.
     text("marks"),
     # Keyed hashes: each of them is referred once, by anyone.
@@ -69,8 +69,8 @@ referrers = Table(
     number("successful_referrals"),
     number("rewards_claimed"),
     # When the current count was reached: the latest referral that counts; 0 if there is none.
-    number("total_reached_at"),
-    number("successful_reached_at"),
+    instant("total_reached_at"),
+    instant("successful_reached_at"),
     CheckConstraint("total_referrals >= successful_referrals AND successful_referrals >= 0", name="counts"),
     sqlite_with_rowid=False,
 )
@@ -99,7 +99,7 @@ reward_claims = Table(
     link("customer_id", "customers.id"),
     link("tier_id", "referral_tiers.id"),
     link("coupon_id", "coupons.id"),
-    number("claimed_at"),
+    instant("claimed_at"),
     UniqueConstraint("customer_id", "tier_id"),
     Index(None, "claimed_at", "id"),
     Index(None, "tier_id"),
@@ -113,7 +113,7 @@ refused_referrals = Table(
     link("customer_id", "customers.id"),
     link("referrer_id", "customers.id"),
     text("reason"),
-    number("created_at"),
+    instant("created_at"),
     Index(None, "customer_id"),
     sqlite_autoincrement=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, number, text
 
 # Literals, also in queries: a cached plan can use a partial index only if it sees the words.
 OPEN = sql("status IN ('waiting', 'leased')")
@@ -18,11 +18,11 @@ servers = Table(
     text("game"),
     # No two servers share a token: each sees its own queue.
     link("token_id", "tokens.id", unique=True),
-    number("last_seen_at", optional=True),
-    number("created_at"),
-    number("updated_at"),
+    instant("last_seen_at", optional=True),
+    instant("created_at"),
+    instant("updated_at"),
     # Its commands stay, as evidence.
-    number("deleted_at", optional=True),
+    instant("deleted_at", optional=True),
     sqlite_autoincrement=True,
 )
 
@@ -43,7 +43,7 @@ commands = Table(
     flag("needs_player_online"),
     text("status"),
     # When it can be handed out; while a server has it, when the lease ends and it can be handed out again.
-    number("due_at"),
+    instant("due_at"),
     text("lease", optional=True),
     number("attempts_count"),
     number("failures"),
@@ -51,8 +51,8 @@ commands = Table(
     text("reason", optional=True),
     # Why it is a repeat: the command that was sent again.
     link("resent_from_id", "commands.id", optional=True),
-    number("finished_at", optional=True),
-    number("created_at"),
+    instant("finished_at", optional=True),
+    instant("created_at"),
     CheckConstraint("cause IN ('paid', 'renewed', 'expired', 'refunded', 'disputed')", name="cause"),
     CheckConstraint("status IN ('waiting', 'leased', 'done', 'failed', 'cancelled')", name="status"),
     CheckConstraint("(status = 'leased') = (lease IS NOT NULL)", name="lease"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, number, text
 
 # How long tickets took, in seconds.
 RESPONSE = "(first_response_at - created_at) / 1000000"
@@ -36,16 +36,16 @@ support_tickets = Table(
     text("category"),
     link("assigned_to_id", "users.id", optional=True),
     number("messages_count"),
-    number("last_message_at"),
+    instant("last_message_at"),
     text("last_message_by"),
-    number("first_response_at", optional=True),
-    number("resolved_at", optional=True),
-    number("closed_at", optional=True),
+    instant("first_response_at", optional=True),
+    instant("resolved_at", optional=True),
+    instant("closed_at", optional=True),
     number("reopened_count"),
     # Subject, and the customer's name and e-mail, case folded, as the search sees them.
     text("search_text"),
-    number("created_at"),
-    number("updated_at"),
+    instant("created_at"),
+    instant("updated_at"),
     CheckConstraint("status IN ('open', 'pending', 'resolved', 'closed')", name="status"),
     CheckConstraint("priority IN ('low', 'normal', 'high', 'urgent')", name="priority"),
     CheckConstraint(
@@ -83,7 +83,7 @@ ticket_messages = Table(
     text("author_name"),
     text("body"),
     flag("is_internal"),
-    number("created_at"),
+    instant("created_at"),
     CheckConstraint("author_type IN ('customer', 'staff', 'system')", name="author_type"),
     CheckConstraint("author_type <> 'customer' OR NOT is_internal", name="is_internal"),
     Index(None, "ticket_id", "id"),

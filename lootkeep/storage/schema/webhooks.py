@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, link, metadata, number, text
+from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
 
 webhooks = Table(
     "webhooks",
@@ -12,15 +12,15 @@ webhooks = Table(
     identity(),
     text("url"),
     # A JSON array of event types.
-    text("events"),
+    document("events"),
     flag("is_active"),
     # Sealed with the application key, like the previous one, which stays valid for a while after a rotation.
     text("secret"),
     text("previous_secret", optional=True),
-    number("previous_secret_until", optional=True),
-    number("created_at"),
-    number("updated_at"),
-    number("deleted_at", optional=True),
+    instant("previous_secret_until", optional=True),
+    instant("created_at"),
+    instant("updated_at"),
+    instant("deleted_at", optional=True),
     sqlite_autoincrement=True,
 )
 
@@ -30,8 +30,8 @@ webhook_versions = Table(
     metadata,
     identity(),
     link("webhook_id", "webhooks.id"),
-    number("since"),
-    text("events"),
+    instant("since"),
+    document("events"),
     flag("is_active"),
     Index(None, "webhook_id", "since"),
     sqlite_autoincrement=True,
@@ -55,17 +55,17 @@ deliveries = Table(
     # 0 for a first attempt, 1 for a retry: retries wait behind.
     number("priority"),
     # When to send.
-    number("due_at"),
+    instant("due_at"),
     # The worker's claim, and when its lease ends; a worker must still hold it to settle.
     text("lease", optional=True),
-    number("leased_until", optional=True),
+    instant("leased_until", optional=True),
     number("attempts_count"),
     # Failures since the first attempt or the last redelivery: the position in the retry schedule.
     number("failures"),
     number("response_code", optional=True),
     text("reason", optional=True),
-    number("created_at"),
-    number("finished_at", optional=True),
+    instant("created_at"),
+    instant("finished_at", optional=True),
     CheckConstraint("status IN ('pending', 'delivered', 'failed', 'cancelled')", name="status"),
     UniqueConstraint("event_id", "webhook_id"),
     Index(
@@ -91,8 +91,8 @@ attempts = Table(
     Column("delivery_id", BigInteger, ForeignKey("deliveries.id"), primary_key=True, autoincrement=False),
     Column("number", BigInteger, primary_key=True, autoincrement=False),
     text("outcome"),
-    number("started_at"),
-    number("finished_at", optional=True),
+    instant("started_at"),
+    instant("finished_at", optional=True),
     number("response_code", optional=True),
     number("latency_ms", optional=True),
     text("reason", optional=True),
@@ -107,16 +107,16 @@ replays = Table(
     metadata,
     identity(),
     link("webhook_id", "webhooks.id"),
-    number("since"),
+    instant("since"),
     # A JSON array.
-    text("event_types"),
+    document("event_types"),
     # The last event that existed when the replay was requested, and the last that was sent again.
     number("last_event_id"),
     number("cursor"),
-    number("total"),
+    money("total"),
     number("done"),
-    number("created_at"),
-    number("finished_at", optional=True),
+    instant("created_at"),
+    instant("finished_at", optional=True),
     Index(None, "webhook_id", "id"),
     sqlite_autoincrement=True,
 )

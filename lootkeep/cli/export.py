@@ -1,0 +1,136 @@
+"""`lootkeep export`: the whole store as a folder of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typer.core import TyperGroup
+
+from lootkeep import wiring
+from lootkeep.cli.commands import HELP_NAMES
+from lootkeep.cli.output import JsonFlag, out, print_json, run
+from lootkeep.cli.store import existing
+from lootkeep.deps import Deps
+from lootkeep.engines.vault import Vault
+from lootkeep.kernel.clock import instant, iso
+from lootkeep.kernel.errors import StartupError
+from lootkeep.services import exports as exports_service, secret_key as secret_key_service
+from lootkeep.settings import Settings
+from lootkeep.storage import migrations
+from lootkeep.storage.transfer.tables import FIELDS, Selection, Source, counts
+from lootkeep.toolbox.moving import folder as folders
+from lootkeep.toolbox.moving.folder import Manifest
+from lootkeep.wiring.transfer import source_of
+
+
+class _Exports(TyperGroup):
+    """Without the name of a command, `lootkeep export FOLDER` exports the store."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        if args and args[0] not in {*self.commands, *HELP_NAMES}:
+            args = ["store", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=_Exports, help="Export the whole store to a folder while it runs.", no_args_is_help=True)
+
+ExportFolder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]
+Since = Annotated[
+    datetime | None,
+    typer.Option("--since", metavar="DATE", formats=["%Y-%m-%d"], help="Only records changed since this day (UTC)."),
+]
+Only = Annotated[
+    str | None, typer.Option("--only", metavar="TABLES", help="Only these tables, such as orders,customers.")
+]
+WithSecrets = Annotated[
+    bool,
+    typer.Option("--with-secrets", help="Also write gift card codes, keys and secrets of webhooks in plain text."),
+]
+Yes = Annotated[bool, typer.Option("--yes-write-secrets", help="Do not ask before secrets are written; for scripts.")]
+
+
+@app.command("store")
+def export_store(
+    folder: ExportFolder,
+    customer: Annotated[int | None, typer.Option("--customer", metavar="ID", help="Only this customer.")] = None,
+    since: Since = None,
+    only: Only = None,
+    with_secrets: WithSecrets = False,
+    yes: Yes = False,
+    json: JsonFlag = False,
+) -> None:
+    """Export every table as it is at one moment, as NDJSON, with a manifest. The default of `lootkeep export`."""
+    selection = Selection(customer, instant(since.replace(tzinfo=UTC)) if since else None, _names(only))
+    if with_secrets and not yes:
+        typer.confirm("Gift card codes, keys and secrets will be readable in these files. Continue?", abort=True)
+        typer.confirm("Anyone with these files can spend the cards and use the keys. Are you sure?", abort=True)
+    config = existing()
+    # A complete folder is noticed before anything is read.
+    with folders.drafted(folder) as draft:
+        manifest = run(_export(config, folder.absolute(), draft, selection, with_secrets=with_secrets))
+    _report(folder, manifest, json=json)
+
+
+def _names(only: str | None) -> frozenset[str]:
+    names = frozenset(name.strip() for name in only.split(",")) if only else frozenset()
+    if unknown := sorted(names - set(FIELDS)):
+        raise StartupError(f"There is no table {unknown[0]}. The tables are {', '.join(sorted(FIELDS))}.")
+    return names
+
+
+async def _export(config: Settings, folder: Path, draft: Path, selection: Selection, *, with_secrets: bool) -> Manifest:
+    async with wiring.opened(config) as deps:
+        fingerprint, vault = await secret_key_service.fingerprint(deps.db), deps.vault if with_secrets else None
+        if with_secrets:
+            await exports_service.note_secrets(deps, str(folder))
+        return await _written(config, deps, draft, selection, vault, fingerprint)
+
+
+async def _written(
+    config: Settings, deps: Deps, draft: Path, selection: Selection, vault: Vault | None, fingerprint: str
+) -> Manifest:
+    async with source_of(config) as source:
+        migrations.reject_unknown("The store", await source.stamp())
+        with progress(await total(source, selection)) as advance:
+            return await folders.write(draft, source, selection, vault, fingerprint, iso(deps.clock.now()), advance)
+
+
+async def total(source: Source, selection: Selection) -> int:
+    rows = 0
+    for query in counts(selection).values():
+        async for ((count,),) in source.batches(query):
+            rows += count
+    return rows
+
+
+@contextmanager
+def progress(rows: int) -> Iterator[Callable[[str, int], None]]:
+    """A progress bar over all rows, on a terminal."""
+    stderr = Console(stderr=True, highlight=False)
+    if not stderr.is_terminal:
+        yield lambda table, count: None
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=stderr, transient=True) as bar:
+        task = bar.add_task("", total=rows)
+        yield lambda table, count: bar.update(task, advance=count, description=table)
+
+
+def _report(folder: Path, manifest: Manifest, *, json: bool) -> None:
+    if json:
+        print_json({"folder": str(folder), "manifest": manifest})
+        return
+    tables = manifest.tables
+    rows, size = sum(table.rows for table in tables.values()), sum(table.bytes for table in tables.values())
+    out.print(f"{folder} is complete: {rows:,} rows in {len(tables)} files ({size / 1_000_000:,.1f} MB).", markup=False)
+    if manifest.has_secrets:
+        out.print("It contains secrets in plain text: remove it when you no longer need it.", markup=False)
+    elif not manifest.selection:
+        out.print("Secrets in it are sealed: `lootkeep import store` needs the secret key of this store.", markup=False)

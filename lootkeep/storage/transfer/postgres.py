@@ -1,0 +1,137 @@
+"""Reads one moment of a store in PostgreSQL, and writes one into an empty database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+
+import asyncpg
+
+from lootkeep.kernel.errors import StartupError
+from lootkeep.storage import migrations
+from lootkeep.storage.engine.database import READ_STAMP
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.transfer.tables import BATCH, FIELDS, TABLES, Row
+
+# Copying takes as long as it takes; the limits are for requests.
+_NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+# Reads continue. A transaction that waits for us while we wait for it is a deadlock: one of us begins again.
+_HOLD = f"LOCK TABLE {', '.join(table.name for table in TABLES)} IN EXCLUSIVE MODE"
+_ATTEMPTS = 10
+_NUMBERED = [table.name for table in TABLES if "id" in table.c]
+# The error of a server that accepts no writes: the service then answers 503.
+_REJECTION = (
+    "CREATE FUNCTION lootkeep_moved() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN RAISE EXCEPTION 'The store was moved.' USING ERRCODE = '25006'; END $$"
+)
+_EXISTING = "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace"
+
+
+class PostgresSource:
+    """A transaction with one snapshot; holding writes, others can only read until it ends."""
+
+    engine = "postgresql"
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+
+    @classmethod
+    async def open(cls, url: str, *, holds_writes: bool = False) -> PostgresSource:
+        connection = await connected(url)
+        for attempt in range(_ATTEMPTS):
+            try:
+                await connection.execute(f"BEGIN ISOLATION LEVEL REPEATABLE READ; {_NO_LIMITS}")
+                if holds_writes:
+                    await connection.execute(_HOLD)
+                # A snapshot begins with the first statement after the locks.
+                await connection.execute("SELECT")
+                return cls(connection)
+            except asyncpg.DeadlockDetectedError:
+                await connection.execute("ROLLBACK")
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        raise AssertionError
+
+    async def stamp(self) -> str | None:
+        return str(await self._connection.fetchval(READ_STAMP))
+
+    async def batches(self, query: Query[Row]) -> AsyncIterator[list[Row]]:
+        compiled = query.postgres
+        cursor = await self._connection.cursor(compiled.sql, *compiled.arguments({}))
+        while rows := await cursor.fetch(BATCH):
+            yield compiled.records(rows)
+
+    async def last_ids(self) -> dict[str, int]:
+        last = {}
+        for table in _NUMBERED:
+            sql = f"SELECT last_value FROM {table}_id_seq WHERE is_called"  # noqa: S608  our own names
+            if number := await self._connection.fetchval(sql):
+                last[table] = number
+        return last
+
+    async def mark_moved(self, destination: str) -> None:
+        await self._connection.execute("UPDATE schema_version SET version = $1", destination)
+        await self._connection.execute(_REJECTION)
+        for table in TABLES:
+            await self._connection.execute(
+                f"CREATE TRIGGER moved BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table.name} "
+                "FOR EACH STATEMENT EXECUTE FUNCTION lootkeep_moved()"
+            )
+        await self._connection.execute("COMMIT")
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+
+class PostgresTarget:
+    """One transaction, from the schema to the last row."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    async def open(self) -> None:
+        self._connection = await connected(self._url)
+        await self._connection.execute(f"BEGIN; {_NO_LIMITS}")
+        existing = {row[0] for row in await self._connection.fetch(_EXISTING)}
+        if not existing:
+            await self._connection.execute(migrations.script("postgresql", None))
+            return
+        is_current = "schema_version" in existing and await self._connection.fetchval(READ_STAMP) == migrations.HEAD
+        if not is_current or await self._has_rows():
+            raise StartupError("The database is not empty: create a new one, and name it instead.")
+
+    async def load(self, table: str, batches: AsyncIterator[list[Row]]) -> None:
+        rows = (row async for batch in batches for row in batch)
+        try:
+            await self._connection.copy_records_to_table(
+                table, records=rows, columns=[field.name for field in FIELDS[table]]
+            )
+        except asyncpg.CharacterNotInRepertoireError:
+            raise StartupError(
+                f"A text of {table} contains the character NUL, which PostgreSQL cannot store. Remove it first; "
+                "nothing was written."
+            ) from None
+
+    async def commit(self, last_ids: Mapping[str, int], stamp: str) -> None:
+        for table, last in last_ids.items():
+            await self._connection.execute("SELECT setval($1::regclass, $2)", f"{table}_id_seq", last)
+        await self._connection.execute("UPDATE schema_version SET version = $1", stamp)
+        await self._connection.execute("COMMIT")
+        # Otherwise the first queries are planned without statistics.
+        await self._connection.execute("ANALYZE")
+
+    async def set_stamp(self, stamp: str) -> None:
+        await self._connection.execute("UPDATE schema_version SET version = $1", stamp)
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    async def _has_rows(self) -> bool:
+        first_rows = " UNION ALL ".join(f"(SELECT 1 FROM {table.name} LIMIT 1)" for table in TABLES)  # noqa: S608  the same
+        return bool(await self._connection.fetch(first_rows))
+
+
+async def connected(url: str) -> asyncpg.Connection:
+    try:
+        return await asyncpg.connect(url)
+    except (OSError, asyncpg.PostgresError, ValueError) as error:
+        raise StartupError(f"PostgreSQL cannot be reached: {error}.") from None

@@ -1,0 +1,131 @@
+"""Reads one moment of an embedded store, and writes a new one."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+import apsw
+
+from lootkeep.kernel import files
+from lootkeep.kernel.errors import StartupError
+from lootkeep.storage import migrations
+from lootkeep.storage.engine.database import READ_STAMP
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.engine.sqlite import SqliteDatabase
+from lootkeep.storage.transfer.tables import BATCH, FIELDS, Row
+
+# A service that commits without a pause leaves the lock free for moments only, so it is tried this often.
+_RETRY_SECONDS = 0.001
+_PATIENCE_SECONDS = 60.0
+
+
+class SqliteSource:
+    """A read transaction, whose snapshot others do not change; holding writes it is the only one that could write."""
+
+    engine = "sqlite"
+
+    def __init__(self, path: Path, *, holds_writes: bool = False) -> None:
+        flags = apsw.SQLITE_OPEN_READWRITE if holds_writes else apsw.SQLITE_OPEN_READONLY
+        self._connection = apsw.Connection(str(path), flags=flags)
+        self._connection.set_busy_handler(_wait)
+        try:
+            self._connection.execute("BEGIN IMMEDIATE" if holds_writes else "BEGIN")
+            # A snapshot begins with the first read.
+            self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        except apsw.Error as error:
+            self._connection.close()
+            raise StartupError(f"{path} cannot be read: {error}.") from None
+
+    async def stamp(self) -> str | None:
+        try:
+            return str(self._connection.execute(READ_STAMP).get)
+        except apsw.SQLError:
+            return None
+
+    async def batches(self, query: Query[Row]) -> AsyncIterator[list[Row]]:
+        compiled = query.sqlite
+        cursor = self._connection.execute(compiled.sql, compiled.arguments({}))
+        while rows := list(islice(cursor, BATCH)):
+            yield compiled.records(rows)
+
+    async def last_ids(self) -> dict[str, int]:
+        rows = self._connection.execute("SELECT name, seq FROM sqlite_sequence WHERE seq > 0").fetchall()
+        return {str(name): cast(int, last) for name, last in rows}
+
+    async def mark_moved(self, destination: str) -> None:
+        self._connection.execute("UPDATE schema_version SET version = ?", (destination,))
+        # What the writer of every process looks at.
+        self._connection.execute("PRAGMA user_version = 1")
+        self._connection.execute("COMMIT")
+
+    async def close(self) -> None:
+        self._connection.close()
+
+
+class SqliteTarget:
+    """A new file, which gets its name when it is complete."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._draft = path.with_name(f"{path.name}.importing")
+
+    async def open(self) -> None:
+        if self._path.exists():
+            raise StartupError(f"{self._path} exists. Move it away, or set LOOTKEEP_DATABASE_URL to a new file.")
+        for leftover in self._path.parent.glob(f"{self._draft.name}*"):
+            leftover.unlink()
+        engine = SqliteDatabase(self._draft)
+        await migrations.upgrade(engine)
+        await engine.close()
+        self._connection = apsw.Connection(str(self._draft))
+        # A draft that is cut off is written again.
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"):
+            self._connection.execute(f"PRAGMA {pragma}")
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    async def load(self, table: str, batches: AsyncIterator[list[Row]]) -> None:
+        fields = [field.name for field in FIELDS[table]]
+        sql = f"INSERT INTO {table} ({', '.join(map(_quoted, fields))}) VALUES ({', '.join('?' * len(fields))})"  # noqa: S608  our own names
+        async for rows in batches:
+            self._connection.executemany(sql, rows)
+
+    async def commit(self, last_ids: Mapping[str, int], stamp: str) -> None:
+        for table, last in last_ids.items():
+            self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+            self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last))
+        self._connection.execute("UPDATE schema_version SET version = ?", (stamp,))
+        self._connection.execute("COMMIT")
+        for row in self._connection.execute("PRAGMA foreign_key_check"):
+            raise StartupError(f"A row of {row[0]} has a dangling reference: nothing was imported.")
+        self._connection.close()
+        files.synced(self._draft)
+        os.replace(self._draft, self._path)
+        files.synced(self._path.parent)
+
+    async def set_stamp(self, stamp: str) -> None:
+        set_stamp(self._path, stamp)
+
+    async def close(self) -> None:
+        self._connection.close()
+        self._draft.unlink(missing_ok=True)
+
+
+def set_stamp(path: Path, stamp: str) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE schema_version SET version = ?", (stamp,))
+    connection.close()
+
+
+def _quoted(name: str) -> str:
+    """Some columns are named like words of SQL."""
+    return f'"{name}"'
+
+
+def _wait(calls: int) -> bool:
+    time.sleep(_RETRY_SECONDS)
+    return calls * _RETRY_SECONDS < _PATIENCE_SECONDS

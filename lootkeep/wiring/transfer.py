@@ -1,0 +1,46 @@
+"""Opens what a store is read from and written to, by the settings that name the database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from lootkeep.settings import Settings
+from lootkeep.storage.transfer.sqlite import SqliteSource, SqliteTarget
+from lootkeep.storage.transfer.tables import Source, Target
+
+
+@asynccontextmanager
+async def source_of(config: Settings, *, holds_writes: bool = False) -> AsyncIterator[Source]:
+    source: Source
+    if config.sqlite_path:
+        source = SqliteSource(config.sqlite_path, holds_writes=holds_writes)
+    else:
+        from lootkeep.storage.transfer.postgres import PostgresSource
+
+        source = await PostgresSource.open(_direct_url(config), holds_writes=holds_writes)
+    try:
+        yield source
+    finally:
+        await source.close()
+
+
+@asynccontextmanager
+async def target_of(config: Settings) -> AsyncIterator[Target]:
+    target: Target
+    if config.sqlite_path:
+        target = SqliteTarget(config.sqlite_path)
+    else:
+        from lootkeep.storage.transfer.postgres import PostgresTarget
+
+        target = PostgresTarget(_direct_url(config))
+    try:
+        await target.open()
+        yield target
+    finally:
+        await target.close()
+
+
+def _direct_url(config: Settings) -> str:
+    """A pooler gives the connection to others between transactions."""
+    return config.listen_url or config.database_url
