@@ -25,13 +25,14 @@ from bench.analytics import NUMBERS
 from bench.readings import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
-from lootkeep.storage import migrations
+from lootkeep.storage import coupons as coupons_db, creators as creators_db, migrations
 from lootkeep.storage.campaigns import rows as campaigns_db
 from lootkeep.storage.customers import lists as customer_lists_db
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.lists import Listing
 from lootkeep.storage.orders import lists as order_lists_db
+from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.products import lists as product_lists_db
 
 DAYS = 400
@@ -72,6 +73,11 @@ LISTS = {
         | {"min_price": 99_00, "max_price": 1_00, "in_stock": 999, "out_of_stock": 0},
     ),
     "campaigns": List(campaigns_db.LISTING, _TIMES | {"status": "draft"}),
+    "coupons": List(coupons_db.LISTING, _TIMES | {"batch": "B7", "state": "expired", "origin": "creator"}),
+    "creators": List(creators_db.LISTING, {}),
+    "payment events": List(
+        payment_events_db.LISTING, {"order_id": 77, "source_id": 7, "status": "unmatched", "type": "T7"}
+    ),
 }
 
 
@@ -109,6 +115,7 @@ def statements(engine: str, size: int) -> Iterator[str]:
         f"{', 0' * (len(_CAMPAIGN_COUNTS) + 1)} FROM {numbers}"
     )
     yield from _sales(numbers, at)
+    yield from _payments(engine, numbers, at, search, size)
 
 
 def _sales(numbers: str, at: str) -> Iterator[str]:
@@ -131,6 +138,30 @@ def _sales(numbers: str, at: str) -> Iterator[str]:
         yield f"INSERT INTO counters (name, shard, value) SELECT {name}, 0, count(*) FROM {table} GROUP BY 1"
 
 
+def _payments(engine: str, numbers: str, at: str, search: str, size: int) -> Iterator[str]:
+    """Coupons, each with a creator, and events of a payment provider."""
+    true, false = ("true", "false") if engine == "postgresql" else ("1", "0")
+    yield (
+        "INSERT INTO coupons (id, code, origin, discount_type, value, product_ids, categories, first_order_only,"
+        " is_active, batch, uses_count, reserved_count, stored_state, search_text, created_at, updated_at)"
+        " SELECT i, 'C' || i, CASE WHEN i % 100 = 3 THEN 'creator' ELSE 'owner' END, 'percentage', 10, '[]', '[]',"
+        f" {false}, {true}, 'B' || (i % 1000), i * 31 % 100, 0,"
+        f" CASE WHEN i % 100 = 5 THEN 'expired' ELSE 'active' END, 'coupon ' {search}, {at}, {at} FROM {numbers}"
+    )
+    yield "INSERT INTO counters (name, shard, value) SELECT 'coupons.' || origin, 0, count(*) FROM coupons GROUP BY 1"
+    yield (
+        "INSERT INTO creators (id, name, coupon_id, commission, hold_days, created_at, updated_at)"
+        f" SELECT i, 'Creator ' || i, i, 1000, 30, {at}, {at} FROM {numbers}"
+    )
+    yield (
+        "INSERT INTO payment_events (id, source_id, provider_event_id, type, status, order_id, payer_email, due_at,"
+        " attempts_count, failures, created_at, finished_at)"
+        " SELECT i, i % 100, 'evt_' || i, 'T' || (i % 1000), CASE WHEN i % 100 = 5 THEN 'unmatched' ELSE 'applied' END,"
+        f" i, CASE WHEN i % {size // 20} = 0 THEN '{RARE}' END, {at}, 1, 0, {at}, {at} FROM {numbers}"
+    )
+    yield f"INSERT INTO payment_event_names (name, event_id) SELECT 'pi_' || i, i FROM {numbers}"
+
+
 def readings(size: int) -> dict[str, Reading]:
     """Every list: its first page and one in the middle, by each filter and each order, and a search."""
     by_name: dict[str, Reading] = {}
@@ -141,17 +172,19 @@ def readings(size: int) -> dict[str, Reading]:
             by_name[f"{name} by {sort}, middle page"] = asking(listing, {}, sort, middle)
         for chosen, value in values.items():
             by_name[f"{name} filtered by {chosen}"] = asking(listing, {chosen: value})
-        by_name[f"{name}, search"] = asking(listing, {"search": RARE})
+        if "search" in listing.filters:
+            by_name[f"{name}, search"] = asking(listing, {"search": RARE})
     return by_name
 
 
 def asking(
     listing: Listing[Any],
     filters: Mapping[str, Any],
-    sort: str = "created_at",
+    sort: str | None = None,
     page: PageRequest = FIRST,
     order: SortDirection = "desc",
 ) -> Reading:
+    sort = sort or next(iter(listing.sorts))
     return lambda tx: listing.page(tx, ListRequest(page, filters, sort, order))
 
 

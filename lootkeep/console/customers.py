@@ -16,6 +16,7 @@ from lootkeep.console.gift_cards import GIFT_CARDS
 from lootkeep.console.orders import ORDERS, Step
 from lootkeep.console.page import Answer, Done, Page, Visit, change, file, url
 from lootkeep.console.referrals import REFERRALS
+from lootkeep.console.subscriptions import SUBSCRIPTIONS
 from lootkeep.console.tickets import TICKETS
 from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, CustomerStatus, MailboxStatus
 from lootkeep.domain.fraud.review import label
@@ -66,12 +67,16 @@ CUSTOMERS = lists.ListPage(
 _ORDERS = ORDERS.only("Order", "Status", "Risk", "Total", "Placed", empty="No orders yet.")
 _TICKETS = TICKETS.only("Ticket", "Subject", "Status", "Priority", "Last message", empty="They never asked for help.")
 _CARDS = GIFT_CARDS.only("Card", "Status", "Balance", "Issued with", "Issued", empty="They have no gift card yet.")
+_RENEWED = SUBSCRIPTIONS.only(
+    "Product", "State", "Price", "Last order", "Paid until", empty="They subscribed to nothing."
+)
 _REFERRED = REFERRALS.only("Customer", "Status", "First order", "Signed up", empty="Nobody has used their code yet.")
 # What the page of a customer shows the newest of: the list, its page, and which of its filters names the customer.
 _TABLES = {
     "orders": (_ORDERS, "/orders", "customer_id"),
     "tickets": (_TICKETS, "/tickets", "customer_id"),
     "gift_cards": (_CARDS, "/gift-cards", "customer_id"),
+    "subscriptions": (replace(_RENEWED, link=None), "/subscriptions", "customer_id"),
     "referred": (_REFERRED, "/referrals/list", "referrer_id"),
 }
 FORM = (

@@ -63,7 +63,7 @@ def _order(order_id: int | None, *_: Any) -> str:
 _STATE = Cell(lambda state, *_: badge(state, None, _TONES[state]), label)
 _ORDER = Cell(_order, lambda order_id: order_number(order_id) if order_id else None)
 _ENDS = Cell(lambda at, _row, visit: visit.formats.day(at) if at else "–", css="number muted", is_time=True)
-_ALL = lists.ListPage(
+SUBSCRIPTIONS = lists.ListPage(
     listing=subscriptions_db.LISTING,
     columns=(
         Column("Customer", "customer.name", NAME),
@@ -97,16 +97,16 @@ _ALL = lists.ListPage(
     has_dates=False,
     load=_load,
 )
-_NEXT = replace(_ALL, listing=subscriptions_db.RENEWING, order="asc", choices=_ALL.choices[:1])
+_NEXT = replace(SUBSCRIPTIONS, listing=subscriptions_db.RENEWING, order="asc", choices=SUBSCRIPTIONS.choices[:1])
 _LISTS = {
     "renewing": replace(_NEXT, empty="No subscription is waiting for its next payment."),
     "past_due": replace(_NEXT, empty="Every subscription is paid."),
-    "renewed": replace(_ALL, listing=subscriptions_db.RENEWED, empty="No subscription was renewed yet."),
+    "renewed": replace(SUBSCRIPTIONS, listing=subscriptions_db.RENEWED, empty="No subscription was renewed yet."),
     "leaving": replace(
-        _ALL,
+        SUBSCRIPTIONS,
         listing=subscriptions_db.LEAVING,
         columns=(
-            *_ALL.columns[:-2],
+            *SUBSCRIPTIONS.columns[:-2],
             Column("Cancelled", "subscription.cancelled_at", DAY),
             Column("Ends", "subscription.ends_at", _ENDS),
             Column("Reason", "subscription.cancel_reason", NAME),
@@ -120,7 +120,7 @@ async def show(visit: Visit) -> Answer:
     is_plain = not {"customer_id", "product_id", "status"} & visit.query.keys()
     name = visit.query.get("show") or ("renewing" if is_plain else lists.ANY)
     due = {"renewing": {"due_from": visit.now}, "past_due": {"due_to": visit.now}}
-    return await lists.show(visit, _LISTS.get(name, _ALL), **due.get(name, {}))
+    return await lists.show(visit, _LISTS.get(name, SUBSCRIPTIONS), **due.get(name, {}))
 
 
 PAGES = (Page("GET", "/subscriptions", "orders:read", "Subscriptions", show, "list.html", group="Money"),)

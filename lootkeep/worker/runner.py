@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import secrets
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from lootkeep.deps import Deps
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.queue import SingleQueue
 from lootkeep.worker.outage import Outage
 
 # How long a worker rests when nothing wakes it.
 _MAX_REST = 5 * SECOND
 _MIN_REST = SECOND // 100
+
+ItemT = TypeVar("ItemT")
 
 
 class QueueWorker(ABC):
@@ -65,3 +68,34 @@ class QueueWorker(ABC):
             due = await self.next_due(tx, now)
         rest = _MAX_REST if due is None else min(_MAX_REST, max(_MIN_REST, due - now))
         await self._wakeup.wait(rest / SECOND)
+
+
+class SingleQueueWorker(QueueWorker, Generic[ItemT]):
+    """Claims one item and processes it to its end, which settles it; then the next."""
+
+    queue: SingleQueue[ItemT]
+    lease_duration: ClassVar[int]
+
+    async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
+        now = self._deps.clock.now()
+        # Looked up first: an idle worker never writes, and so never wakes itself.
+        async with self._deps.db.read() as tx:
+            due = await self.next_due(tx, now)
+        if due is None or due > now:
+            return False
+        async with self._deps.db.write() as tx:
+            item = await self.queue.claim(tx, self._lease, Instant(now + self.lease_duration), now)
+        if item is None:
+            return False
+        await self.process(item, stopping)
+        return True
+
+    @abstractmethod
+    async def process(self, item: ItemT, stopping: asyncio.Event | None) -> None:
+        """Does the work of a claimed item, and settles it."""
+
+    async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
+        return await self.queue.next_due(tx)
+
+    async def drain(self) -> None:
+        """Nothing is left: each round ends with its item."""

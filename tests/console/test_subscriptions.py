@@ -62,3 +62,12 @@ async def test_a_subscription_links_to_its_customer_and_its_last_order(world: Wo
     assert 'href="/console/customers/1"' in page
     assert 'href="/console/orders/5"' in page
     assert "$7.99 / month" in page
+
+
+async def test_the_page_of_a_customer_shows_their_subscriptions_and_leads_to_the_list(world: World) -> None:
+    await subscribed(world)
+    visits = await visitor(world, "read_only")
+    page = (await visits.get("/customers/2")).text
+    assert 'href="/console/subscriptions?customer_id=2"' in page
+    assert "$7.99 / month" in page
+    assert "They subscribed to nothing." not in page

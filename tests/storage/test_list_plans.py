@@ -18,14 +18,18 @@ SIZE = 20_000
 # The last days, not half of all days as in the benchmark: to count half a table, a scan is as good as an index.
 NEWEST = {"from": Instant(lists.BEGIN + (lists.DAYS - 4) * DAY)}
 READINGS = {
-    **{f"{name}, search": lists.asking(case.listing, {"search": lists.RARE}) for name, case in lists.LISTS.items()},
+    **{
+        f"{name}, search": lists.asking(case.listing, {"search": lists.RARE})
+        for name, case in lists.LISTS.items()
+        if "search" in case.listing.filters
+    },
     **{
         f"{name} by {sort}, {chosen}": lists.asking(case.listing, filters, sort)
         for name, case in lists.LISTS.items()
         for sort in case.listing.sorts
         for chosen, filters in (
             ("all", {}),
-            *((chosen, {chosen: value}) for chosen, value in (case.values | NEWEST).items()),
+            *((chosen, {chosen: NEWEST.get(chosen, value)}) for chosen, value in case.values.items()),
         )
     },
 }
@@ -58,7 +62,15 @@ def listed_db_location(request: pytest.FixtureRequest) -> Path | str:
 async def store(listed_db_location: Path | str) -> AsyncIterator[GeneratedStore]:
     """A store with many rows in every list, on each engine in turn."""
     async with opened(listed_db_location) as store:
-        assert {"orders", "customers", "products", "email_campaigns"} <= store.large
+        assert {
+            "orders",
+            "customers",
+            "products",
+            "email_campaigns",
+            "coupons",
+            "creators",
+            "payment_events",
+        } <= store.large
         yield store
 
 
