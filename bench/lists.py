@@ -154,10 +154,15 @@ def _payments(engine: str, numbers: str, at: str, search: str, size: int) -> Ite
         f" SELECT i, 'Creator ' || i, i, 1000, 30, {at}, {at} FROM {numbers}"
     )
     yield (
+        "INSERT INTO payment_sources (id, provider, name, slug, secret, is_active, is_test, created_at, updated_at)"
+        f" SELECT i, 'stripe', 'Account ' || i, 's' || i, '', {true}, {false}, {at}, {at} FROM {numbers} WHERE i <= 100"
+    )
+    yield (
         "INSERT INTO payment_events (id, source_id, provider_event_id, type, status, order_id, payer_email, due_at,"
         " attempts_count, failures, created_at, finished_at)"
-        " SELECT i, i % 100, 'evt_' || i, 'T' || (i % 1000), CASE WHEN i % 100 = 5 THEN 'unmatched' ELSE 'applied' END,"
-        f" i, CASE WHEN i % {size // 20} = 0 THEN '{RARE}' END, {at}, 1, 0, {at}, {at} FROM {numbers}"
+        " SELECT i, i % 100 + 1, 'evt_' || i, 'T' || (i % 1000),"
+        f" CASE WHEN i % 100 = 5 THEN 'unmatched' ELSE 'applied' END, i,"
+        f" CASE WHEN i % {size // 20} = 0 THEN '{RARE}' END, {at}, 1, 0, {at}, {at} FROM {numbers}"
     )
     yield f"INSERT INTO payment_event_names (name, event_id) SELECT 'pi_' || i, i FROM {numbers}"
 

@@ -23,13 +23,6 @@ def statements(numbers: str, at: str, true: str, false: str) -> Iterator[str]:
         f" coupon_validity_days, is_active, sort_order, claims_count, created_at, updated_at) VALUES {tiers}"
     )
     yield (
-        "INSERT INTO coupons (id, code, customer_id, origin, discount_type, value, currency, product_ids, categories,"
-        " first_order_only, max_uses, ends_at, next_state_at, stored_state, is_active, uses_count, reserved_count,"
-        " search_text, created_at,"
-        f" updated_at) SELECT i, 'COUPON' || i, i, 'tier', 'fixed', 500, 'USD', '[]', '[]', {false}, 1,"
-        f" {at} + {_MONTH}, {at} + {_MONTH}, 'active', {true}, 0, 0, 'coupon' || i, {at}, {at} FROM {numbers}"
-    )
-    yield (
         "INSERT INTO reward_claims (id, customer_id, tier_id, coupon_id, claimed_at)"
         f" SELECT i, i, i % {TIERS} + 1, i, {at} FROM {numbers}"
     )

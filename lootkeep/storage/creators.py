@@ -19,7 +19,7 @@ from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import creator_entries as entries, creators, sightings
 
 ROWS = Rows(creators, Creator, key_share=True)
-ENTRIES = Rows(entries, CreatorEntry)
+ENTRIES = Rows(entries, CreatorEntry, totals="creator entries")
 LISTING = Listing(creators, Creator, {}, {"created_at": Sort(creators.c.created_at)})
 LEDGER = Listing(
     entries,

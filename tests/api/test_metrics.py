@@ -11,7 +11,7 @@ from lootkeep.services import fraud as fraud_service
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import mails
 from lootkeep.worker.metrics import WorkerMetrics
-from tests.builders import STORE, new_customer, new_product
+from tests.builders import STORE, new_customer, new_order, new_product
 from tests.mailbox import MailServer
 from tests.worker import delivering, emailing
 from tests.world import World
@@ -78,6 +78,24 @@ async def test_decisions_are_counted_by_level_and_action_also_when_they_are_revi
     await world.post(f"/fraud/checks/{checks[1]['id']}/review", {"outcome": "fraud"})
     assert [await read(world, "lootkeep_fraud_checks_total", **labels) for labels in series] == [1, 1]
     assert await read(world, "lootkeep_fraud_unreviewed") == 0
+
+
+async def test_coupons_their_discounts_and_what_creators_earned_are_counted(world: World) -> None:
+    creator = {"name": "Mika", "code": "MIKA", "commission_percent": "10.00", "hold_days": 0}
+    creator |= {"discount_type": "percentage", "discount_value": "20.00"}
+    assert (await world.post("/creators", creator)).status_code == 201
+    await new_product(world, price="10.00")
+    customer = (await new_customer(world))["customer"]
+    await new_order(world, customer["id"], (1, 1), coupon_code="MIKA")
+    by_creator = {"origin": "creator", "currency": "USD"}
+    assert await read(world, "lootkeep_coupon_discounts_total", **by_creator) == 0
+    assert (await world.post(f"{STORE}/orders/1/pay", {})).status_code == 200
+    assert await read(world, "lootkeep_coupons", origin="creator") == 1
+    assert await read(world, "lootkeep_coupons", origin="owner") == 0
+    assert await read(world, "lootkeep_coupon_discounts_total", **by_creator) == 2
+    assert await read(world, "lootkeep_creators_unpaid", currency="USD") == 0.8
+    assert (await world.post("/creators/1/payouts", {"amount": "0.50", "reference": "a"})).status_code == 201
+    assert round(await read(world, "lootkeep_creators_unpaid", currency="USD"), 2) == 0.3
 
 
 @pytest.mark.parametrize(("rejection", "outcome"), [(None, "sent"), ("550 no", "failed")])

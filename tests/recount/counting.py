@@ -8,6 +8,7 @@ from lootkeep.storage.engine.database import Database
 from lootkeep.storage.schema import (
     counters,
     coupons,
+    creator_entries,
     customers,
     email_campaigns,
     fraud_checks,
@@ -46,5 +47,7 @@ async def recounted_counters(db: Database, placed: list[Row], attributed: list[R
     for order in placed:
         if order["coupon_id"] and order["paid_at"] is not None:
             sums[f"coupon_discounts.{order['coupon_origin']}.{order['currency']}"] += order["discount_total"]
+    for entry in await rows(db, creator_entries):
+        sums[f"creator_balances.{entry['currency']}"] += entry["amount"]
     sums.update(await values_of_cards(db))
     return {name: value for name, value in sums.items() if value}

@@ -12,12 +12,14 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.orders import CouponOrigin
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import check_lists as fraud_check_lists_db
 from lootkeep.storage.goods import servers as servers_db, waiting as waiting_db
 from lootkeep.storage.payments import events as payment_events_db
+from lootkeep.storage.totals import counters as counters_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
 
 
@@ -34,6 +36,7 @@ async def read(deps: Deps, disk: Path | None) -> list[Metric]:
         unreviewed = await fraud_check_lists_db.pending_review(tx)
         _, waiting, oldest_payment = await payment_events_db.QUEUE.backlog(tx, now)
         unmatched = await payment_events_db.count_unmatched(tx)
+        sale = await _sale(tx, deps.currency)
     gauges: dict[str, tuple[str, float]] = {
         "event_oldest_waiting_seconds": (
             "How long the oldest event has waited to become deliveries.",
@@ -54,7 +57,7 @@ async def read(deps: Deps, disk: Path | None) -> list[Metric]:
     if disk:
         gauges["disk_free_bytes"] = ("Room for the embedded database.", shutil.disk_usage(disk).free)
     read = [GaugeMetricFamily(f"lootkeep_{name}", words, value) for name, (words, value) in gauges.items()]
-    return [*read, _checks(decisions)]
+    return [*read, *sale, _checks(decisions)]
 
 
 async def _goods(tx: Transaction, now: Instant) -> dict[str, tuple[str, float]]:
@@ -73,6 +76,25 @@ async def _goods(tx: Transaction, now: Instant) -> dict[str, tuple[str, float]]:
         ),
         "servers_silent": ("Game servers that have not asked for commands for an hour.", silent),
     }
+
+
+async def _sale(tx: Transaction, currency: str) -> list[Metric]:
+    """Coupons and creators, as the store counts them."""
+    words = "Coupons, by who made them."
+    coupons = GaugeMetricFamily("lootkeep_coupons", words, labels=["origin"])
+    words = "Discounts of paid orders, by who made the coupon and by currency."
+    discounts = CounterMetricFamily("lootkeep_coupon_discounts_total", words, labels=["origin", "currency"])
+    words = "What creators have earned and were not paid, held or due, by currency."
+    unpaid = GaugeMetricFamily("lootkeep_creators_unpaid", words, labels=["currency"])
+    count, taken = await counters_db.totals(tx, "coupons."), await counters_db.totals(tx, "coupon_discounts.")
+    origins = get_args(CouponOrigin)
+    for origin in origins:
+        coupons.add_metric([origin], count.get(origin, 0))
+    for name, amount in (dict.fromkeys((f"{origin}.{currency}" for origin in origins), 0) | taken).items():
+        discounts.add_metric(name.split("."), amount / 100)
+    for code, amount in ({currency: 0} | await counters_db.totals(tx, "creator_balances.")).items():
+        unpaid.add_metric([code], amount / 100)
+    return [coupons, discounts, unpaid]
 
 
 def _age(since: Instant | None, now: Instant) -> float:

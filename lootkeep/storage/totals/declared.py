@@ -56,6 +56,7 @@ SOURCES: dict[str, FromClause] = {
     "refused referrals": schema.refused_referrals,
     "claims": schema.reward_claims,
     "coupons": schema.coupons,
+    "creator entries": schema.creator_entries,
     "gift cards": schema.gift_cards,
     "revoked values": _revoked.subquery(),
     "fraud checks": schema.fraud_checks,
@@ -94,6 +95,7 @@ def _declared() -> Iterator[Total]:
     used = ("coupon_origin", "paid_at")
     yield _count("orders", "coupon_discounts.", "coupon_origin", "currency", adds="discount_total", required=used)
     yield _count("coupons", "coupons.", "origin")
+    yield _count("creator entries", "creator_balances.", "currency", adds="amount")
     yield _count("referrals", "referrals.", "status")
     yield _count("refused referrals", "refused_referrals.made")
     yield _count("claims", "claims.made")
