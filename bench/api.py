@@ -16,7 +16,7 @@ from bench import load
 from bench.options import Options, progress
 from bench.plots import Plot, Series
 from bench.report import Cell, SectionResult, Table, ratio, verdict
-from bench.subjects import Subject, cpu_seconds, database, lootkeep, peer
+from bench.subjects import Subject, SubjectDatabase, cpu_seconds, database, lootkeep, peer
 
 # Microseconds of CPU that a read and an order may cost, the database server's share included.
 READ_BUDGETS = {"sqlite": 300, "postgresql": 700}
@@ -38,6 +38,7 @@ fields. A read may cost 0.3 ms on SQLite and 0.7 on PostgreSQL, an order placed 
 
 The peer does less: it judges an order by three signals where Lootkeep uses all of them, records no traces of the
 buyer, maintains no totals for lists and analytics, has no idempotency keys, and nothing sends what its outbox holds.
+PostgreSQL has statistics of what the first round wrote, as autovacuum collects them every minute.
 *Half in*: the range of half of the rounds."""
 
 
@@ -136,7 +137,7 @@ class Side:
     """A subject, its database server, the next number of each endpoint, and microseconds of each round."""
 
     subject: Subject
-    postmaster: int | None
+    database: SubjectDatabase
     connections: int
     numbers: dict[str, Iterator[int]] = field(default_factory=lambda: {name: count() for name in ENDPOINTS})
     service_us: list[float] = field(default_factory=list)
@@ -167,10 +168,10 @@ class Side:
         requests = self.requests(name, how_many)
         async with load.connected(self.subject.port, ENDPOINTS[name].status, self.connections) as send:
             await asyncio.sleep(SETTLE_SECONDS)
-            before = cpu_seconds(self.subject.pid), cpu_seconds(self.postmaster)
+            before = cpu_seconds(self.subject.pid), cpu_seconds(self.database.postmaster)
             await send(requests)
             await asyncio.sleep(SETTLE_SECONDS)
-            after = cpu_seconds(self.subject.pid), cpu_seconds(self.postmaster)
+            after = cpu_seconds(self.subject.pid), cpu_seconds(self.database.postmaster)
         service, server = ((end - start) * 1e6 / how_many for start, end in zip(before, after, strict=True))
         self.service_us.append(service)
         self.database_us.append(server)
@@ -227,8 +228,8 @@ async def compare(engine: str, options: Options) -> list[list[Cell]]:
         with lootkeep(our_database.url) as ours, peer(their_database.url) as theirs:
             connections = CONNECTIONS[engine]
             sides = (
-                Side(ours, our_database.postmaster, connections),
-                Side(theirs, their_database.postmaster, connections),
+                Side(ours, our_database, connections),
+                Side(theirs, their_database, connections),
             )
             for our_answer, their_answer in zip(*(side.seed() for side in sides), strict=True):
                 if comparable(shared(our_answer, their_answer)) != comparable(their_answer):
@@ -245,6 +246,7 @@ async def compare_endpoint(engine: str, name: str, sides: tuple[Side, Side], opt
                 # The first round was for warming up.
                 side.service_us.clear()
                 side.database_us.clear()
+                await side.database.analyze()
             await side.round(name, how_many)
         # The subject that was second is first in the next round, so that neither always follows the other.
         turns.reverse()
@@ -264,4 +266,4 @@ def budget(engine: str, name: str) -> int | None:
 
 
 def side_of_database(side: Side) -> float | None:
-    return median(side.database_us) if side.postmaster else None
+    return median(side.database_us) if side.database.postmaster else None

@@ -14,7 +14,17 @@ from bench import api, load, receiving
 from bench.options import Options, progress
 from bench.receiving import resident_mb
 from bench.report import Cell, SectionResult, Table
-from bench.subjects import LOOTKEEP, ROOT, SERVER_CORE, Subject, cpu_seconds, environment, free_port, run_command
+from bench.subjects import (
+    LOOTKEEP,
+    ROOT,
+    SERVER_CORE,
+    Subject,
+    SubjectDatabase,
+    cpu_seconds,
+    environment,
+    free_port,
+    run_command,
+)
 from bench.webhooks import TOKEN
 
 STARTS = 7
@@ -100,7 +110,9 @@ def memory_table(options: Options) -> Table:
             subject = Subject("Lootkeep", process.pid, int(settings["LOOTKEEP_PORT"]), token)
             wait_for(process, subject.port)
             idle = resident_mb(process.pid)
-            side = api.Side(subject, None, api.CONNECTIONS["sqlite"])
+            side = api.Side(
+                subject, SubjectDatabase(settings["LOOTKEEP_DATABASE_URL"], None), api.CONNECTIONS["sqlite"]
+            )
             side.seed()
             asyncio.run(loaded(side, requests))
             rows: list[list[Cell]] = [["idle, just started", idle], ["loaded", resident_mb(process.pid)]]
