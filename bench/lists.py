@@ -25,7 +25,7 @@ from bench.analytics import NUMBERS
 from bench.readings import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
-from lootkeep.storage import coupons as coupons_db, creators as creators_db, migrations
+from lootkeep.storage import audit as audit_db, coupons as coupons_db, creators as creators_db, migrations
 from lootkeep.storage.campaigns import rows as campaigns_db
 from lootkeep.storage.customers import lists as customer_lists_db
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -78,6 +78,10 @@ LISTS = {
     "payment events": List(
         payment_events_db.LISTING, {"order_id": 77, "source_id": 7, "status": "unmatched", "type": "T7"}
     ),
+    "audit log": List(
+        audit_db.LISTING,
+        _TIMES | {"record": "order:7", "action": "A7", "area": '["A7", "A8"]', "user_id": 7, "way": "command_line"},
+    ),
 }
 
 
@@ -113,6 +117,11 @@ def statements(engine: str, size: int) -> Iterator[str]:
         f" SELECT i, 'Campaign ' || (i * 7919 % {size}), 'S', {false}, '[]', '{{}}',"
         f" CASE WHEN i % 100 = 5 THEN 'draft' ELSE 'sent' END, 0, 'campaign ' {search}, {at}, {at}"
         f"{', 0' * (len(_CAMPAIGN_COUNTS) + 1)} FROM {numbers}"
+    )
+    yield (
+        "INSERT INTO audit_log (user_id, action, record, before, after, ip_address, way, created_at)"
+        " SELECT i % 100 + 1, 'A' || (i % 100), 'order:' || (i % 1000), '{}', '{}', '192.0.2.1',"
+        f" CASE WHEN i % 100 = 5 THEN 'command_line' ELSE 'console' END, {at} FROM {numbers}"
     )
     yield from _sales(numbers, at)
     yield from _payments(engine, numbers, at, search, size)

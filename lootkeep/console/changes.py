@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from lootkeep.console.acts import EXPORT
 from lootkeep.console.page import PREFIX, Done, Visit
 from lootkeep.deps import Deps
 from lootkeep.storage import audit as audit_db
@@ -31,5 +32,4 @@ async def log_export(deps: Deps, visit: Visit, response: Response) -> None:
     path = visit.request.url.path.removeprefix(f"{PREFIX}/").removesuffix("/export")
     asked = {name: value for name, value in visit.query.items() if name != "format"}
     async with deps.db.write() as tx:
-        action = f"Export {visit.page.title.lower().removeprefix('export ')}"
-        await log(tx, visit, Done("", record=path.replace("s/", ":"), after=asked), action)
+        await log(tx, visit, Done("", record=path.replace("s/", ":"), after=asked), EXPORT)

@@ -99,9 +99,7 @@ async def show_key(visit: Visit) -> Answer:
 async def revealed(visit: Visit, product_id: int, back: str) -> Done:
     """The whole key, shown at once; the service writes the entry of the audit log."""
     key_id = inputs_rules.integer(visit.form.get("key_id", "")) or 0
-    key, value = await keys_service.reveal(
-        visit.deps, product_id, key_id, user_id=visit.user.id, ip_address=visit.ip or None
-    )
+    key, value = await keys_service.reveal(visit.deps, product_id, key_id, user_id=visit.user.id, ip_address=visit.ip)
     secret_page = {
         "title": f"Key {key.masked_key}",
         "sentence": "That you looked at this key is in the audit log.",

@@ -90,7 +90,11 @@ ORDERS = lists.ListPage(
     key=lambda row: row.order.id,
 )
 ORDER = Record[Order](
-    "Order", "/orders/{id}", orders_db.ROWS, ("status", "cancel_reason", "fulfillment_note"), ("refunded_total",)
+    "Order",
+    "/orders/{id}",
+    orders_db.ROWS,
+    ("status", "currency", "cancel_reason", "fulfillment_note"),
+    ("refunded_total",),
 )
 _HELD_PAYMENT = "The customer is blocked: nothing is delivered, counted or announced until someone decides."
 # Points of a reason whose bar is full.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lootkeep.console import (
     access,
     alerts,
+    audit,
     bulk,
     campaigns,
     coupons,
@@ -72,6 +73,7 @@ AREAS = (
     alerts,
     access,
     settings,
+    audit,
     store,
     bulk,
     search,

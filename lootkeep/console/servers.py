@@ -158,7 +158,8 @@ async def show_resync(visit: Visit) -> Answer:
 async def resync(visit: Visit) -> Answer:
     """The service writes the entries of the audit log."""
     values = forms.read(visit, RESYNC)
-    queued = await resync_service.resync(visit.deps, visit.id, values["player"], values["since"], visit.user.id)
+    player, since = values["player"], values["since"]
+    queued = await resync_service.resync(visit.deps, visit.id, player, since, visit.user.id, visit.ip)
     message = f"{plural(queued, 'command is', 'commands are')} queued again." if queued else "Nothing is to be given."
     return Done(url(f"/servers/{visit.id}"), message)
 
@@ -180,7 +181,7 @@ async def _ask_again(visit: Visit) -> tuple[str, str]:
 
 async def send_again(visit: Visit) -> Answer:
     """The service writes the entry of the audit log."""
-    command = await commands_service.resend(visit.deps, visit.id, visit.user.id, visit.ip or None)
+    command = await commands_service.resend(visit.deps, visit.id, visit.user.id, visit.ip)
     # The pages of an order and of a server send again, too.
     order, server = visit.text("order"), visit.text("server")
     to = f"/orders/{order}" if order else f"/servers/{server}" if server else "/commands"

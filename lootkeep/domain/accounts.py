@@ -6,6 +6,7 @@ import base64
 import hmac
 import struct
 from collections.abc import Callable
+from typing import Any, Literal
 
 import msgspec
 
@@ -124,6 +125,10 @@ class Session(msgspec.Struct, frozen=True):
         return self.revoked_at is None and now < self.expires_at and now - self.last_seen_at < IDLE_LIMIT
 
 
+# How someone reached the store to change something.
+Way = Literal["console", "token", "command_line"]
+
+
 class AuditEntry(msgspec.Struct, frozen=True):
     """A change that someone made."""
 
@@ -134,13 +139,20 @@ class AuditEntry(msgspec.Struct, frozen=True):
     before: str
     after: str
     ip_address: str | None
+    way: Way
     created_at: Instant
     user_name: str | None
 
     @property
     def who(self) -> str:
         """Nobody is signed in on the command line, or when a sign-in fails."""
-        return self.user_name or ("Someone" if self.ip_address else "The command line")
+        return self.user_name or ("The command line" if self.way == "command_line" else "Someone")
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Of the record after the change; of one that is gone, before."""
+        values: dict[str, Any] = msgspec.json.decode(self.before) | msgspec.json.decode(self.after)
+        return values
 
     @property
     def changes(self) -> list[tuple[str, object, object]]:

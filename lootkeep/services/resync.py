@@ -23,7 +23,14 @@ from lootkeep.storage.orders import disputes as disputes_db, rows as orders_db
 RESYNC = "Send a server everything again"
 
 
-async def resync(deps: Deps, server_id: int, player_id: str | None, since: Instant | None, user_id: int | None) -> int:
+async def resync(
+    deps: Deps,
+    server_id: int,
+    player_id: str | None,
+    since: Instant | None,
+    user_id: int | None,
+    ip_address: str | None = None,
+) -> int:
     """Queues the commands of every valid payment again, batch by batch; returns how many.
 
     One that is queued already is not queued twice, so a call that was interrupted can be repeated.
@@ -44,7 +51,9 @@ async def resync(deps: Deps, server_id: int, player_id: str | None, since: Insta
                 queued += len(await commands_db.add(tx, [_repeat(good, now) for good in goods]))
                 details = {"queued": len(goods), "player": player, "since": None if since is None else iso(since)}
                 record = f"server:{server_id}"
-                await audit_db.add(tx, user_id=user_id, action=RESYNC, record=record, after=details, now=now)
+                await audit_db.add(
+                    tx, user_id=user_id, action=RESYNC, record=record, after=details, ip_address=ip_address, now=now
+                )
 
 
 async def _owned(tx: Transaction, order_ids: list[int], now: Instant) -> list[Good]:

@@ -12,7 +12,8 @@ from lootkeep.domain.accounts import AuditEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Join, Listing, Sort, equals, within
+from lootkeep.storage.lists import Join, Listing, Sort, equals, listed, within
+from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import audit_log, users
 
@@ -23,7 +24,7 @@ _COLUMNS = columns_of(audit_log, AuditEntry, user=users)
 
 _ADD = Query(
     insert(audit_log)
-    .values({name: bindparam(name) for name in ("user_id", "action", "record", "ip_address", "created_at")})
+    .values({name: bindparam(name) for name in ("user_id", "action", "record", "ip_address", "way", "created_at")})
     .values(before=bindparam("old"), after=bindparam("new"))
     .inline()
 )
@@ -31,14 +32,14 @@ _SINCE = Query(
     select(*_COLUMNS)
     .join(users, users.c.id == audit_log.c.user_id, isouter=True)
     .where(audit_log.c.record == bindparam("of_record"), audit_log.c.created_at > bindparam("since"))
-    .order_by(audit_log.c.id.desc())
+    .order_by(audit_log.c.created_at.desc(), audit_log.c.id.desc())
     .limit(_MAX_SHOWN),
     AuditEntry,
 )
 _TIMES = Query(
     select(audit_log.c.created_at)
     .where(audit_log.c.record == bindparam("of_record"), audit_log.c.action == bindparam("of_action"))
-    .order_by(audit_log.c.id.desc())
+    .order_by(audit_log.c.created_at.desc(), audit_log.c.id.desc())
     .limit(bindparam("size"))
 )
 
@@ -46,14 +47,17 @@ LISTING = Listing(
     audit_log,
     AuditEntry,
     {
-        "record": equals(audit_log.c.record, "record", "unsorted"),
-        "user_id": equals(audit_log.c.user_id, "user_id", "unsorted"),
-        "action": equals(audit_log.c.action, "action", None),
+        "record": equals(audit_log.c.record, "record"),
+        "action": equals(audit_log.c.action, "action"),
+        "area": listed(audit_log.c.action, "area"),
+        "user_id": equals(audit_log.c.user_id, "user_id"),
+        "way": equals(audit_log.c.way, "way"),
         **within(audit_log.c.created_at),
     },
     {"created_at": Sort(audit_log.c.created_at)},
     columns=_COLUMNS,
     joins=(Join(users, users.c.id == audit_log.c.user_id, is_optional=True),),
+    max_counted=MAX_COUNTED,
 )
 
 
@@ -76,6 +80,8 @@ async def add(
         old=msgspec.json.encode(before or {}).decode(),
         new=msgspec.json.encode(after or {}).decode(),
         ip_address=ip_address,
+        # Only the console knows an IP address, and only the command line knows nobody.
+        way="console" if ip_address is not None else "command_line" if user_id is None else "token",
         created_at=now,
     )
 

@@ -75,9 +75,9 @@ def subquery(column: Any, keys: Any) -> Filter:
     return Filter(lambda _: column.in_(keys), column)
 
 
-def listed(column: Any) -> Filter:
-    """The filter `ids`, a JSON array."""
-    return Filter(lambda it: IsListed(it, bindparam("wanted_ids", type_=Text)), column)
+def listed(column: Any, name: str = "ids") -> Filter:
+    """A filter whose value is a JSON array."""
+    return Filter(lambda it: IsListed(it, bindparam(f"wanted_{name}", type_=Text)), column)
 
 
 def contains(text: Column[str]) -> Filter:
@@ -243,8 +243,8 @@ class Listing(Generic[R]):
             return Query(select(func.count()).select_from(self.table).where(*conditions))
         (key,) = self.table.primary_key
         matches = select(key).where(*conditions).limit(bindparam("counted"))
-        if self._is_in_order(self._leading(names), sort):
-            # By the index of the filter: PostgreSQL would look for the first matches in the table, even at its end.
+        if self._is_by_sort(names, sort):
+            # By the index of the filter or of the sort: PostgreSQL would look for the first matches in the table, even at its end.
             matches = matches.order_by(self.sorts[sort].by.desc())
         return Query(select(func.count()).select_from(matches.subquery()))
 

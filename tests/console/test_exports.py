@@ -100,7 +100,7 @@ async def test_an_export_is_in_the_audit_log_with_its_filter(store: World) -> No
             for record in ("orders", "customer:1", "analytics")
         }
     assert logged == {
-        "orders": [("Export orders", [("status", None, "paid")])],
-        "customer:1": [("Export a customer", [])],
-        "analytics": [("Export analytics", [("of", None, "products")])],
+        "orders": [("Export", [("status", None, "paid")])],
+        "customer:1": [("Export", [])],
+        "analytics": [("Export", [("of", None, "products")])],
     }

@@ -93,4 +93,4 @@ async def test_the_audit_log_is_filtered_and_shows_the_values_before_and_after(s
     assert 'href="/console/orders/1"' in page
     assert "Mark fulfilled" not in (await owner.get("/audit?record=order:2")).text
     csv = (await owner.get("/audit?record=order:1&format=csv")).text.splitlines()
-    assert csv[1].endswith("The staff,Mark fulfilled,order:1,status: paid → completed,127.0.0.1")
+    assert csv[1].startswith("The staff,order:1,status: paid → completed,")

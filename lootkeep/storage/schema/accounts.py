@@ -110,9 +110,13 @@ audit_log = Table(
     document("before"),
     document("after"),
     text("ip_address", optional=True),
+    # `console`, `token` or `command_line`.
+    text("way"),
     instant("created_at"),
-    Index(None, "record", "id"),
-    Index(None, "user_id", "id"),
+    Index(None, "record", "created_at", "id"),
+    Index(None, "user_id", "created_at", "id"),
+    Index(None, "action", "created_at", "id"),
+    Index(None, "way", "created_at", "id"),
     Index(None, "created_at", "id"),
     sqlite_autoincrement=True,
 )
