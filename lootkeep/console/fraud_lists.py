@@ -64,8 +64,13 @@ async def show_lists(visit: Visit) -> Answer:
         counts = await fraud_lists_db.counts(tx)
         own_lists = [(item, counts.get(item.id, 0)) for item in await fraud_lists_db.all_lists(tx)]
     term = visit.query.get("search", "").strip().lower()
+    masks = visit.user.permissions.masks_emails
     matching = {
-        name: sorted(entry for entry in getattr(policy, setting) if term in entry.lower())
+        name: sorted(
+            entry
+            for entry in getattr(policy, setting)
+            if (term in ("", entry.lower()) if masks and "@" in entry else term in entry.lower())
+        )
         for name, (setting, *_) in LISTS.items()
     }
     return {

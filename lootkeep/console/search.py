@@ -95,7 +95,7 @@ async def _rows(visit: Visit, tx: Transaction, spec: lists.ListPage, term: str, 
     """What the whole term names, then what contains it."""
     rows: dict[int, Any] = {}
     array = msgspec.json.encode(sorted(ids)).decode()
-    for filters in ([{"ids": array}] if ids else []) + [{"search": term}]:
+    for filters in ([{"ids": array}] if ids else []) + [lists.searching(visit, term)]:
         found, _ = await lists.newest(visit, tx, spec, _EACH, **filters)
         for row in found:
             rows.setdefault(getattr(row, "order", row).id, row)

@@ -58,7 +58,7 @@ class Customer(msgspec.Struct, frozen=True):
     @property
     def search_text(self) -> str:
         players = [text for player in self.players for text in (player.name, player.id)]
-        return search_text(self.name, self.email, *players)
+        return search_text(self.name, *players, self.email)
 
     @property
     def players(self) -> list[Identity]:

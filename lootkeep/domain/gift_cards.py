@@ -101,7 +101,7 @@ class GiftCard(GiftCardTerms, frozen=True):
 
     @property
     def search_text(self) -> str:
-        return search_text(self.recipient_name, self.recipient_email, self.last_four)
+        return search_text(self.recipient_name, self.last_four, self.recipient_email)
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):

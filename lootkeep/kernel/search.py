@@ -8,7 +8,7 @@ _ORDER_NUMBER = re.compile(r"(?:ord-)?0*([0-9]{1,18})", re.IGNORECASE)
 
 
 def search_text(*parts: str | None) -> str:
-    """The text that a search looks at: the parts, case folded, one per line."""
+    """The text that a search looks at: the parts, case folded, one per line; an e-mail is the last."""
     return "\n".join(folded(part) for part in parts if part)
 
 

@@ -23,7 +23,7 @@ from sqlalchemy import (
 from lootkeep.kernel.paging import ListRequest, SortDirection
 from lootkeep.kernel.search import folded
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import MIN_INDEXED_TERM, Contains, ContainsShort, IsListed, Unindexed
+from lootkeep.storage.engine.dialect import MIN_INDEXED_TERM, Contains, ContainsShort, HidesEmail, IsListed, Unindexed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.totals import counters
@@ -31,6 +31,8 @@ from lootkeep.storage.totals import counters
 R = TypeVar("R")
 
 MAX_QUERIES = 256
+# The end of the name of a filter for someone who must not see e-mails.
+MASKED = "_masked"
 
 Values = Mapping[str, Any]
 # The maintained total of the rows that match these filters; None if there is none.
@@ -80,13 +82,19 @@ def listed(column: Any, name: str = "ids") -> Filter:
     return Filter(lambda it: IsListed(it, bindparam(f"wanted_{name}", type_=Text)), column)
 
 
-def contains(text: Column[str]) -> Filter:
+def contains(text: Column[str], name: str = "search") -> Filter:
     """The filter `search`; a short term, which has no index, is `search_short`."""
-    return Filter(lambda _: Contains(text, _columns_wanted("search", text)), text)
+    return Filter(lambda _: _contains(Contains, text, name), text)
 
 
-def contains_short(text: Column[str]) -> Filter:
-    return Filter(lambda _: ContainsShort(text, _columns_wanted("search_short", text)), text)
+def contains_short(text: Column[str], name: str = "search_short") -> Filter:
+    return Filter(lambda _: _contains(ContainsShort, text, name), text)
+
+
+def _contains(condition: type[Contains], text: Column[str], name: str) -> Any:
+    """For someone who must not see e-mails, `search_masked` and `search_short_masked` find one by the whole of it."""
+    term = _columns_wanted(name, text)
+    return condition(text, term) & HidesEmail(text, term) if name.endswith(MASKED) else condition(text, term)
 
 
 def _columns_wanted(name: str, column: Any) -> BindParameter[Any]:
@@ -177,11 +185,19 @@ class Listing(Generic[R]):
     max_counted: int | None = None
     _queries: dict[Any, Query[Any]] = field(default_factory=dict)
 
+    def values(self, filters: Mapping[str, Any]) -> dict[str, Any]:
+        """By name, with those of a search; with `masks` it must not find parts of e-mails."""
+        values = dict(filters)
+        masks = values.pop("masks", False)
+        if "search" in values:
+            term = self.search(values.pop("search"))
+            hidden = {name: f"{name}{MASKED}" for name in term if masks and f"{name}{MASKED}" in self.filters}
+            values |= {hidden.get(name, name): value for name, value in term.items()}
+        return values
+
     async def page(self, tx: Transaction, request: ListRequest) -> tuple[list[R], int]:
         """The page, and how many rows there are on all pages, unless they are not all counted."""
-        values = dict(request.filters)
-        if "search" in values:
-            values |= self.search(values.pop("search"))
+        values = self.values(request.filters)
         bound = {f"wanted_{name}": value for name, value in values.items()}
         names = tuple(name for name in self.filters if name in values)
         size, skip = request.page.size, request.page.offset
@@ -244,7 +260,7 @@ class Listing(Generic[R]):
         (key,) = self.table.primary_key
         matches = select(key).where(*conditions).limit(bindparam("counted"))
         if self._is_by_sort(names, sort):
-            # By the index of the filter or of the sort: PostgreSQL would look for the first matches in the table, even at its end.
+            # By an index: PostgreSQL would look for the first matches in the table, even at its end.
             matches = matches.order_by(self.sorts[sort].by.desc())
         return Query(select(func.count()).select_from(matches.subquery()))
 

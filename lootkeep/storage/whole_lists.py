@@ -28,9 +28,7 @@ async def newest_keys(tx: Transaction, listing: Listing[Any], filters: Values, s
 
 
 def _bound(listing: Listing[Any], filters: Values) -> tuple[tuple[str, ...], Values]:
-    values = {name: value for name, value in filters.items() if name != "search"}
-    if "search" in filters:
-        values |= listing.search(filters["search"])
+    values = listing.values(filters)
     names = tuple(name for name in listing.filters if name in values)
     return names, {f"wanted_{name}": value for name, value in values.items()}
 

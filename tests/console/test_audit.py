@@ -1,4 +1,4 @@
-"""The audit log: each entry is a sentence, filtered by who, area, record, day and way, and masked for roles that mask."""
+"""The audit log: each entry is a sentence, filtered by who, area, record, day and way, and masked where it must be."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def sentences(visits: Visitor, query: str = "") -> list[str]:
 
 
 async def logged(world: World, action: str, record: str, after: Mapping[str, Any] = {}, **values: Any) -> None:
-    values = {"user_id": 1, "ip_address": "192.0.2.1", "now": world.clock.now()} | values
+    values = dict[str, Any](user_id=1, ip_address="192.0.2.1", now=world.clock.now()) | values
     async with world.db.write() as tx:
         await audit_db.add(tx, action=action, record=record, after=after, **values)
 
@@ -77,8 +77,16 @@ async def test_the_log_is_filtered_by_who_area_record_day_and_way_together(store
     await logged(store, "Close a ticket", "ticket:1", now=Instant(store.clock.now() - 3 * DAY))
     found = {
         query: await sentences(owner, query)
-        for query in ("?area=orders", "?way=token", "?way=command_line", "?search=ORD-000002", "?search=2")
-        + ("?area=orders&way=console&user_id=1", "?user_id=1&area=tickets", "?record=user:2")
+        for query in (
+            "?area=orders",
+            "?way=token",
+            "?way=command_line",
+            "?search=ORD-000002",
+            "?search=2",
+            "?area=orders&way=console&user_id=1",
+            "?user_id=1&area=tickets",
+            "?record=user:2",
+        )
     }
     key, cancelled = "Owner looked at the key of order ORD-000002", "Owner cancelled order ORD-000001"
     link = "The command line made a one-time link for user The owner"

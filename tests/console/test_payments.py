@@ -47,7 +47,7 @@ async def test_a_payment_that_fits_no_order_needs_someone_and_is_settled_with_on
     assert (await providers.order(world))["status"] == "paid"
     order_page = (await staff.get("/orders/1")).text
     assert "Paid ORD-000001" in order_page
-    assert "payment_event:1" in (await (await visitor(world, "owner")).get("/audit")).text
+    assert "payment event <bdi>1</bdi>" in (await (await visitor(world, "owner")).get("/audit")).text
 
 
 async def test_an_event_of_another_store_is_left_and_needs_nobody_any_more(world: World) -> None:

@@ -156,6 +156,19 @@ async def test_a_refund_above_the_limit_of_the_role_is_refused(store: World) -> 
     assert "$10.00" in (await visits.get("/orders/1")).text
 
 
+@pytest.mark.parametrize("path", ["/customers?search=", "/orders?search=", "/tickets?search=", "/search?q="])
+async def test_a_role_that_masks_finds_customers_by_the_whole_e_mail_but_not_by_parts_of_it(
+    store: World, path: str
+) -> None:
+    everyone, masked = await visitor(store, ALL), await visitor(store, ALL, masks_emails=True)
+    terms = ("jun@park.example", "Jun Pa", "ju", "n@park", "k.example", "@", "jun@park.exampl", "un@park.example")
+    matches = [
+        [bool(re.search(r"<tbody>|/orders/1$", answer.text + answer.headers.get("location", ""))) for answer in answers]
+        for answers in [[await visits.get(path + term) for visits in (everyone, masked)] for term in terms]
+    ]
+    assert matches == [[True, True]] * 3 + [[True, False]] * 5
+
+
 async def test_search_overview_and_navigation_have_only_what_the_role_may_see(store: World) -> None:
     support = await visitor(store, "support-tickets:read")
     assert "Tickets" in (await support.get("/search?q=Jun")).text

@@ -38,6 +38,7 @@ LISTING = Listing(
         "email": equals(customers.c.email, "email", "unsorted"),
         "external_id": equals(customers.c.external_id, "external_id", "unsorted"),
         "search": contains(customers.c.search_text),
+        "search_masked": contains(customers.c.search_text, "search_masked"),
         "tag": subquery(customers.c.id, _TAGGED),
         "identity": subquery(customers.c.id, _IDENTIFIED),
         "country": equals(customers.c.country, "country"),
@@ -47,6 +48,7 @@ LISTING = Listing(
         "has_no_orders": at_most(customers.c.orders_count, "has_no_orders"),
         "accepts_marketing": equals(customers.c.accepts_marketing, "accepts_marketing"),
         "search_short": contains_short(customers.c.search_text),
+        "search_short_masked": contains_short(customers.c.search_text, "search_short_masked"),
         **within(customers.c.created_at),
     },
     {

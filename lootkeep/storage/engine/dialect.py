@@ -103,6 +103,24 @@ class ContainsShort(Contains):
         return f"strpos({sql(self.search_text)}, {sql(self.term)}) > 0"
 
 
+class HidesEmail(Contains):
+    """The text contains the term, but not as a part of an e-mail address, which is the last line."""
+
+    def on_sqlite(self, sql: Sql) -> str:
+        text, term = sql(self.search_text), sql(self.term)
+        return (
+            f"(instr({text}, '@') = 0 OR instr(substr({text}, instr({text}, {term})), char(10)) > 0"
+            f" OR substr(char(10) || {text}, -length({term}) - 1) = char(10) || {term})"
+        )
+
+    def on_postgresql(self, sql: Sql) -> str:
+        text, term = sql(self.search_text), sql(self.term)
+        return (
+            f"(strpos({text}, '@') = 0 OR strpos(substr({text}, strpos({text}, {term})), chr(10)) > 0"
+            f" OR right(chr(10) || {text}, length({term}) + 1) = chr(10) || {term})"
+        )
+
+
 class Unindexed(EngineElement, ColumnElement[Any]):
     """A column whose index must not be used: SQLite has no statistics and treats every equality as rare."""
 

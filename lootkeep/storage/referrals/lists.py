@@ -56,7 +56,9 @@ REFERRALS = Listing(
     ReferralEntry,
     {
         "search": _of_customers(contains(customers.c.search_text)),
+        "search_masked": _of_customers(contains(customers.c.search_text, "search_masked")),
         "search_short": _of_customers(contains_short(customers.c.search_text)),
+        "search_short_masked": _of_customers(contains_short(customers.c.search_text, "search_short_masked")),
         "referrer_id": equals(referrals.c.referrer_id, "referrer_id"),
         "status": equals(referrals.c.status, "status"),
     },
