@@ -80,7 +80,7 @@ LISTS = {
     ),
     "audit log": List(
         audit_db.LISTING,
-        _TIMES | {"record": "order:7", "action": "A7", "area": '["A7", "A8"]', "user_id": 7, "way": "command_line"},
+        _TIMES | {"record": "order:7", "action": "A7", "area": '["A7", "A8"]', "user_id": 7, "channel": "command_line"},
     ),
 }
 
@@ -119,7 +119,7 @@ def statements(engine: str, size: int) -> Iterator[str]:
         f"{', 0' * (len(_CAMPAIGN_COUNTS) + 1)} FROM {numbers}"
     )
     yield (
-        "INSERT INTO audit_log (user_id, action, record, before, after, ip_address, way, created_at)"
+        "INSERT INTO audit_log (user_id, action, record, before, after, ip_address, channel, created_at)"
         " SELECT i % 100 + 1, 'A' || (i % 100), 'order:' || (i % 1000), '{}', '{}', '192.0.2.1',"
         f" CASE WHEN i % 100 = 5 THEN 'command_line' ELSE 'console' END, {at} FROM {numbers}"
     )

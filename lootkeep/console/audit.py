@@ -15,7 +15,7 @@ from lootkeep.console.bulk import AREAS
 from lootkeep.console.columns import AGO, TEXT, Cell, Column
 from lootkeep.console.formats import options
 from lootkeep.console.page import Answer, Page, Visit, url
-from lootkeep.domain.accounts import AuditEntry, Way
+from lootkeep.domain.accounts import AuditChannel, AuditEntry
 from lootkeep.domain.orders import order_number
 from lootkeep.domain.roles import Scope
 from lootkeep.kernel import money
@@ -97,7 +97,7 @@ async def list_entries(visit: Visit) -> Answer:
             Column("When", "entry.created_at", AGO, "created_at"),
             Column("What", "text"),
             Column("Act", "entry.action"),
-            Column("Way", "entry.way", Cell(TEXT.html, options(Way).get)),
+            Column("Way", "entry.channel", Cell(TEXT.html, options(AuditChannel).get)),
             Column("From", "entry.ip_address", Cell(TEXT.html, css="number muted")),
         ),
         exported=(
@@ -110,7 +110,7 @@ async def list_entries(visit: Visit) -> Answer:
         choices=(
             lists.Choice("user_id", "Who", people, int),
             lists.Choice("area", "Area", dict(zip(_AREAS, acts.AREAS, strict=True)), _AREAS.__getitem__),
-            lists.Choice("way", "Way", options(Way)),
+            lists.Choice("channel", "Way", options(AuditChannel)),
         ),
         search="Order number, or a record such as product:12",
         load=partial(_lines, people),

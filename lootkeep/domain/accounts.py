@@ -126,7 +126,7 @@ class Session(msgspec.Struct, frozen=True):
 
 
 # How someone reached the store to change something.
-Way = Literal["console", "token", "command_line"]
+AuditChannel = Literal["console", "token", "command_line"]
 
 
 class AuditEntry(msgspec.Struct, frozen=True):
@@ -139,14 +139,14 @@ class AuditEntry(msgspec.Struct, frozen=True):
     before: str
     after: str
     ip_address: str | None
-    way: Way
+    channel: AuditChannel
     created_at: Instant
     user_name: str | None
 
     @property
     def who(self) -> str:
         """Nobody is signed in on the command line, or when a sign-in fails."""
-        return self.user_name or ("The command line" if self.way == "command_line" else "Someone")
+        return self.user_name or ("The command line" if self.channel == "command_line" else "Someone")
 
     @property
     def values(self) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from lootkeep.domain.accounts import AuditEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Join, Listing, Sort, equals, listed, within
+from lootkeep.storage.filters import equals, listed, within
+from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import audit_log, users
@@ -24,7 +25,7 @@ _COLUMNS = columns_of(audit_log, AuditEntry, user=users)
 
 _ADD = Query(
     insert(audit_log)
-    .values({name: bindparam(name) for name in ("user_id", "action", "record", "ip_address", "way", "created_at")})
+    .values({name: bindparam(name) for name in ("user_id", "action", "record", "ip_address", "channel", "created_at")})
     .values(before=bindparam("old"), after=bindparam("new"))
     .inline()
 )
@@ -51,7 +52,7 @@ LISTING = Listing(
         "action": equals(audit_log.c.action, "action"),
         "area": listed(audit_log.c.action, "area"),
         "user_id": equals(audit_log.c.user_id, "user_id"),
-        "way": equals(audit_log.c.way, "way"),
+        "channel": equals(audit_log.c.channel, "channel"),
         **within(audit_log.c.created_at),
     },
     {"created_at": Sort(audit_log.c.created_at)},
@@ -81,7 +82,7 @@ async def add(
         new=msgspec.json.encode(after or {}).decode(),
         ip_address=ip_address,
         # Only the console knows an IP address, and only the command line knows nobody.
-        way="console" if ip_address is not None else "command_line" if user_id is None else "token",
+        channel="console" if ip_address is not None else "command_line" if user_id is None else "token",
         created_at=now,
     )
 

@@ -11,7 +11,8 @@ from lootkeep.domain.bulk import BulkAct, BulkRow, BulkRowStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, equals
+from lootkeep.storage.filters import equals
+from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import SingleQueue
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import bulk_acts as acts, bulk_rows as rows, fraud_checks, orders, support_tickets

@@ -9,7 +9,8 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Counted, Listing, Sort, Values, contains, contains_short, equals, within
+from lootkeep.storage.filters import contains, contains_short, equals, within
+from lootkeep.storage.lists import Counted, Listing, Sort, Values
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import coupons, customers, orders, sightings

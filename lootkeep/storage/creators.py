@@ -14,7 +14,8 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, equals
+from lootkeep.storage.filters import equals
+from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import creator_entries as entries, creators, sightings
 

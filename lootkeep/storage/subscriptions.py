@@ -11,7 +11,8 @@ from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, at_least, at_most, equals
+from lootkeep.storage.filters import at_least, at_most, equals
+from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import subscriptions

@@ -75,28 +75,28 @@ async def test_the_log_is_filtered_by_who_area_record_day_and_way_together(store
     await logged(store, "Show a key", "order:2", ip_address=None)
     await logged(store, "Make a one-time link", "user:2", user_id=None, ip_address=None)
     await logged(store, "Close a ticket", "ticket:1", now=Instant(store.clock.now() - 3 * DAY))
-    found = {
+    by_query = {
         query: await sentences(owner, query)
         for query in (
             "?area=orders",
-            "?way=token",
-            "?way=command_line",
+            "?channel=token",
+            "?channel=command_line",
             "?search=ORD-000002",
             "?search=2",
-            "?area=orders&way=console&user_id=1",
+            "?area=orders&channel=console&user_id=1",
             "?user_id=1&area=tickets",
             "?record=user:2",
         )
     }
     key, cancelled = "Owner looked at the key of order ORD-000002", "Owner cancelled order ORD-000001"
     link = "The command line made a one-time link for user The owner"
-    assert found == {
+    assert by_query == {
         "?area=orders": [key, cancelled],
-        "?way=token": [key],
-        "?way=command_line": [link],
+        "?channel=token": [key],
+        "?channel=command_line": [link],
         "?search=ORD-000002": [key],
         "?search=2": [key],
-        "?area=orders&way=console&user_id=1": [cancelled],
+        "?area=orders&channel=console&user_id=1": [cancelled],
         "?user_id=1&area=tickets": ["Owner closed ticket 1"],
         "?record=user:2": [link],
     }

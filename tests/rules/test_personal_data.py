@@ -16,7 +16,7 @@ NOT_PERSONAL = {
     "alert_notices": "key path trigger",
     "alerts": "channel lease name reason status target triggers",
     "attempts": "outcome reason",
-    "audit_log": "action record ip_address way",
+    "audit_log": "action record ip_address channel",
     "bulk_acts": "area lease name reason status",
     "bulk_rows": "sentence status",
     "campaign_recipients": "status lease",

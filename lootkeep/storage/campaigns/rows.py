@@ -8,7 +8,8 @@ from lootkeep.domain.campaigns import Campaign, CampaignEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Counted, Listing, Sort, contains, contains_short, equals, within
+from lootkeep.storage.filters import contains, contains_short, equals, within
+from lootkeep.storage.lists import Counted, Listing, Sort
 from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
 

@@ -9,19 +9,8 @@ from sqlalchemy import bindparam, select
 from lootkeep.domain.customers import Customer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import Bytewise
-from lootkeep.storage.lists import (
-    Counted,
-    Listing,
-    Sort,
-    at_least,
-    at_most,
-    contains,
-    contains_short,
-    equals,
-    listed,
-    subquery,
-    within,
-)
+from lootkeep.storage.filters import at_least, at_most, contains, contains_short, equals, listed, subquery, within
+from lootkeep.storage.lists import Counted, Listing, Sort
 from lootkeep.storage.rows import one_of
 from lootkeep.storage.schema import customer_identities, customer_tags, customers
 

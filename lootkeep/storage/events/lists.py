@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lootkeep.storage.lists import Listing, Sort, equals, within
+from lootkeep.storage.filters import equals, within
+from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.orders.events import OrderEvent
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.schema import events

@@ -14,7 +14,8 @@ from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Counted, Join, Listing, Sort, Values, equals, within
+from lootkeep.storage.filters import equals, within
+from lootkeep.storage.lists import Counted, Join, Listing, Sort, Values
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks
 from lootkeep.storage.totals import counters

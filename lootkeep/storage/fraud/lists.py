@@ -14,7 +14,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, equals
+from lootkeep.storage.filters import equals
+from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import fraud_list_entries as entries, fraud_lists as lists
 

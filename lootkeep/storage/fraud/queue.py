@@ -13,7 +13,8 @@ from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Filter, Join, Listing, Sort, equals
+from lootkeep.storage.filters import Filter, equals
+from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, orders, users
 from lootkeep.storage.schema.fraud import IS_DUE, IS_LATEST

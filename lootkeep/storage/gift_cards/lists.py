@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.lists import Listing, Sort, Values, contains, contains_short, equals, listed, within
+from lootkeep.storage.filters import contains, contains_short, equals, listed, within
+from lootkeep.storage.lists import Listing, Sort, Values
 from lootkeep.storage.schema import gift_cards as cards
 from lootkeep.storage.totals import counters
 

@@ -16,7 +16,8 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import ByEngine, IsListed
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Join, Listing, Sort, equals
+from lootkeep.storage.filters import equals
+from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import key_batches as batches, product_keys as keys
 from lootkeep.storage.schema.goods import AVAILABLE

@@ -8,12 +8,8 @@ from sqlalchemy import BigInteger, bindparam, select, union
 
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.search import order_id_in
-from lootkeep.storage.lists import (
-    Counted,
+from lootkeep.storage.filters import (
     Filter,
-    Listing,
-    Sort,
-    Values,
     at_least,
     at_most,
     contains,
@@ -24,6 +20,7 @@ from lootkeep.storage.lists import (
     term_filters,
     within,
 )
+from lootkeep.storage.lists import Counted, Listing, Sort, Values
 from lootkeep.storage.orders.details import COLUMNS, JOINS, order_row
 from lootkeep.storage.schema import customers, order_items, orders
 

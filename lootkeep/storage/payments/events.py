@@ -13,7 +13,8 @@ from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, equals, subquery
+from lootkeep.storage.filters import equals, subquery
+from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED, SingleQueue, count_up_to
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import (

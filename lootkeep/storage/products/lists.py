@@ -8,18 +8,8 @@ from sqlalchemy import BigInteger, bindparam, literal_column, select
 
 from lootkeep.domain.products import Product
 from lootkeep.storage.engine.dialect import Bytewise
-from lootkeep.storage.lists import (
-    Counted,
-    Listing,
-    Sort,
-    at_least,
-    at_most,
-    contains,
-    contains_short,
-    equals,
-    subquery,
-    within,
-)
+from lootkeep.storage.filters import at_least, at_most, contains, contains_short, equals, subquery, within
+from lootkeep.storage.lists import Counted, Listing, Sort
 from lootkeep.storage.schema import product_tags, products
 from lootkeep.storage.schema.products import STOCK
 

@@ -17,18 +17,8 @@ from lootkeep.domain.referrals import (
 )
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import (
-    Counted,
-    Filter,
-    Join,
-    Listing,
-    Sort,
-    Values,
-    contains,
-    contains_short,
-    equals,
-    subquery,
-)
+from lootkeep.storage.filters import Filter, contains, contains_short, equals, subquery
+from lootkeep.storage.lists import Counted, Join, Listing, Sort, Values
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import (
     coupons,

@@ -111,12 +111,12 @@ audit_log = Table(
     document("after"),
     text("ip_address", optional=True),
     # `console`, `token` or `command_line`.
-    text("way"),
+    text("channel"),
     instant("created_at"),
     Index(None, "record", "created_at", "id"),
     Index(None, "user_id", "created_at", "id"),
     Index(None, "action", "created_at", "id"),
-    Index(None, "way", "created_at", "id"),
+    Index(None, "channel", "created_at", "id"),
     Index(None, "created_at", "id"),
     sqlite_autoincrement=True,
 )

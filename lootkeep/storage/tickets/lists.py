@@ -9,18 +9,8 @@ from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.domain.tickets import TicketEntry
 from lootkeep.kernel.search import folded
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.lists import (
-    Filter,
-    Join,
-    Listing,
-    Sort,
-    Values,
-    contains,
-    contains_short,
-    equals,
-    term_filters,
-    within,
-)
+from lootkeep.storage.filters import Filter, contains, contains_short, equals, term_filters, within
+from lootkeep.storage.lists import Join, Listing, Sort, Values
 from lootkeep.storage.schema import customers, support_tickets, users
 from lootkeep.storage.tickets import figures as ticket_figures
 from lootkeep.storage.tickets.rows import ENTRY

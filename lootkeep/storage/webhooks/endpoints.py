@@ -8,7 +8,8 @@ from lootkeep.domain.webhooks import Webhook, WebhookVersion
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, equals
+from lootkeep.storage.filters import equals
+from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import webhook_versions, webhooks
 

@@ -8,7 +8,8 @@ from lootkeep.domain.deliveries import Attempt, Delivery
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.lists import Listing, Sort, equals, within
+from lootkeep.storage.filters import equals, within
+from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import attempts, deliveries
