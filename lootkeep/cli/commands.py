@@ -55,6 +55,7 @@ COMMANDS = {
         "Restore a store from a backup, into an embedded database or an empty PostgreSQL database.",
     ),
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
+    "key": CommandRow("key", "app", _RUN, "Replace the secret key."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
     "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
     "sandbox": CommandRow("sandbox", "app", _ACCESS, "Show and reset the sandbox of test tokens."),

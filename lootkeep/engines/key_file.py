@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.files import synced
 
 # Shorter keys can be guessed; 32 characters of randomness cannot.
 MIN_KEY_LENGTH = 32
@@ -22,6 +24,18 @@ def is_guessable(key: str) -> bool:
 
 def of(database: Path) -> Path:
     return database.with_name(database.name + ".key")
+
+
+def next_of(file: Path) -> Path:
+    """The file with the new key while a rotation is under way."""
+    return file.with_name(file.name + ".new")
+
+
+def promote(new: Path, file: Path) -> None:
+    """The new key gets the name of the current one, whether a run before this one did it or not."""
+    with suppress(FileNotFoundError):
+        os.replace(new, file)
+    synced(file.parent)
 
 
 def read(file: Path) -> str | None:
@@ -54,8 +68,4 @@ def make(file: Path, sync: Callable[[int], None] = os.fsync) -> None:
         pass
     finally:
         draft.unlink()
-    folder = os.open(file.parent, os.O_RDONLY)
-    try:
-        sync(folder)
-    finally:
-        os.close(folder)
+    synced(file.parent, sync)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
@@ -42,9 +42,9 @@ def written(file: Path) -> Iterator[Path]:
     synced(file.parent)
 
 
-def synced(path: Path) -> None:
+def synced(path: Path, sync: Callable[[int], None] = os.fsync) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from lootkeep.domain.goods import KEY_PURPOSE
-from lootkeep.domain.webhooks import SECRET_PURPOSE
+from lootkeep.deps import Deps
 from lootkeep.engines import key_file
-from lootkeep.engines.card_codes import CODE_PURPOSE
 from lootkeep.engines.vault import SealError, Vault
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import secret_key as secret_key_db
-from lootkeep.storage.emails import BODY_PURPOSE
-from lootkeep.storage.engine.database import Database
-
-_FINGERPRINT_PURPOSE = "secret key"
-_PURPOSES = {
-    "webhooks": SECRET_PURPOSE,
-    "gift_cards": CODE_PURPOSE,
-    "mails": BODY_PURPOSE,
-    "product_keys": KEY_PURPOSE,
-}
+from lootkeep.storage.engine.database import Database, Transaction
+from lootkeep.storage.secret_key import KeyMark
 
 
 async def open_vault(db: Database, key_setting: str | None, file: Path | None, now: Instant) -> Vault:
@@ -56,42 +48,61 @@ async def find(db: Database, key_setting: str | None, file: Path | None) -> Vaul
 async def fingerprint(db: Database) -> str:
     """Identifies the key of a database without revealing it."""
     async with db.read() as tx:
-        return await secret_key_db.fingerprint(tx)
+        return (await secret_key_db.mark(tx)).fingerprint
+
+
+async def refresh(deps: Deps) -> None:
+    """Called every second: a running process learns the keys of a rotation before anything is sealed with them."""
+    async with deps.db.read() as tx:
+        mark = await secret_key_db.mark(tx)
+    if mark.announced:
+        deps.vault.use_announced_ring(mark.announced)
 
 
 async def _is_used(db: Database) -> bool:
     """Whether the database already had a key: another one could not open its data."""
     async with db.read() as tx:
-        return bool(await secret_key_db.fingerprint(tx) or await secret_key_db.newest_seals(tx))
+        return bool((await secret_key_db.mark(tx)).fingerprint or await _newest_seals(tx))
 
 
 async def _fits(db: Database, vault: Vault) -> bool:
-    """A database from before fingerprints were stored is checked by its sealed data."""
+    """Takes over the keys of earlier rotations. A database from before marks were stored is checked by its data."""
     async with db.read() as tx:
-        fingerprint = await secret_key_db.fingerprint(tx)
-        if fingerprint:
-            return fingerprint == _fingerprint(vault)
-        seals = await secret_key_db.newest_seals(tx)
-    try:
-        for name, sealed in seals.items():
-            vault.open(sealed, _PURPOSES[name])
-    except SealError:
-        return False
-    return True
+        mark = await secret_key_db.mark(tx)
+        seals = [] if mark.fingerprint else await _newest_seals(tx)
+    if mark.rings:
+        if ring := mark.rings.get(vault.key_mark):
+            vault.use_sealed_ring(ring)
+        return bool(ring)
+    if mark.fingerprint:
+        return mark.fingerprint == vault.key_mark
+    return all(opened(vault, sealed, purposes) is not None for sealed, purposes in seals)
+
+
+def opened(vault: Vault, sealed: str, purposes: Sequence[str]) -> tuple[str, str] | None:
+    """The text and its purpose, of a column that has several; None if the vault does not open it."""
+    for purpose in purposes:
+        with suppress(SealError):
+            return vault.open(sealed, purpose), purpose
+    return None
+
+
+async def _newest_seals(tx: Transaction) -> list[tuple[str, Sequence[str]]]:
+    newest = [(await column.newest(tx), column.purposes) for column in secret_key_db.COLUMNS]
+    return [(sealed, purposes) for sealed, purposes in newest if sealed]
 
 
 async def _remember(db: Database, vault: Vault, now: Instant) -> bool:
-    """Writes the fingerprint if there is none; False if another process was first, with another key."""
+    """Stores the mark of the key if there is none; False if another process was first, with another key."""
     async with db.read() as tx:
-        fingerprint = await secret_key_db.fingerprint(tx)
-    if not fingerprint:
+        mark = await secret_key_db.mark(tx)
+    if not mark.fingerprint:
         async with db.write() as tx:
-            fingerprint = await secret_key_db.set_fingerprint(tx, _fingerprint(vault), now)
-    return fingerprint == _fingerprint(vault)
-
-
-def _fingerprint(vault: Vault) -> str:
-    return vault.fingerprint(b"", _FINGERPRINT_PURPOSE)
+            mark = await secret_key_db.mark_for_update(tx, now)
+            if not mark.fingerprint:
+                mark = KeyMark(vault.key_mark)
+                await secret_key_db.set_mark(tx, mark, now)
+    return vault.key_mark in (mark.rings or {mark.fingerprint})
 
 
 def _wrong(key_setting: str | None, file: Path | None) -> StartupError:

@@ -70,6 +70,18 @@ async def save(deps: Deps, changes: Mapping[str, str]) -> tuple[StoreSettings, S
     return before, after
 
 
+async def seal_again(deps: Deps) -> None:
+    """What another key than the current one has sealed."""
+    now = deps.clock.now()
+    async with deps.db.write() as tx:
+        stored = await settings_db.get_for_update(tx, SETTINGS, StoredSettings, now)
+        values = {name: stored.values[name] for name in _SECRETS if name in stored.values}
+        if all(sealed.startswith(deps.vault.prefix) for sealed in values.values()):
+            return
+        again = {name: deps.vault.seal(deps.vault.open(sealed, _PURPOSE), _PURPOSE) for name, sealed in values.items()}
+        await settings_db.put(tx, SETTINGS, StoredSettings(stored.values | again), now)
+
+
 async def set_logo(deps: Deps, new: Logo) -> tuple[StoreSettings, StoreSettings]:
     """The settings before and after; a logo without a name takes it away."""
     now = deps.clock.now()

@@ -20,6 +20,7 @@ from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.database_url import check_postgres, is_postgres
 from lootkeep.kernel.errors import StartupError
+from lootkeep.settings.files import Secret, file_variable, secret_names
 from lootkeep.settings.sign_in import SignInSettings
 
 PREFIX = "LOOTKEEP_"
@@ -36,7 +37,7 @@ class Settings(SignInSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=_ENV_FILE, extra="ignore", frozen=True)
 
-    database_url: str = Field(
+    database_url: Secret[str] = Field(
         "sqlite:///lootkeep.db",
         description="Where the data is stored: `sqlite:///FILE` (embedded) or `postgresql://USER:PASSWORD@HOST/NAME`.",
     )
@@ -45,16 +46,16 @@ class Settings(SignInSettings):
         "none",
         description="`transaction` if `LOOTKEEP_DATABASE_URL` points to a pooler in that mode, such as PgBouncer.",
     )
-    database_direct_url: str | None = Field(
+    database_direct_url: Secret[str | None] = Field(
         None, description="PostgreSQL without the pooler, to listen for new work; else processes poll every 5 seconds."
     )
-    read_database_url: str | None = Field(
+    read_database_url: Secret[str | None] = Field(
         None, description="A streaming replica, which answers requests that only read."
     )
     read_max_lag: float = Field(
         0.25, ge=0.01, le=10, description="Seconds that a read waits for the replica before it goes to the primary."
     )
-    redis_url: str | None = Field(
+    redis_url: Secret[str | None] = Field(
         None, description="Redis, which shares rate limits between processes; without it, each process counts alone."
     )
     host: str = Field("127.0.0.1", description="The address to listen on.")
@@ -63,7 +64,7 @@ class Settings(SignInSettings):
         None,
         description="Client connections per process; more get a 503. By default 3/4 of the files that it may open.",
     )
-    secret_key: SecretStr | None = Field(
+    secret_key: Secret[SecretStr | None] = Field(
         None,
         description="At least 32 characters, used to encrypt secrets at rest. "
         "Created next to the embedded database if not set; required with PostgreSQL and in production.",
@@ -104,7 +105,7 @@ class Settings(SignInSettings):
         description="The folder with IP lists and e-mail domain lists; it is checked every 30 seconds.",
     )
     lists_refresh_hours: int = Field(0, ge=0, description="After how many hours public lists are downloaded; 0: never.")
-    smtp_url: Live[SecretStr | None] = Field(
+    smtp_url: Live[Secret[SecretStr | None]] = Field(
         None,
         description="The mail server: `smtp://USER:PASSWORD@HOST:PORT`, or `smtps://` with TLS from the start. "
         "Without it, e-mails stay in the outbox and nothing is sent.",
@@ -287,6 +288,7 @@ def is_in_console(name: str) -> bool:
 
 # The variables of the client are not settings of the service.
 _KNOWN = {variable(name) for name in Settings.model_fields} | {"LOOTKEEP_URL", "LOOTKEEP_TOKEN"}
+_KNOWN |= {file_variable(variable(name)) for name in secret_names(Settings)}
 
 
 def _unknown(name: str) -> str:

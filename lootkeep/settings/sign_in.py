@@ -7,19 +7,21 @@ from ipaddress import IPv4Network, IPv6Network
 from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, NoDecode
+from pydantic_settings import NoDecode
+
+from lootkeep.settings.files import FileSettings, Secret
 
 _ROLES = "must be groups with their roles, such as admins=owner; support=Support"
 
 
-class SignInSettings(BaseSettings):
+class SignInSettings(FileSettings):
     """Part of the one table of settings."""
 
     oidc_issuer: str | None = Field(
         None, description="The OpenID Connect provider of the console, such as `https://id.example.com`."
     )
     oidc_client_id: str | None = Field(None, description="The client id that the provider gave to this service.")
-    oidc_client_secret: SecretStr | None = Field(None, description="The client secret that belongs to it.")
+    oidc_client_secret: Secret[SecretStr | None] = Field(None, description="The client secret that belongs to it.")
     oidc_scopes: str = Field("openid email profile", description="What is asked of the provider; some need `groups`.")
     oidc_group_claim: str = Field("groups", description="The claim with the groups of who signs in.")
     oidc_roles: Annotated[dict[str, str], NoDecode] = Field(

@@ -13,7 +13,7 @@ from lootkeep.engines.emails.current import CurrentMailer
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.outbound import allow_connections
 from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.services import settings as settings_service
+from lootkeep.services import secret_key as secret_key_service, settings as settings_service
 from lootkeep.settings import Settings
 from lootkeep.wiring.observation import Observation
 from lootkeep.wiring.periodic import periodic_tasks
@@ -59,6 +59,7 @@ async def working(
         PeriodicTask("look for the sandbox", 5, sandbox.look),
         # Also behind a pooler, where nobody can listen.
         PeriodicTask("look for changed settings", 1, partial(settings_service.refresh, deps)),
+        PeriodicTask("look for a new key", 1, partial(secret_key_service.refresh, deps)),
     )
     worker = Worker(tasks, tuple(loops), is_behind=lambda: deliveries.is_behind)
     worker.start()

@@ -8,6 +8,8 @@ import pytest
 
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings, load, variable
+from lootkeep.settings.files import secret_names
+from tests.world import KEY
 
 # For each setting a value that cannot be, and what is said about it.
 _POSTGRES = "must be postgresql://USER:PASSWORD@HOST/NAME; in the password write %2F for /, %3F for ? and %23 for #"
@@ -133,3 +135,80 @@ def test_the_url_decides_whether_the_database_is_a_file(url: str, path: Path | N
 def test_a_url_of_an_unknown_kind_is_rejected(url: str) -> None:
     with pytest.raises(StartupError, match=r"^LOOTKEEP_DATABASE_URL must be sqlite:///FILE or postgresql://"):
         _ = Settings(_env_file=None, database_url=url).sqlite_path
+
+
+# For each secret a value that is valid.
+SECRETS = {
+    "database_url": "sqlite:///other.db",
+    "database_direct_url": "postgresql://a:b@db.example/loot",
+    "read_database_url": "postgresql://a:b@db.example/loot",
+    "redis_url": "redis://:word@redis.example:6379/0",
+    "secret_key": KEY,
+    "smtp_url": "smtp://user:word@mail.example:587",
+    "oidc_client_secret": "word",
+}
+
+
+def test_everything_that_holds_a_password_or_a_key_can_be_in_a_file() -> None:
+    holding = {name for name in Settings.model_fields if name.endswith(("_secret", "_key", "smtp_url"))}
+    holding |= {name for name in Settings.model_fields if "database" in name and name.endswith("_url")} | {"redis_url"}
+    assert set(secret_names(Settings)) == holding == set(SECRETS)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_read_from_a_file(name: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("secret").write_bytes((SECRETS[name] + end).encode())
+    monkeypatch.setenv(f"{variable(name)}_FILE", "secret")
+    settings = load()
+    value = getattr(settings, name)
+    assert (value if isinstance(value, str) else value.get_secret_value()) == SECRETS[name]
+    assert settings.unknown_names == []
+
+
+def test_the_file_of_a_secret_may_be_named_in_the_env_file() -> None:
+    Path("secret").write_text(KEY)
+    Path(".env").write_text("LOOTKEEP_SECRET_KEY_FILE=secret\n")
+    assert load().key_sources[0] == KEY
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "the file is empty"),
+        (b"\n", "the file is empty"),
+        (b"\xff\xfe", "the file must be text"),
+        (None, "the file cannot be read (No such file or directory)"),
+    ],
+)
+def test_a_file_without_a_secret_is_rejected(
+    content: bytes | None, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if content is not None:
+        Path("secret").write_bytes(content)
+    monkeypatch.setenv("LOOTKEEP_SECRET_KEY_FILE", "secret")
+    with pytest.raises(StartupError) as error:
+        load()
+    assert str(error.value) == f"LOOTKEEP_SECRET_KEY_FILE: {reason}."
+
+
+def test_a_secret_and_its_file_are_not_both_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("secret").write_text(KEY)
+    monkeypatch.setenv("LOOTKEEP_SECRET_KEY_FILE", "secret")
+    monkeypatch.setenv("LOOTKEEP_SECRET_KEY", KEY)
+    with pytest.raises(StartupError) as error:
+        load()
+    assert str(error.value) == "LOOTKEEP_SECRET_KEY_FILE: set either this or LOOTKEEP_SECRET_KEY."
+
+
+def test_an_empty_name_of_a_file_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOOTKEEP_SECRET_KEY_FILE", "")
+    monkeypatch.setenv("LOOTKEEP_SECRET_KEY", KEY)
+    assert load().key_sources[0] == KEY
+
+
+def test_a_secret_that_is_not_valid_is_rejected_like_one_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("secret").write_text("short")
+    monkeypatch.setenv("LOOTKEEP_SECRET_KEY_FILE", "secret")
+    with pytest.raises(StartupError, match="LOOTKEEP_SECRET_KEY: must have at least 32 characters"):
+        load()

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from lootkeep.settings import Settings, is_in_console, variable
+from lootkeep.settings.files import secret_names
 from tests.rules.tree import ROOT
 
 PAGE = ROOT / "docs/operate/settings.md"
@@ -23,6 +24,11 @@ Those with a ● can also be [changed in the console](../change-settings.md) whi
 takes precedence over the console, and the console over the default; `lootkeep settings` says where each value comes \
 from.
 
+Those with a ◇ contain a password or a key, and can be in a file: \
+`LOOTKEEP_SECRET_KEY_FILE=/run/secrets/lootkeep-key` instead of `LOOTKEEP_SECRET_KEY`, `LOOTKEEP_DATABASE_URL_FILE` \
+instead of `LOOTKEEP_DATABASE_URL`, and so on. Line breaks at the end of the file do not count. If both are set, or \
+the file is empty or cannot be read, the service does not start.
+
 | variable | default | what it is | console |
 |---|---|---|---|
 """
@@ -31,7 +37,8 @@ FOOT = """
 `serve --host` and `serve --port` override `LOOTKEEP_HOST` and `LOOTKEEP_PORT`.
 
 With the embedded database, the first start creates the secret key next to the database file, in \
-`lootkeep.db.key`, readable only by its owner. Back up both files: one is of little use without the other.
+`lootkeep.db.key`, readable only by its owner. Back up both files: one is of little use without the other. \
+[Replace the secret key](secret-key.md) says how to change it.
 
 An example for production:
 
@@ -62,7 +69,8 @@ def test_every_setting_has_a_sentence() -> None:
 
 def _row(name: str, field: FieldInfo) -> str:
     mark = "●" if is_in_console(name) else ""
-    return f"| `{variable(name)}` | {_default(field.default)} | {field.description} | {mark} |\n"
+    secret = " ◇" if name in secret_names(Settings) else ""
+    return f"| `{variable(name)}`{secret} | {_default(field.default)} | {field.description} | {mark} |\n"
 
 
 def _default(value: Any) -> str:

@@ -44,7 +44,7 @@ class BuyerPage:
 
 def page_url(deps: Deps, order: Order) -> str | None:
     """None without a public URL: a link that leads nowhere helps nobody."""
-    return f"{deps.store.public_url}/o/{_token(deps, order)}" if deps.store.has_public_url else None
+    return f"{deps.store.public_url}/o/{_tokens(deps, order)[0]}" if deps.store.has_public_url else None
 
 
 async def load_page(deps: Deps, token: str) -> BuyerPage:
@@ -77,17 +77,18 @@ async def renew_page(deps: Deps, order_id: int) -> Order:
 async def _load(deps: Deps, tx: Transaction, token: str) -> BuyerPage:
     order_id = _order_id(token)
     details = None if order_id is None else await order_details_db.get(tx, order_id)
-    if details is None or not hmac.compare_digest(_token(deps, details.order).encode(), token.encode()):
+    tokens = [] if details is None else _tokens(deps, details.order)
+    if details is None or not any(hmac.compare_digest(ours.encode(), token.encode()) for ours in tokens):
         raise NotFound("Order")
     goods = goods_of(await owned_db.of_order(tx, details.order.id), deps.clock.now())
     return BuyerPage(details, goods, is_disputed(await disputes_db.of_order(tx, details.order.id)))
 
 
-def _token(deps: Deps, order: Order) -> str:
-    """Derived, not stored: a copy of the database without the key opens no page."""
+def _tokens(deps: Deps, order: Order) -> list[str]:
+    """Derived, not stored: a copy of the database without the key opens no page. The first is for new links."""
     content = f"{order.id} {order.page_version}".encode()
-    signature = bytes.fromhex(deps.vault.fingerprint(content, _PURPOSE))[:_SIGNATURE_BYTES]
-    return base64.urlsafe_b64encode(order.id.to_bytes(_ID_BYTES) + signature).decode().rstrip("=")
+    codes = [code[:_SIGNATURE_BYTES] for code in deps.vault.page_codes(content, _PURPOSE)]
+    return [base64.urlsafe_b64encode(order.id.to_bytes(_ID_BYTES) + code).decode().rstrip("=") for code in codes]
 
 
 def _order_id(token: str) -> int | None:

@@ -13,7 +13,7 @@ from lootkeep.domain.servers import Server, ServerQueue
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.kernel.wording import plural
-from lootkeep.services import receivers, secret_key
+from lootkeep.services import key_rotation, receivers, secret_key
 from lootkeep.services.health.finding import Config, Finding
 from lootkeep.storage import (
     alerts as alerts_db,
@@ -93,7 +93,14 @@ async def _key(config: Config, engine: Engine) -> Finding:
         return Finding("key", "bad", str(error))
     if vault is None:
         return Finding("key", "ok", "There is no secret key yet; `lootkeep serve` creates it.")
-    return Finding("key", "ok", "The secret key matches the database.")
+    left = await key_rotation.count_left(engine, vault)
+    if left is None:
+        return Finding("key", "ok", "The secret key matches the database.")
+    sentence = (
+        f"A rotation of the secret key is under way: {plural(left, 'value')} left to seal, and the old key is still "
+        "valid. Run `lootkeep key rotate` again to go on."
+    )
+    return Finding("key", "warning", sentence)
 
 
 async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, text as sql
 
-from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, number, text
+from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, number, sealed, text
 
 users = Table(
     "users",
@@ -47,7 +47,7 @@ idempotency_keys = Table(
     Column("key", Text, primary_key=True),
     text("fingerprint"),
     number("status"),
-    text("answer"),
+    sealed("answer", "kept answer", "console draft"),
     instant("created_at"),
     # The operation is in progress: until then nobody else starts it. There is no response yet.
     instant("leased_until", optional=True),

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, UniqueConstraint
 
-from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    identity,
+    instant,
+    link,
+    metadata,
+    money,
+    number,
+    sealed,
+    text,
+)
 
 # What owners made; owner, staff and read_only are no rows.
 roles = Table(
@@ -31,8 +42,7 @@ accounts = Table(
     link("role_id", "roles.id", optional=True),
     # argon2id with its parameters; null until a one-time link was used.
     text("password_hash", optional=True),
-    # Sealed with the application key.
-    text("totp_secret", optional=True),
+    sealed("totp_secret", "totp", optional=True),
     # The time step of the last code that was accepted: a code works once.
     number("totp_step", optional=True),
     instant("created_at"),

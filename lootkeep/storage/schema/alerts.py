@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    identity,
+    instant,
+    link,
+    metadata,
+    money,
+    number,
+    sealed,
+    text,
+)
 
 _WAITING = sql("sent_at IS NULL")
 
@@ -14,8 +25,7 @@ alerts = Table(
     identity(),
     text("name"),
     text("channel"),
-    # Sealed with the application key.
-    text("target"),
+    sealed("target", "alert target"),
     # A JSON array.
     document("triggers"),
     money("amount", optional=True),

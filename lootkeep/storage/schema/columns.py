@@ -36,6 +36,11 @@ def document(name: str, *, default: str | None = None) -> Column[str]:
     return Column(name, Text, nullable=False, server_default=default, info=DOCUMENT)
 
 
+def sealed(name: str, *purposes: str, optional: bool = False) -> Column[str]:
+    """Sealed with the application key, for one of these purposes; a rotation of the key finds it by this."""
+    return Column(name, Text, nullable=optional, info={"purposes": purposes})
+
+
 def number(name: str, *, optional: bool = False) -> Column[int]:
     return Column(name, BigInteger, nullable=optional)
 

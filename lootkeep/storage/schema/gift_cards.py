@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, sealed, text
 
 _CHANGING = sql("next_status_change_at IS NOT NULL")
 # A literal, also in queries: otherwise SQLite does not use the index.
@@ -19,7 +19,7 @@ gift_cards = Table(
     identity(),
     # The code itself is only here: a keyed hash for lookups, and sealed with the application key.
     text("code_hash", unique=True),
-    text("sealed_code"),
+    sealed("sealed_code", "gift card code"),
     text("last_four"),
     money("initial_balance"),
     money("balance"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import identity, instant, link, metadata, money, number, sealed, text
 
 # A literal, also in queries: a cached plan can use the partial index only if it sees the word.
 AVAILABLE = sql("status = 'available'")
@@ -31,7 +31,7 @@ product_keys = Table(
     link("batch_id", "key_batches.id"),
     # The key itself is only here: a keyed hash to find it again, and sealed with the application key.
     text("key_hash"),
-    text("sealed_key"),
+    sealed("sealed_key", "product key"),
     text("last_four"),
     text("status"),
     link("order_id", "orders.id", optional=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, Index, Table, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, instant, metadata, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, metadata, number, sealed, text
 
 _OPEN = sql("finished_at IS NULL")
 _FINISHED = sql("finished_at IS NOT NULL")
@@ -20,8 +20,8 @@ mails = Table(
     text("from_name", optional=True),
     text("reply_to", optional=True),
     text("subject"),
-    # Both parts as one JSON object, sealed with the application key: an e-mail may contain a gift card code.
-    text("body"),
+    # Both parts as one JSON object: an e-mail may contain a gift card code.
+    sealed("body", "mail body"),
     # When to send; while a worker holds it, when its lease ends.
     instant("due_at"),
     # The worker's claim; a worker must still hold it to settle.

@@ -14,7 +14,7 @@ from sqlalchemy import (
     text as sql,
 )
 
-from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, sealed, text
 
 _OPEN = sql("status = 'waiting'")
 _UNMATCHED = sql("status = 'unmatched'")
@@ -28,8 +28,8 @@ payment_sources = Table(
     text("name"),
     # The unguessable word of its URL.
     text("slug", unique=True),
-    text("secret"),
-    text("previous_secret", optional=True),
+    sealed("secret", "payment source"),
+    sealed("previous_secret", "payment source", optional=True),
     instant("previous_secret_until", optional=True),
     flag("is_active"),
     flag("is_test"),
@@ -57,8 +57,8 @@ payment_events = Table(
     money("amount", optional=True),
     text("currency", optional=True),
     text("payer_email", optional=True),
-    # As received, sealed with the application key.
-    text("body", optional=True),
+    # As received.
+    sealed("body", "payment event", optional=True),
     # When to try; while a worker holds it, when its lease ends.
     instant("due_at"),
     text("lease", optional=True),

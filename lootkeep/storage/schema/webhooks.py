@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    identity,
+    instant,
+    link,
+    metadata,
+    money,
+    number,
+    sealed,
+    text,
+)
 
 webhooks = Table(
     "webhooks",
@@ -14,9 +25,9 @@ webhooks = Table(
     # A JSON array of event types.
     document("events"),
     flag("is_active"),
-    # Sealed with the application key, like the previous one, which stays valid for a while after a rotation.
-    text("secret"),
-    text("previous_secret", optional=True),
+    # The previous one stays valid for a while after the secret was replaced.
+    sealed("secret", "webhook secret"),
+    sealed("previous_secret", "webhook secret", optional=True),
     instant("previous_secret_until", optional=True),
     instant("created_at"),
     instant("updated_at"),
