@@ -40,7 +40,7 @@ SWITCHES = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
     "--window-size=1280,900",
 )
 
@@ -167,6 +167,13 @@ class Browser:
     def scripts(self, *, are_on: bool) -> None:
         """Whether pages that are opened from now on may run JavaScript."""
         self._command("Emulation.setScriptExecutionDisabled", value=not are_on)
+
+    def add_authenticator(self) -> None:
+        """A device with passkeys, whose owner is there and puts a finger on it."""
+        self._command("WebAuthn.enable")
+        kind = {"protocol": "ctap2", "transport": "internal", "automaticPresenceSimulation": True}
+        kind |= {"hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
+        self._command("WebAuthn.addVirtualAuthenticator", options=kind)
 
     def _find(self, selector: str) -> str:
         return str(self._post("element", using="css selector", value=selector)[ELEMENT])

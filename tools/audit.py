@@ -29,8 +29,11 @@ ALLOWED = {
     "Unlicense",
     "any-OSI",
 }
-# What older packages say instead of an SPDX expression; the only one with "BSD License" has three clauses.
+# What older packages say instead of an SPDX expression; the only one with "BSD License" has three clauses,
+# the only one with "BSD" two.
 _SPELLINGS = {
+    "Apache License, Version 2.0": "Apache-2.0",
+    "BSD": "BSD-2-Clause",
     "BSD License": "BSD-3-Clause",
     "ISC License": "ISC",
     "MIT License": "MIT",

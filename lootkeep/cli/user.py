@@ -73,7 +73,7 @@ def link(
 def reset_second_factor(
     email: Annotated[str, typer.Argument(help="The user's e-mail address.")], json: JsonFlag = False
 ) -> None:
-    """Turn off the second factor of a user who lost the phone and the recovery codes. The password stays."""
+    """Turn off the second factor and passkeys of a user who lost them and the recovery codes. The password stays."""
     was_on = run(_reset(email))
     if json:
         print_json({"was_on": was_on})

@@ -14,7 +14,7 @@ from lootkeep.domain.access import SCOPES
 from lootkeep.domain.roles import PRESET_NAMES, PRESET_TEXTS, ROLE_SCOPES
 from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import existing
-from lootkeep.services import access as access_service, users as users_service
+from lootkeep.services import access as access_service, second_factor as second_factor_service, users as users_service
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 
 INVITATION = (
@@ -28,7 +28,7 @@ USERS = lists.ListPage(
         Column("E-mail", "email", EMAIL, "email"),
         Column("Role", "role_title", BADGE),
         Column("State", "state", BADGE),
-        Column("Two-factor", "has_totp", YES_OR_NO),
+        Column("Two-factor", "has_second_factor", YES_OR_NO),
         Column("Added", "created_at", AGO, "created_at"),
     ),
     exported=(Column("Id", "id"),),
@@ -109,10 +109,12 @@ async def show_user(visit: Visit) -> Answer:
         account = await accounts_db.ROWS.get(tx, visit.id)
         person = await accounts_db.person(tx, visit.id)
         sessions = await accounts_db.sessions_of(tx, visit.id)
+        has_second_factor = account is not None and await second_factor_service.is_on(tx, account)
     return {
         "user": user,
         "account": account,
         "person": person,
+        "has_second_factor": has_second_factor,
         "may_change": visit.user.may("team:write")
         and (person is None or visit.user.permissions.covers(person.permissions)),
         "last_seen_at": max((session.last_seen_at for session in sessions), default=None),

@@ -14,12 +14,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lootkeep.console import changes, drafts, exports, forms, guard, masking
+from lootkeep.console import changes, drafts, exports, forms, guard, masking, proxy
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import Refused
 from lootkeep.console.live import Live
 from lootkeep.console.once import once
-from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, file, url
+from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, file
 from lootkeep.console.render import ASSETS, Navigation, templates
 from lootkeep.console.routing import PageRoute
 from lootkeep.deps import Deps
@@ -31,7 +31,6 @@ from lootkeep.storage import audit as audit_db
 
 log = structlog.get_logger(__name__)
 
-SIGN_IN = "/sign-in"
 _STATUSES: dict[type[AppError], int] = {
     Refused: 403,
     NotFound: 404,
@@ -105,6 +104,7 @@ class Edge:
         ):
             visit.person, visit.session = resumed
         if page.scope is not None:
+            proxy.forget_another(visit)
             if visit.person is None:
                 return await self._ask_to_sign_in(visit)
             if not visit.person.may(page.scope):
@@ -132,7 +132,7 @@ class Edge:
             target = self._path_of_form(visit.page, asked.path)
             draft = await drafts.keep(visit, target)
             target += f"?draft={draft}" if draft else ""
-        return RedirectResponse(f"{url(SIGN_IN)}?next={quote(target)}", 303)
+        return RedirectResponse(f"{proxy.sign_in_url(visit)}?next={quote(target)}", 303)
 
     def _lead_back(self, page: Page) -> Any:
         """A change has no page: reloading its answer leads to the page with its form."""
@@ -184,6 +184,7 @@ class Edge:
             return await self._render(visit, "secret.html", answer.secret_page | {"back": answer.to})
         if isinstance(answer, Done):
             response: Response = RedirectResponse(answer.to, 303)
+            guard.end_attempt(response, visit.request)
             if answer.secret is not None:
                 guard.set_secret(response, visit.request, self._options, answer.secret)
             if answer.browser:
@@ -240,7 +241,7 @@ class Edge:
             "title": visit.page.title,
             "now": visit.now,
             "options": self._options,
-            "token": guard.form_token(self._deps.vault, visit.secret, self._deps.ids.request_id()),
+            "token": guard.new_token(visit),
             "message": message,
             "navigation": await self._navigation.html(visit.person, visit.page.entry) if visit.person else "",
             "sends_emails": self._deps.sends_emails,
@@ -295,6 +296,5 @@ async def _asset(request: Request) -> Response:
     asset = ASSETS.get(request.path_params["name"])
     if asset is None:
         return Response("Not found", 404, headers=guard.HEADERS, media_type="text/plain")
-    content_type, content = asset
-    headers = guard.HEADERS | {"cache-control": "public, max-age=31536000, immutable", "content-type": content_type}
-    return Response(content, headers=headers)
+    headers = guard.HEADERS | {"cache-control": "public, max-age=31536000, immutable", "content-type": asset[0]}
+    return Response(asset[1], headers=headers)

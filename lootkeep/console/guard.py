@@ -16,7 +16,7 @@ from lootkeep.console.page import PREFIX, Options, Visit
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.accounts import ABSOLUTE_LIMIT
 from lootkeep.engines.vault import Vault
-from lootkeep.kernel.clock import DAY, SECOND
+from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable
 
 _SECURE_NAME = "__Host-lootkeep"
@@ -92,9 +92,24 @@ def set_attempt(response: Response, visit: Visit, text: str) -> None:
     _set_cookie(response, visit.request, visit.options, _ATTEMPT_NAME, signed, _ATTEMPT_SECONDS, f"{PREFIX}/sign-in")
 
 
+def end_attempt(response: Response, request: Request) -> None:
+    """Whatever came of it: what the browser was given works once."""
+    if _ATTEMPT_NAME in request.cookies:
+        response.delete_cookie(_ATTEMPT_NAME, path=f"{PREFIX}/sign-in")
+
+
 def form_token(vault: Vault, secret: str, nonce: str) -> str:
     """Bound to the browser's cookie, so that no other browser's token works; of a page that is shown once."""
     return f"{nonce}.{vault.fingerprint(f'{nonce} {secret}'.encode(), 'console form')[:32]}"
+
+
+def new_token(visit: Visit) -> str:
+    return form_token(visit.deps.vault, visit.secret, f"{visit.now}-{visit.deps.ids.request_id()}")
+
+
+def issued_at(visit: Visit) -> Instant:
+    """When the page of the form was shown; the token was checked before."""
+    return Instant(int(visit.form["token"].partition("-")[0]))
 
 
 def one_time_key(visit: Visit) -> str:

@@ -17,6 +17,7 @@ from lootkeep.domain.accounts import Person, Session
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.roles import Scope
+from lootkeep.domain.trusted_proxy import TrustedProxy
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, FieldErrors
 from lootkeep.services.health import Finding
@@ -37,6 +38,8 @@ class Options:
     examine: Callable[[Deps], Awaitable[Sequence[Finding]]] | None = None
     # People sign in with a password, too.
     has_passwords: bool = True
+    # Names people who have signed in there.
+    proxy: TrustedProxy | None = None
 
     @property
     def store(self) -> StoreIdentity:

@@ -25,10 +25,12 @@ from lootkeep.console import (
     order_refunds,
     orders,
     palette,
+    passkeys,
     payment_sources,
     payments,
     product_commands,
     products,
+    proxy,
     referrals,
     search,
     servers,
@@ -79,6 +81,8 @@ AREAS = (
     search,
     signing_in,
     openid,
+    passkeys,
+    proxy,
 )
 _PAGES: tuple[Page, ...] = tuple(page for area in AREAS for page in area.PAGES)
 PAGES: tuple[Page, ...] = (*_PAGES, palette.page(_PAGES))

@@ -13,7 +13,12 @@ from zoneinfo import available_timezones
 from lootkeep.console import forms
 from lootkeep.console.forms import Field, Kind
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
-from lootkeep.domain import colours as colours_rules, store_settings as store_settings_rules
+from lootkeep.domain import (
+    colours as colours_rules,
+    passkeys as passkeys_rules,
+    store_settings as store_settings_rules,
+)
+from lootkeep.domain.accounts import SignInFigures
 from lootkeep.domain.codes import currency_names
 from lootkeep.domain.store_settings import MAIL_TEST, SETTINGS, Logo, MailTest, StoreSettings
 from lootkeep.engines.emails.smtp import SmtpServer, StartTls, parse_server, server_url
@@ -22,6 +27,7 @@ from lootkeep.kernel.redaction import ShownSetting, redacted
 from lootkeep.kernel.wording import plural
 from lootkeep.services import settings as settings_service
 from lootkeep.storage import settings as settings_db
+from lootkeep.storage.access import accounts as accounts_db
 
 # What the audit log calls the settings.
 RECORD = "settings"
@@ -98,6 +104,7 @@ async def show(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
         changed_at = await settings_db.changed_at(tx, SETTINGS)
         test = await settings_db.get(tx, MAIL_TEST, MailTest)
+        figures = await accounts_db.count_security(tx, visit.now)
     now = visit.options.current.value
     rows = {row.name.removeprefix("LOOTKEEP_").lower(): row for row in now.shown}
     return {
@@ -107,6 +114,7 @@ async def show(visit: Visit) -> Answer:
         "others": [row for row in now.shown if not row.is_in_console],
         "version": changed_at,
         "test": test,
+        "security": _security(visit, figures, rows),
     }
 
 
@@ -223,6 +231,21 @@ def _hinted(visit: Visit, fields: Sequence[Field]) -> list[Field]:
     if has_password:
         hints |= {"mail_password": "Set and sealed; empty leaves it as it is."}
     return [replace(item, hint=hints.get(item.name, item.hint)) for item in fields]
+
+
+def _security(visit: Visit, figures: SignInFigures, rows: Mapping[str, ShownSetting]) -> dict[str, str]:
+    """The ways of signing in, and who is protected by more than a password."""
+    party = passkeys_rules.relying_party(visit.options.store.public_url)
+    passkeys = f"on, at {party.origin}" if party else "need a public URL with https and a host name"
+    return {
+        "Password": "on" if visit.options.has_passwords else "off",
+        "Passkeys": passkeys if visit.options.has_passwords else "off, as passwords",
+        "OpenID Connect": rows["oidc_issuer"].value or "off",
+        "Header of a proxy": rows["proxy_auth_header"].value or "off",
+        "Second factor": f"{figures.with_second_factor} of {plural(figures.with_password, 'person', 'people')}"
+        " with a password",
+        "Signed in": plural(figures.sessions, "browser", "browsers"),
+    }
 
 
 def _fixed(rows: Mapping[str, ShownSetting]) -> dict[str, ShownSetting]:

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from lootkeep.console import guard, qr
 from lootkeep.console.page import PREFIX, Answer, Done, Page, Visit, change, url
+from lootkeep.domain import passkeys as passkeys_rules
+from lootkeep.engines import passkeys as webauthn
 from lootkeep.kernel.errors import Unprocessable
-from lootkeep.services import second_factor as second_factor_service, sign_in as sign_in_service
+from lootkeep.services import (
+    passkeys as passkeys_service,
+    second_factor as second_factor_service,
+    sign_in as sign_in_service,
+)
 from lootkeep.storage.access import accounts as accounts_db
 
 
 async def show_sign_in(visit: Visit) -> Answer:
     if visit.person is not None:
         return Done(PREFIX)
-    return {
+    proof = visit.form.get("proof", "")
+    user_id = passkeys_service.user_of_proof(visit.deps, proof, visit.secret)
+    async with visit.deps.db.read() as tx:
+        own = await accounts_db.PASSKEYS.find(tx, user_id=user_id) if user_id is not None else []
+    party = passkeys_rules.relying_party(visit.options.store.public_url) if visit.options.has_passwords else None
+    values: dict[str, object] = {}
+    if visit.errors.get("") == [sign_in_service.PASSKEY_NEXT]:
+        visit.errors, values = {}, {"message": ("info", sign_in_service.PASSKEY_NEXT)}
+    return values | {
+        "passkey": webauthn.request_options(party, own) if party else None,
+        "proof": proof if own else "",
         "is_set_up": await sign_in_service.is_set_up(visit.deps),
         "next": visit.form.get("next") or visit.query.get("next"),
         "has_openid": visit.deps.openid is not None,
+        "has_proxy": visit.options.proxy is not None,
     }
 
 
@@ -30,7 +47,12 @@ async def do_sign_in(visit: Visit) -> Answer:
         raise Unprocessable("no_passwords", "Signing in with a password is switched off. Use the provider.")
     email, password, code = (form.get(field, "") for field in ("email", "password", "code"))
     browser = guard.read_browser(visit)
-    user_id = await sign_in_service.sign_in(visit.deps, email, password, code, visit.ip, browser)
+    try:
+        user_id = await sign_in_service.sign_in(visit.deps, email, password, code, visit.ip, browser)
+    except sign_in_service.PasskeyNeeded as needed:
+        proof = passkeys_service.prove_password(visit.deps, needed.user_id, visit.secret)
+        visit.form = {**form, "proof": proof}
+        raise
     return await begin(visit, user_id, form.get("next", ""))
 
 
@@ -72,6 +94,7 @@ async def begin(visit: Visit, user_id: int, target: str) -> Done:
 
 
 _ACCOUNT = "/account"
+_ELSEWHERE = "You sign in elsewhere. Passkeys are for accounts with a password here."
 # What phones show of the name of a store; a longer one makes a QR code hard to scan.
 _MAX_ISSUER = 30
 
@@ -81,11 +104,18 @@ async def show_account(visit: Visit) -> Answer:
         account = await accounts_db.ROWS.get(tx, visit.user.id)
         sessions = await accounts_db.sessions_of(tx, visit.user.id)
         codes_left = await accounts_db.count_recovery_codes(tx, visit.user.id)
+        passkeys = await accounts_db.PASSKEYS.find(tx, user_id=visit.user.id)
     assert account is not None
     secret, setup = second_factor_service.offer(visit.deps, visit.user.id, visit.form.get("setup", ""))
     issuer = quote(visit.options.store_name[:_MAX_ISSUER])
     totp_url = f"otpauth://totp/{issuer}:{quote(visit.user.email)}?secret={secret}&issuer={issuer}"
+    party = passkeys_rules.relying_party(visit.options.store.public_url)
+    you = visit.user.id, visit.user.email, visit.user.name
     return {
+        "passkeys": passkeys,
+        "no_passkeys": _ELSEWHERE if account.password_hash is None else "" if party else passkeys_service.NO_SITE,
+        "passkey": webauthn.creation_options(party, visit.options.store_name, you, passkeys) if party else None,
+        "has_second_factor": account.totp_secret is not None or bool(passkeys),
         "has_totp": account.totp_secret is not None,
         "secret": secret,
         "setup": setup,
@@ -110,7 +140,7 @@ async def change_password(visit: Visit) -> Answer:
 async def start_totp(visit: Visit) -> Answer:
     setup, code, password = (visit.form.get(name, "") for name in ("setup", "code", "own_password"))
     codes = await second_factor_service.start(visit.deps, visit.user.id, setup, code, password)
-    return _show_codes(visit, "Two-factor authentication is on.", codes)
+    return show_codes(visit, "Two-factor authentication is on.", codes)
 
 
 async def stop_totp(visit: Visit) -> Answer:
@@ -120,11 +150,11 @@ async def stop_totp(visit: Visit) -> Answer:
 
 async def renew_codes(visit: Visit) -> Answer:
     codes = await second_factor_service.new_codes(visit.deps, visit.user.id, visit.form.get("own_password", ""))
-    return _show_codes(visit, "The previous recovery codes no longer work.", codes)
+    return show_codes(visit, "The previous recovery codes no longer work.", codes)
 
 
-def _show_codes(visit: Visit, sentence: str, codes: Sequence[str]) -> Done:
-    advice = "If you lose your phone, each of these recovery codes signs you in once, in place of a code."
+def show_codes(visit: Visit, sentence: str, codes: Sequence[str], after: Mapping[str, str] | None = None) -> Done:
+    advice = "If you lose your phone or passkey, each of these recovery codes signs you in once, in place of a code."
     file = f"{visit.options.store_name} recovery codes.txt"
     secret_page = {
         "title": "Recovery codes",
@@ -132,7 +162,7 @@ def _show_codes(visit: Visit, sentence: str, codes: Sequence[str]) -> Done:
         "secret": "\n".join(codes),
         "file": file,
     }
-    return Done(url(_ACCOUNT), record=f"user:{visit.user.id}", secret_page=secret_page)
+    return Done(url(_ACCOUNT), record=f"user:{visit.user.id}", after=after, secret_page=secret_page)
 
 
 async def end_session(visit: Visit) -> Answer:

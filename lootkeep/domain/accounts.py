@@ -94,7 +94,7 @@ class ListedUser(msgspec.Struct, frozen=True):
     role: str | None
     role_name: str | None
     has_password: bool
-    has_totp: bool
+    has_second_factor: bool
     updated_at: Instant | None
 
     @property
@@ -123,6 +123,14 @@ class Session(msgspec.Struct, frozen=True):
 
     def is_valid(self, now: Instant) -> bool:
         return self.revoked_at is None and now < self.expires_at and now - self.last_seen_at < IDLE_LIMIT
+
+
+class SignInFigures(msgspec.Struct, frozen=True):
+    """How many people have a password, how many of them a second factor, and the browsers that are signed in."""
+
+    with_password: int
+    with_second_factor: int
+    sessions: int
 
 
 # How someone reached the store to change something.

@@ -1,4 +1,4 @@
-"""The second factor: an authenticator whose secret we make, and recovery codes for who lost it."""
+"""The second factor: an authenticator whose secret we make, passkeys, and recovery codes for who lost them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def start(deps: Deps, user_id: int, setup: str, code: str, password: str) 
             )
         sealed = deps.vault.seal(secret, _PURPOSE)
         await accounts_db.ROWS.save(tx, account, replace(account, totp_secret=sealed, totp_step=step, updated_at=now))
-        return await _renew_codes(tx, deps, user_id, now)
+        return await renew_codes(tx, deps, user_id, now)
 
 
 async def stop(deps: Deps, user_id: int, password: str) -> None:
@@ -60,7 +60,18 @@ async def stop(deps: Deps, user_id: int, password: str) -> None:
     await attempts.require_password(deps, user_id, password, "own_password")
     async with deps.db.write() as tx:
         account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
-        await clear(tx, account, deps.clock.now(), account.password_hash)
+        changed = replace(account, totp_secret=None, totp_step=None, updated_at=deps.clock.now())
+        await end_codes(tx, await accounts_db.ROWS.save(tx, account, changed))
+
+
+async def end_codes(tx: Transaction, account: Account) -> None:
+    """Recovery codes are for a second factor: they end with the last one."""
+    if not await is_on(tx, account):
+        await accounts_db.remove_recovery_codes(tx, account.user_id)
+
+
+async def is_on(tx: Transaction, account: Account) -> bool:
+    return account.totp_secret is not None or bool(await accounts_db.PASSKEYS.find(tx, user_id=account.user_id))
 
 
 async def reset(deps: Deps, email: str) -> bool:
@@ -69,7 +80,7 @@ async def reset(deps: Deps, email: str) -> bool:
     async with deps.db.write() as tx:
         user = existing(await access_db.USERS.find_one(tx, email=email.strip().lower()), "User")
         account = await accounts_db.ROWS.lock(tx, user.id)
-        if account is None or account.totp_secret is None:
+        if account is None or not await is_on(tx, account):
             return False
         await clear(tx, account, now, account.password_hash)
         await audit_db.add(tx, user_id=None, action="Reset the second factor", record=f"user:{user.id}", now=now)
@@ -81,6 +92,8 @@ async def clear(tx: Transaction, account: Account, now: Instant, password_hash: 
     changed = replace(account, password_hash=password_hash, totp_secret=None, totp_step=None, updated_at=now)
     await accounts_db.ROWS.save(tx, account, changed)
     await accounts_db.remove_recovery_codes(tx, account.user_id)
+    for passkey in await accounts_db.PASSKEYS.find(tx, user_id=account.user_id):
+        await accounts_db.PASSKEYS.remove(tx, passkey)
 
 
 async def new_codes(deps: Deps, user_id: int, password: str) -> list[str]:
@@ -88,9 +101,9 @@ async def new_codes(deps: Deps, user_id: int, password: str) -> list[str]:
     await attempts.require_password(deps, user_id, password, "own_password")
     async with deps.db.write() as tx:
         account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
-        if account.totp_secret is None:
+        if not await is_on(tx, account):
             raise NotFound("Second factor")
-        return await _renew_codes(tx, deps, user_id, deps.clock.now())
+        return await renew_codes(tx, deps, user_id, deps.clock.now())
 
 
 async def check(deps: Deps, account: Account, code: str, ip: str, now: Instant) -> None:
@@ -100,10 +113,10 @@ async def check(deps: Deps, account: Account, code: str, ip: str, now: Instant) 
         deps.db.write() as tx,
     ):
         locked = existing(await accounts_db.ROWS.lock(tx, account.user_id), "Account")
-        if locked.totp_secret is None:
+        if not await is_on(tx, locked):
             return
-        secret = deps.vault.open(locked.totp_secret, _PURPOSE)
-        step = accounts_rules.accepted_step(secret, code.strip(), now, locked.totp_step)
+        secret = deps.vault.open(locked.totp_secret, _PURPOSE) if locked.totp_secret else None
+        step = accounts_rules.accepted_step(secret, code.strip(), now, locked.totp_step) if secret else None
         if step is not None:
             await accounts_db.ROWS.save(tx, locked, replace(locked, totp_step=step))
         elif not await _use_recovery_code(tx, deps, account.user_id, code, ip, now):
@@ -120,7 +133,7 @@ async def _use_recovery_code(tx: Transaction, deps: Deps, user_id: int, code: st
     return True
 
 
-async def _renew_codes(tx: Transaction, deps: Deps, user_id: int, now: Instant) -> list[str]:
+async def renew_codes(tx: Transaction, deps: Deps, user_id: int, now: Instant) -> list[str]:
     codes = [accounts_rules.recovery_code(secrets.token_bytes) for _ in range(accounts_rules.RECOVERY_CODES)]
     await accounts_db.remove_recovery_codes(tx, user_id)
     for code in codes:

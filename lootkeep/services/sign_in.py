@@ -22,11 +22,20 @@ from lootkeep.storage.engine.database import Transaction
 # Logged failures per hour, for one account and for all unknown ones: an attack must not fill the log.
 LOGGED_FAILURES = 10
 _LINK_USED = ("link_used", "This link was already used or has expired. Ask for a new one.")
+PASSKEY_NEXT = "The password is right. Now use your passkey, or enter the password again with a code."
 _FAILED = "Failed to sign in"
 # `last seen` is worth one write a minute, not one per request.
 _SEEN_EVERY = MINUTE
 _MAX_USER_AGENT = 400
 _BROWSER_PURPOSE = "known browser"
+
+
+class PasskeyNeeded(Unprocessable):
+    """The password was right, and the user has a passkey as second factor."""
+
+    def __init__(self, user_id: int) -> None:
+        super().__init__("passkey_needed", PASSKEY_NEXT)
+        self.user_id = user_id
 
 
 async def is_set_up(deps: Deps) -> bool:
@@ -93,20 +102,25 @@ async def sign_in(deps: Deps, email: str, password: str, code: str, ip: str, bro
     async with deps.db.read() as tx:
         person = await accounts_db.person_by_email(tx, normalized_email)
         account = await accounts_db.ROWS.get(tx, person.id) if person else None
+        passkeys = await accounts_db.PASSKEYS.find(tx, user_id=person.id) if person else []
     limits = attempts.of_stranger(normalized_email, ip)
     if account is not None and is_browser_of(deps, account.user_id, browser):
         limits = (Limit(f"browser:{browser}", attempts.PER_BROWSER),)
-    method = "password"
+    method, needs_passkey = "password", False
     try:
         async with attempts.counted(deps, *limits):
             if not await passwords.is_password(password, account.password_hash if account else None) or account is None:
                 raise invalid("password", "The e-mail address or the password is wrong.")
-            if account.totp_secret is not None:
+            # What the password was given for comes with the next form.
+            needs_passkey = bool(passkeys) and not code
+            if (account.totp_secret is not None or passkeys) and not needs_passkey:
                 await second_factor.check(deps, account, code, ip, now)
                 method = "password and code"
     except InvalidFields as rejection:
         await log_failure(deps, account.user_id if account else None, next(iter(rejection.fields or ())), ip, now)
         raise
+    if needs_passkey:
+        raise PasskeyNeeded(account.user_id)
     async with deps.db.write() as tx:
         await log_sign_in(tx, account.user_id, method, ip, now)
     return account.user_id

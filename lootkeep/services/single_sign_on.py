@@ -18,8 +18,10 @@ from lootkeep.services import sign_in
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.engine.database import Transaction
 
+_UNKNOWN = "The proxy says who you are, but you have no account here. Ask an owner to invite you."
 _NO_EMAIL = "The provider did not say your e-mail address, or that it is yours."
-_NO_GROUP = "You are signed in at the provider, but none of your groups has a role in this console. Ask an owner."
+_PROXY = "proxy"
+_NO_GROUP = "You are signed in, but none of your groups has a role in this console. Ask an owner."
 
 
 async def enter(deps: Deps, provider: OpenIdProvider, claims: Mapping[str, Any], ip: str) -> int:
@@ -28,14 +30,37 @@ async def enter(deps: Deps, provider: OpenIdProvider, claims: Mapping[str, Any],
     try:
         if not isinstance(email, str) or claims.get("email_verified", True) not in (True, "true"):
             raise Unprocessable("no_email", _NO_EMAIL)
-        groups = _groups(claims.get(provider.group_claim))
-        name = next((role for group, role in provider.roles.items() if group in groups), None)
-        if name is None:
-            raise Unprocessable("no_group", _NO_GROUP)
-        return await _enter(deps, email, str(claims.get("name") or ""), name, "OpenID Connect", ip)
+        role = _role_of(_groups(claims.get(provider.group_claim)), provider.roles)
+        return await _enter(deps, email, str(claims.get("name") or ""), role, "OpenID Connect", ip)
     except AppError as rejection:
         await sign_in.log_failure(deps, None, rejection.code, ip, deps.clock.now())
         raise
+
+
+async def enter_by_proxy(
+    deps: Deps, email: str, groups: Sequence[str] | None, roles: Mapping[str, str], ip: str
+) -> int:
+    """The user that a proxy names. Their groups decide the role; if it sends none, they have been invited before."""
+    try:
+        if groups is not None:
+            return await _enter(deps, email, "", _role_of(groups, roles), _PROXY, ip)
+        async with deps.db.write() as tx:
+            person = await accounts_db.person_by_email(tx, email)
+            if person is None:
+                raise Unprocessable("no_account", _UNKNOWN)
+            await sign_in.log_sign_in(tx, person.id, _PROXY, ip, deps.clock.now())
+        return person.id
+    except AppError as rejection:
+        await sign_in.log_failure(deps, None, rejection.code, ip, deps.clock.now())
+        raise
+
+
+def _role_of(groups: Sequence[object], roles: Mapping[str, str]) -> str:
+    """The name of the role of the first group that has one."""
+    name = next((role for group, role in roles.items() if group in groups), None)
+    if name is None:
+        raise Unprocessable("no_group", _NO_GROUP)
+    return name
 
 
 def _groups(claim: object) -> Sequence[object]:

@@ -1,4 +1,4 @@
-"""The settings of signing in to the console elsewhere: an OpenID Connect provider."""
+"""The settings of signing in to the console elsewhere: an OpenID Connect provider, or a proxy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,21 @@ class SignInSettings(FileSettings):
     oidc_allowed_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
         (), description="Your own private networks that the provider may be in, separated by commas."
     )
-    password_sign_in: bool = Field(True, description="`false` lets people sign in at the provider only.")
+    proxy_auth_header: str | None = Field(
+        None, description="The header in which a proxy names who is signed in, such as `Remote-Email`."
+    )
+    proxy_auth_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
+        (), description="The addresses of that proxy, separated by commas; from any other the header is ignored."
+    )
+    proxy_auth_groups_header: str | None = Field(
+        None, description="The header with their groups, separated by commas, such as `Remote-Groups`."
+    )
+    proxy_auth_roles: Annotated[dict[str, str], NoDecode] = Field(
+        {}, description="The role of each of these groups, as in `LOOTKEEP_OIDC_ROLES`."
+    )
+    password_sign_in: bool = Field(
+        True, description="`false` lets people sign in at the provider or the proxy only, without password or passkey."
+    )
 
     @field_validator("oidc_issuer")
     @classmethod
@@ -39,7 +53,15 @@ class SignInSettings(FileSettings):
             raise ValueError("must be a URL such as https://id.example.com")
         return url.rstrip("/") if url else None
 
-    @field_validator("oidc_roles", mode="before")
+    @field_validator("proxy_auth_header", "proxy_auth_groups_header")
+    @classmethod
+    def _header(cls, name: str | None) -> str | None:
+        # An underscore is a hyphen to some servers and not to others.
+        if name and not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name):
+            raise ValueError("must be the name of a header such as Remote-Email")
+        return name or None
+
+    @field_validator("oidc_roles", "proxy_auth_roles", mode="before")
     @classmethod
     def _roles(cls, value: object) -> object:
         if not isinstance(value, str):
@@ -49,7 +71,7 @@ class SignInSettings(FileSettings):
             raise ValueError(_ROLES)
         return {group.strip(): role.strip() for group, _, role in pairs}
 
-    @field_validator("oidc_allowed_networks", mode="before")
+    @field_validator("oidc_allowed_networks", "proxy_auth_networks", mode="before")
     @classmethod
     def _own_networks(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

@@ -21,6 +21,7 @@ from lootkeep.api.http.readiness import DatabaseCheck
 from lootkeep.console.late import LateRoutes
 from lootkeep.console.page import Options
 from lootkeep.deps import Deps
+from lootkeep.domain.trusted_proxy import TrustedProxy
 from lootkeep.kernel.clock import SECOND
 from lootkeep.services import health as health_service
 from lootkeep.settings import Settings, effective
@@ -106,7 +107,14 @@ def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pa
 
 
 def console_options(settings: Settings, deps: Deps) -> Options:
-    return Options(deps.settings, settings.webhook_retry_delays, partial(_examine, settings), settings.password_sign_in)
+    proxy = settings.proxy_auth_header and TrustedProxy(
+        settings.proxy_auth_header,
+        settings.proxy_auth_networks,
+        settings.proxy_auth_groups_header,
+        settings.proxy_auth_roles,
+    )
+    examine, has_passwords = partial(_examine, settings), settings.password_sign_in
+    return Options(deps.settings, settings.webhook_retry_delays, examine, has_passwords, proxy or None)
 
 
 async def _examine(settings: Settings, deps: Deps) -> list[health_service.Finding]:

@@ -236,16 +236,27 @@ def check_settings(settings: Settings) -> None:
             "LOOTKEEP_SECRET_KEY is too easy to guess for production: it repeats a few characters. "
             "`openssl rand -hex 32` generates a random one."
         )
-    if settings.oidc_issuer and not (settings.oidc_client_id and settings.oidc_client_secret and settings.oidc_roles):
-        raise StartupError(
-            "LOOTKEEP_OIDC_ISSUER needs LOOTKEEP_OIDC_CLIENT_ID, LOOTKEEP_OIDC_CLIENT_SECRET and LOOTKEEP_OIDC_ROLES."
-        )
-    if not settings.password_sign_in and not settings.oidc_issuer:
-        raise StartupError("LOOTKEEP_PASSWORD_SIGN_IN=false needs LOOTKEEP_OIDC_ISSUER: else nobody can sign in.")
+    _check_sign_in(settings)
     if settings.read_database_url and settings.sqlite_path:
         raise StartupError("LOOTKEEP_READ_DATABASE_URL needs PostgreSQL: an embedded database has no replica.")
     if settings.smtp_url is not None and settings.mail_from is None:
         raise StartupError("LOOTKEEP_MAIL_FROM must be set with LOOTKEEP_SMTP_URL, such as Shop <shop@example.com>.")
+
+
+def _check_sign_in(settings: Settings) -> None:
+    if settings.oidc_issuer and not (settings.oidc_client_id and settings.oidc_client_secret and settings.oidc_roles):
+        raise StartupError(
+            "LOOTKEEP_OIDC_ISSUER needs LOOTKEEP_OIDC_CLIENT_ID, LOOTKEEP_OIDC_CLIENT_SECRET and LOOTKEEP_OIDC_ROLES."
+        )
+    if settings.proxy_auth_header and not settings.proxy_auth_networks:
+        raise StartupError("LOOTKEEP_PROXY_AUTH_HEADER needs LOOTKEEP_PROXY_AUTH_NETWORKS: else anyone could send it.")
+    if bool(settings.proxy_auth_groups_header) != bool(settings.proxy_auth_roles):
+        raise StartupError("LOOTKEEP_PROXY_AUTH_GROUPS_HEADER and LOOTKEEP_PROXY_AUTH_ROLES need each other.")
+    if not (settings.password_sign_in or settings.oidc_issuer or settings.proxy_auth_header):
+        raise StartupError(
+            "LOOTKEEP_PASSWORD_SIGN_IN=false needs LOOTKEEP_OIDC_ISSUER or LOOTKEEP_PROXY_AUTH_HEADER: "
+            "else nobody can sign in."
+        )
 
 
 def _limiter(settings: Settings) -> RateLimiter:

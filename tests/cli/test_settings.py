@@ -53,6 +53,10 @@ BAD = {
     "oidc_issuer": ("id.example", "must be a URL such as https://id.example.com"),
     "oidc_roles": ("admins", "must be groups with their roles, such as admins=owner; support=Support"),
     "oidc_allowed_networks": ("home", "input is not a valid IPv4 network"),
+    "proxy_auth_header": ("Remote_Email", "must be the name of a header such as Remote-Email"),
+    "proxy_auth_networks": ("home", "input is not a valid IPv4 network"),
+    "proxy_auth_groups_header": ("Remote Groups", "must be the name of a header such as Remote-Email"),
+    "proxy_auth_roles": ("admins", "must be groups with their roles, such as admins=owner; support=Support"),
     "password_sign_in": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "log_format": ("xml", "input should be 'auto', 'console' or 'json'"),
 }

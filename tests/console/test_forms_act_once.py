@@ -22,6 +22,7 @@ from lootkeep.storage.schema import audit_log, idempotency_keys
 from tests.api.campaigns import reader
 from tests.api.commanding import GameServer, bought, rank
 from tests.builders import STORE, new_customer, new_product, paid_order
+from tests.console.authenticator import SITE, Authenticator
 from tests.console.visits import (
     DELIVERY,
     EMAIL,
@@ -39,6 +40,7 @@ from tests.receiver import Receiver
 from tests.worker import bulk
 from tests.world import World
 
+PASSKEY = Authenticator()
 NEW_PASSWORD = "another horse battery"
 TIER = {"name": "Gold", "referrals_required": "3", "reward_type": "fixed_discount", "reward_value": "5.00"}
 TIER |= {"coupon_validity_days": "30", "sort_order": "0"}
@@ -172,6 +174,9 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/account/totp", "", {"setup": "{setup}", "code": "{code}", "own_password": PASSWORD}),
     ("/account/recovery", "", {"own_password": PASSWORD}),
     ("/account/totp/stop", "", {"own_password": PASSWORD}),
+    ("/account/passkeys", "", {"name": "Laptop", "credential": "{created}", "passkey_password": PASSWORD}),
+    ("/sign-in/passkey", "", {"credential": "{signed}"}),
+    ("/account/passkeys/{id}/remove", "1", {"passkey_password": PASSWORD}),
     ("/account/sessions/{id}/end", "2", {}),
     ("/account/password", "", {"current": PASSWORD, "password": NEW_PASSWORD, "repeated": NEW_PASSWORD}),
     ("/sign-out", "", {}),
@@ -185,7 +190,7 @@ _KEYS = Query(select(func.count()).select_from(idempotency_keys).where(idempoten
 @pytest.fixture
 async def busy(store: World) -> AsyncIterator[World]:
     """The store of the tests with held orders, someone to write to, and a receiver on this machine."""
-    world = World(store.db, clock=store.clock, webhook_allow_insecure=True)
+    world = World(store.db, clock=store.clock, webhook_allow_insecure=True, public_url=SITE)
     world.token = store.token
     await fraud_service.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
     for number in range(2, 8):
@@ -224,9 +229,10 @@ async def test_a_button_that_is_pressed_again_acts_once_and_shows_the_same_answe
 
 
 async def _press_again(world: World, owner: Visitor, row: str, path: str, fields: dict[str, str]) -> None:
-    visits = await visitor(world, None) if row in ("/sign-in", "/setup") else owner
+    visits = await visitor(world, None) if row in ("/sign-in", "/sign-in/passkey", "/setup") else owner
     on = "/account" if visits is owner else "/sign-in"
-    form = {"token": token(await visits.get(on)), "confirmed": "yes"} | await _filled(world, owner, fields)
+    challenge = token(await visits.get(on))
+    form = {"token": challenge, "confirmed": "yes"} | await _filled(world, owner, challenge, fields)
     entries, keys = await _count(world)
     pressed = [_send(world, dict(visits.http.cookies), path, form) for _ in range(2)]
     answers = [*await asyncio.gather(*pressed), await _send(world, dict(visits.http.cookies), path, form)]
@@ -253,14 +259,17 @@ def _shown(answer: httpx.Response, row: str) -> tuple[int, str, list[str], str]:
     return answer.status_code, target, re.findall(r'<code class="secret"[^>]*>([^<]+)<', answer.text), session
 
 
-async def _filled(world: World, owner: Visitor, fields: dict[str, str]) -> dict[str, str]:
+async def _filled(world: World, owner: Visitor, challenge: str, fields: dict[str, str]) -> dict[str, str]:
     setup = await offered(owner) if "setup" in fields else {"setup": "", "secret": ""}
     code = code_of(world, setup["secret"]) if "setup" in fields else ""
     link = await sign_in_service.make_link(world.deps, None) if "link" in fields else ""
-    return {
-        name: value.replace("{code}", code).replace("{link}", link).replace("{setup}", setup["setup"])
-        for name, value in fields.items()
-    }
+    values = {"{code}": code, "{link}": link, "{setup}": setup["setup"]}
+    if "{created}" in fields.values():
+        values["{created}"] = PASSKEY.creates(challenge)
+    if "{signed}" in fields.values():
+        PASSKEY.count += 1
+        values["{signed}"] = PASSKEY.signs(challenge)
+    return {name: values.get(value, value) for name, value in fields.items()}
 
 
 async def _count(world: World) -> tuple[int, int]:

@@ -61,6 +61,8 @@ async def test_every_page_names_a_scope_that_exists_and_only_signing_in_needs_no
         "/sign-in",
         "/sign-in/openid",
         "/sign-in/openid/callback",
+        "/sign-in/passkey",
+        "/sign-in/proxy",
         "/setup",
     }
     assert set(get_args(Scope)) == {*ROLE_SCOPES, "account", "owner"}

@@ -12,8 +12,9 @@ from lootkeep.console.bulk import AREAS
 from lootkeep.console.page import Page
 from lootkeep.domain.accounts import TOTP_STEP_SECONDS, Account, totp_code
 from lootkeep.domain.roles import PRESETS
-from lootkeep.kernel.clock import SECOND
+from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.services import access as access_service, sign_in as sign_in_service, users as users_service
+from lootkeep.storage import audit as audit_db
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.webhooks import fan_out as fan_out_db
 from tests.browser import Browser
@@ -129,6 +130,12 @@ async def signs_in(
     visits = await visitor(world, None, ip)
     answer = await visits.post("/sign-in", on="/sign-in", email=email, password=password, code=code)
     return answer.status_code, visits
+
+
+async def logged(world: World, record: str = "user:1") -> list[tuple[str, list[tuple[str, object, object]]]]:
+    """The actions of the audit log on a record, with what each changed."""
+    async with world.db.read() as tx:
+        return [(entry.action, entry.changes) for entry in await audit_db.changes_since(tx, record, Instant(0))]
 
 
 async def offered(visits: Visitor) -> dict[str, str]:

@@ -44,6 +44,7 @@ NOT_PERSONAL = {
     "orders": "status currency coupon_code coupon_origin referral_code payment_method transaction_id billing_country "
     "external_id risk_level payment_instrument payment_country payment_funding payment_three_d_secure charge_id "
     "tax_rate tax_country",
+    "passkeys": "credential_id name public_key",
     "payment_event_names": "name",
     "payment_events": "currency operation provider_event_id reason type",
     "payment_sources": "name previous_secret provider secret slug",

@@ -22,6 +22,8 @@ _END_OF_HEAD = b"\r\n\r\n"
 # How many Host headers a request must have, by HTTP version.
 _HOSTS = {"1.0": (0, 1), "1.1": (1,)}
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding"})
+# Under this name the scope has the address of the connection, for the console.
+PEER = "lootkeep.peer"
 # Connections beyond the limit, which may only call the probes.
 _SURPLUS = 32
 
@@ -98,6 +100,8 @@ class Protocol(HttpToolsProtocol):
         if self.parser.should_upgrade() and not _BODY_HEADERS.isdisjoint(names):
             # After an upgrade the parser reads no body: it would be lost silently.
             raise ValueError("a request that asks for an upgrade cannot have a body")
+        # Before a middleware replaces the address by what `X-Forwarded-For` says.
+        self.scope[PEER] = self.client[0] if self.client else ""  # type: ignore[literal-required]
         super().on_headers_complete()
         self._head = None
         self._tail = b""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import msgspec
-from sqlalchemy import Text, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import Text, bindparam, delete, exists, func, insert, or_, select, update
 
-from lootkeep.domain.accounts import Account, ListedUser, Person, Session
+from lootkeep.domain.accounts import IDLE_LIMIT, Account, ListedUser, Person, Session, SignInFigures
+from lootkeep.domain.passkeys import Passkey
 from lootkeep.domain.roles import Role
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
@@ -15,7 +16,7 @@ from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.rows import Rows, columns_of, show
-from lootkeep.storage.schema import account_links, accounts, recovery_codes, roles, sessions, users
+from lootkeep.storage.schema import account_links, accounts, passkeys, recovery_codes, roles, sessions, users
 
 # How many sessions one transaction removes.
 _BATCH = 500
@@ -23,6 +24,7 @@ _BATCH = 500
 ROWS = Rows(accounts, Account, is_shown=True)
 ROLES = Rows(roles, Role, is_shown=True)
 SESSIONS = Rows(sessions, Session)
+PASSKEYS = Rows(passkeys, Passkey, is_shown=True)
 
 _ANY_PASSWORD = Query(select(exists().where(accounts.c.password_hash.is_not(None))))
 _PERSON = columns_of(users, Person, account=accounts, role=roles)
@@ -96,6 +98,23 @@ _USE_CODE = Query(
 _COUNT_CODES = Query(select(func.count()).where(_OF_CODES, recovery_codes.c.used_at.is_(None)))
 _REMOVE_CODES = Query(delete(recovery_codes).where(_OF_CODES))
 
+_HAS_SECOND_FACTOR = or_(accounts.c.totp_secret.is_not(None), exists().where(passkeys.c.user_id == accounts.c.user_id))
+_WITH_PASSWORD = select(func.count()).where(accounts.c.password_hash.is_not(None))
+_COUNT_SECURITY = Query(
+    select(
+        _WITH_PASSWORD.label("with_password"),
+        _WITH_PASSWORD.where(_HAS_SECOND_FACTOR).label("with_second_factor"),
+        select(func.count())
+        .where(
+            sessions.c.revoked_at.is_(None),
+            sessions.c.expires_at > bindparam("now"),
+            sessions.c.last_seen_at > bindparam("since"),
+        )
+        .label("sessions"),
+    ),
+    SignInFigures,
+)
+
 _OLD = select(sessions.c.id).where(sessions.c.expires_at < bindparam("before")).limit(_BATCH)
 _PURGE = Query(delete(sessions).where(sessions.c.id.in_(_OLD)).returning(sessions.c.id))
 
@@ -109,7 +128,7 @@ LISTING = Listing(
         accounts.c.role,
         roles.c.name.label("role_name"),
         accounts.c.password_hash.is_not(None).label("has_password"),
-        accounts.c.totp_secret.is_not(None).label("has_totp"),
+        _HAS_SECOND_FACTOR.label("has_second_factor"),
         accounts.c.updated_at,
     ),
     joins=(
@@ -200,6 +219,10 @@ async def count_recovery_codes(tx: Transaction, user_id: int) -> int:
 
 async def remove_recovery_codes(tx: Transaction, user_id: int) -> None:
     await tx.run(_REMOVE_CODES, user=user_id)
+
+
+async def count_security(tx: Transaction, now: Instant) -> SignInFigures:
+    return (await tx.all(_COUNT_SECURITY, now=now, since=now - IDLE_LIMIT))[0]
 
 
 async def purge_sessions(tx: Transaction, before: Instant) -> int:

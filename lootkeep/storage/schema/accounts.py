@@ -96,6 +96,23 @@ recovery_codes = Table(
     sqlite_autoincrement=True,
 )
 
+passkeys = Table(
+    "passkeys",
+    metadata,
+    identity(),
+    link("user_id", "users.id"),
+    text("name"),
+    # In base64url, as browsers send them.
+    text("credential_id", unique=True),
+    text("public_key"),
+    # Of a copied authenticator it goes back; many always send 0.
+    number("sign_count"),
+    number("created_at"),
+    number("last_used_at", optional=True),
+    Index(None, "user_id", "id"),
+    sqlite_autoincrement=True,
+)
+
 failed_attempts = Table(
     "failed_attempts",
     metadata,

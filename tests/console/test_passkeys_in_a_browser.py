@@ -1,0 +1,55 @@
+"""Passkeys in a real browser, with its virtual authenticator."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+from tests.browser import Browser, browsing
+from tests.cli.terminal import environment, served, start
+from tests.console.visits import EMAIL, PASSWORD, set_up
+
+
+def test_a_passkey_is_added_and_signs_in_alone_and_after_the_password(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://localhost:{port}"
+    settings = environment({"log_level": "warning", "public_url": url})
+    with served(start(tmp_path, settings, "serve", "--port", str(port))) as server, browsing() as browser:
+        browser.add_authenticator()
+        browser.open(server.console_link)
+        set_up(browser)
+        _add(browser, "Laptop")
+        browser.wait_for_text("each of these recovery codes signs you in once")
+        _sign_out(browser)
+        browser.click("form[data-passkey] button")
+        browser.until("document.querySelector('.side')")
+        _sign_out(browser)
+        browser.write("#email", EMAIL)
+        browser.write("#password", PASSWORD)
+        browser.click("button.main")
+        browser.wait_for_text("The password is right.")
+        browser.click("form[data-passkey] button.main")
+        browser.until("document.querySelector('.side')")
+        # The device knows that it has one, and the page says so.
+        _add(browser, "Again")
+        browser.until("document.querySelector('[data-passkey] [role=alert]').checkVisibility()")
+        assert "already" in browser.text("[data-passkey] [role=alert]")
+        browser.write("#passkey_password", PASSWORD)
+        browser.click("[aria-label='Remove the passkey Laptop']")
+        browser.wait_for_text("The passkey Laptop is removed.")
+        # The question for the passkey is an answer of its own.
+        assert [line for line in browser.console() if "status of 422" not in line] == []
+
+
+def _add(browser: Browser, name: str) -> None:
+    browser.click(".you a")
+    browser.write("#name", name)
+    browser.write("#passkey_password", PASSWORD)
+    browser.click("[data-passkey] button")
+
+
+def _sign_out(browser: Browser) -> None:
+    browser.click(".you button")
+    browser.wait_for_text("Sign in with a passkey")
