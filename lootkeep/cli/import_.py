@@ -16,8 +16,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from lootkeep import wiring
 from lootkeep.cli.files import DelimiterOption, EncodingOption, MapOption, mapped
 from lootkeep.cli.import_keys import import_keys
-from lootkeep.cli.output import out, print_json, run
-from lootkeep.cli.store import existing, location
+from lootkeep.cli.import_summary import print_summary
+from lootkeep.cli.output import run
+from lootkeep.cli.store import existing
 from lootkeep.kernel.errors import StartupError
 from lootkeep.toolbox.files.dialect import Delimiter, Encoding
 from lootkeep.toolbox.files.reading import BadRow, FileOptions, RowFile, opened
@@ -26,7 +27,7 @@ from lootkeep.toolbox.imports.customers import Customers
 from lootkeep.toolbox.imports.disputes import Disputes
 from lootkeep.toolbox.imports.gift_cards import GiftCards
 from lootkeep.toolbox.imports.ignored import look_through, names_money
-from lootkeep.toolbox.imports.kinds import RecordKind, unknown_column
+from lootkeep.toolbox.imports.kinds import RecordKind, meant, spellings, unknown_column
 from lootkeep.toolbox.imports.orders import Orders
 from lootkeep.toolbox.imports.presets import Preset, ShopSoftware, converted, preset_of
 from lootkeep.toolbox.imports.products import Products
@@ -71,7 +72,7 @@ Errors = Annotated[
 CurrentPrices = Annotated[
     bool, typer.Option("--current-prices", help="Use the current price of the product for lines without a price.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything and write nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check everything, show the first rows, and write nothing.")]
 JsonSummaryFlag = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
@@ -163,7 +164,8 @@ def _options(
         raise StartupError("--from is for the CSV files that a shop exports: map the names of NDJSON with --map.")
     aliases = aliases_of(kind.columns)
     columns = {heading: aliases.get(column, column) for heading, column in mapped(pairs or ()).items()}
-    return FileOptions(delimiter, encoding, columns, {**preset.columns, **aliases}, ignored, is_json)
+    headings = preset.columns or spellings(kind.columns)
+    return FileOptions(delimiter, encoding, columns, {**headings, **aliases}, ignored, is_json)
 
 
 def _import(request: Request) -> None:
@@ -177,10 +179,7 @@ def _import(request: Request) -> None:
         except KeyboardInterrupt:
             _say("Interrupted. Nothing is half-written: run the same command again to continue.")
             raise
-    if request.is_json:
-        print_json(_summary(request, tally))
-    else:
-        _print_summary(request, tally)
+    print_summary(request.kind, tally, is_dry=request.is_dry, is_json=request.is_json)
     if tally.refused:
         sys.exit(1)
 
@@ -194,14 +193,18 @@ def _check_columns(request: Request, rows: RowFile) -> None:
     # A name may be in several columns of a preset, and a price in another form.
     is_checked = not request.options.is_json and not request.preset.columns
     missing = kind.missing(rows.columns) if is_checked else None
+    free = kind.columns - set(rows.columns)
     if missing:
-        raise StartupError(f"The file lacks {missing}.")
+        near = [f'--map "{name}={nearest}"' for name in rows.columns if (nearest := meant(name, free))]
+        hint = f" Did you mean {' '.join(near)}?" if near else ""
+        raise StartupError(f"The file lacks {missing}.{hint}")
     used = kind.columns | {*request.preset.columns.values(), *request.preset.derived}
     ignored = look_through(rows, used)
     if rows.remark:
         _say(rows.remark)
     if ignored.others:
-        _say(f"Ignored columns: {', '.join(ignored.others)}.")
+        names = [f"{name} (did you mean {like}?)" if (like := meant(name, free)) else name for name in ignored.others]
+        _say(f"Ignored columns: {', '.join(names)}.")
     if ignored.money:
         columns = ", ".join(f"{name} ({count} rows)" for name, count in ignored.money.items())
         options = " ".join(f'--ignore "{name}"' for name in ignored.money)
@@ -268,28 +271,6 @@ def _progress(rows: RowFile) -> Iterator[Callable[[RowTally], None]]:
             progress.update(task, completed=rows.bytes_read, description=words)
 
         yield advance
-
-
-def _summary(request: Request, tally: RowTally) -> dict[str, object]:
-    return {
-        "kind": request.kind.noun,
-        "dry_run": request.is_dry,
-        "imported": tally.imported,
-        "skipped": tally.skipped,
-        "refused": tally.refused,
-    }
-
-
-def _print_summary(request: Request, tally: RowTally) -> None:
-    kind = request.kind
-    verb = "would be imported" if request.is_dry else "imported"
-    counts = f"{tally.imported} {kind.noun} {verb}, {tally.skipped} skipped, {tally.refused} rejected"
-    out.print(f"{counts}, in {location()}.", markup=False)
-    if tally.without_key:
-        _say(
-            f"{tally.without_key} {kind.noun} have no {kind.key_name}: importing the same file again would "
-            "duplicate them."
-        )
 
 
 _stderr = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -136,7 +136,7 @@ def test_a_folder_is_no_file(terminal: Terminal) -> None:
 
 
 def test_a_json_line_may_have_a_large_field(store: ImportedStore) -> None:
-    large = f'{{"email": "a@a.example", "name": "Ada", "note": "{"x" * 200_000}"}}\n'
+    large = f'{{"email": "a@a.example", "name": "Ada", "remark": "{"x" * 200_000}"}}\n'
     assert store.tally("customers", large, name="c.ndjson") == (1, 0, 0)
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from lootkeep.api.http.validation import parse
+import msgspec
+from msgspec.structs import replace
+from pydantic import Field, create_model
+
+from lootkeep.api.http.validation import Body, parse
+from lootkeep.api.records.customers import CustomerNote, Tag
 from lootkeep.api.store.customers import SignUpBody
 from lootkeep.deps import Deps
+from lootkeep.domain.customers import MAX_TAGS
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, invalid
@@ -20,11 +26,28 @@ from lootkeep.toolbox.imports import cells
 from lootkeep.toolbox.imports.cells import CellReader
 from lootkeep.toolbox.imports.kinds import missing_columns
 
+
+class CustomerForm(NamedTuple):
+    """A validated row."""
+
+    sign_up: SignUp
+    tags: str
+    note: str | None
+
+
+# The API's rules of a sign-up, and of the fields that only staff set.
+_Body: type[Body] = create_model(
+    "CustomerRow",
+    __base__=SignUpBody,
+    tags=(Annotated[list[Tag], Field(max_length=MAX_TAGS)], []),
+    note=(CustomerNote | None, None),
+)
 _READERS: Mapping[str, CellReader] = {
     "accepts_marketing": Dialect.boolean,
     "country": Dialect.country,
     "created_at": cells.time,
     "ip_address": Dialect.ip_address,
+    "tags": cells.words,
 }
 
 
@@ -33,7 +56,7 @@ class Customers:
 
     noun = "customers"
     key_name = "e-mail"
-    columns = frozenset(SignUpBody.model_fields)
+    columns = frozenset(_Body.model_fields)
     readers = _READERS
 
     def missing(self, columns: Collection[str]) -> str | None:
@@ -42,22 +65,30 @@ class Customers:
     def combined(self, rows: Rows, dialect: Dialect) -> Rows:
         return rows
 
-    def checked(self, values: dict[str, Any], now: Instant) -> SignUp:
-        form = SignUp(**parse(values, SignUpBody).sent())
+    def checked(self, values: dict[str, Any], now: Instant) -> CustomerForm:
+        sent = parse(values, _Body).sent()
+        tags, note = msgspec.json.encode(sent.pop("tags", [])).decode(), sent.pop("note", None)
+        form = SignUp(**sent)
         if form.created_at is not None and form.created_at > now:
             raise invalid("created_at", "The created at field must not be in the future.")
-        return form
+        return CustomerForm(form, tags, note)
 
-    def key(self, form: SignUp) -> str:
-        return form.email
+    def key(self, form: CustomerForm) -> str:
+        return form.sign_up.email
 
-    def unique(self, form: SignUp) -> dict[str, str]:
-        return {"external_id": form.external_id} if form.external_id else {}
+    def unique(self, form: CustomerForm) -> dict[str, str]:
+        return {"external_id": form.sign_up.external_id} if form.sign_up.external_id else {}
 
-    async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[SignUp]) -> tuple[set[str], None]:
-        existing = await customers_db.ROWS.ids_by(tx, "email", [form.email for form in forms])
+    async def look_up(self, deps: Deps, tx: Transaction, forms: Sequence[CustomerForm]) -> tuple[set[str], None]:
+        existing = await customers_db.ROWS.ids_by(tx, "email", [form.sign_up.email for form in forms])
         return set(existing), None
 
-    async def add(self, deps: Deps, tx: Transaction, forms: Sequence[SignUp], existing: None) -> list[bool | AppError]:
-        outcomes = await customers_service.sign_up_all(deps, tx, forms)
+    async def add(
+        self, deps: Deps, tx: Transaction, forms: Sequence[CustomerForm], existing: None
+    ) -> list[bool | AppError]:
+        outcomes = await customers_service.sign_up_all(deps, tx, [form.sign_up for form in forms])
+        for form, result in zip(forms, outcomes, strict=True):
+            if not isinstance(result, AppError) and result.is_new and (form.tags != "[]" or form.note):
+                after = replace(result.customer, tags=form.tags, note=form.note)
+                await customers_db.save(tx, result.customer, after)
         return [result if isinstance(result, AppError) else result.is_new for result in outcomes]

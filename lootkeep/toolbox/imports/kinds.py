@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Protocol, TypeVar
@@ -13,6 +14,10 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.toolbox.files.dialect import Dialect
 from lootkeep.toolbox.files.reading import Rows
 from lootkeep.toolbox.imports.cells import CellReader
+
+# `emial` is near `email`; `own_referral_code` is something else than `referral_code`.
+_NEAR = 0.75
+_MAX_LETTERS = 2
 
 Form = TypeVar("Form")
 Existing = TypeVar("Existing")
@@ -62,6 +67,19 @@ class RecordKind(Protocol[Form, Existing]):
 def missing_columns(needed: Collection[str], columns: Collection[str]) -> str | None:
     absent = [name for name in needed if name not in columns]
     return f"a column named {' and one named '.join(absent)}" if absent else None
+
+
+def spellings(columns: Collection[str]) -> dict[str, str]:
+    """Columns by how spreadsheets write them: `Created at`, `created-at`, `createdAt`; and `E-Mail`."""
+    pairs = {column.replace("_", sign): column for column in columns if "_" in column for sign in (" ", "-", "")}
+    return pairs | ({"e-mail": "email"} if "email" in columns else {})
+
+
+def meant(heading: str, columns: Collection[str]) -> str | None:
+    """The column that a heading misspells; None if none is near."""
+    name = re.sub("[ -]", "_", heading.lower())
+    nearest = get_close_matches(name, columns, n=1, cutoff=_NEAR)
+    return nearest[0] if nearest and abs(len(nearest[0]) - len(name)) <= _MAX_LETTERS else None
 
 
 def unknown_column(column: str, kind: RecordKind[Any, Any]) -> str:

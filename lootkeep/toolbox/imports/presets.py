@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from lootkeep.toolbox.files.reading import BadRow, FileRow, Rows
+from lootkeep.toolbox.imports.game_shops import EXPORT_FORMS
 
 CellValues = dict[str, Any]
 
@@ -17,6 +18,8 @@ class ShopSoftware(StrEnum):
     shopify = "shopify"
     woocommerce = "woocommerce"
     tebex = "tebex"
+    craftingstore = "craftingstore"
+    sellauth = "sellauth"
 
 
 class Preset(NamedTuple):
@@ -199,6 +202,8 @@ _PRESETS: dict[tuple[ShopSoftware, str], Preset] = {
             "default address country code": "country",
             "country code": "country",
             "country": "country",
+            "tags": "tags",
+            "note": "note",
         },
         frozenset({"total spent", "total orders"}),
         _shopify_customer,
@@ -253,4 +258,5 @@ _PRESETS: dict[tuple[ShopSoftware, str], Preset] = {
         {"id": "sku", "name": "name", "description": "description", "price": "price", "image_url": "image_url"},
         convert=_as_text,
     ),
+    **{(ShopSoftware(shop), noun): Preset(*form) for (shop, noun), form in EXPORT_FORMS.items()},
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Generic, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,8 @@ _BATCH = 500
 # A live store may conflict with it now and then.
 _ATTEMPTS = 5
 _PAUSE_SECONDS = 0.5
+# Enough to see whether the columns are right.
+_FIRST_ROWS = 3
 
 
 class RowTally(msgspec.Struct):
@@ -32,6 +34,8 @@ class RowTally(msgspec.Struct):
     refused: int = 0
     # Imported rows that a second run could not recognise.
     without_key: int = 0
+    # Of a dry run: the line and the values of the first rows that would be imported.
+    first_rows: list[tuple[int, dict[str, Any]]] = []
 
 
 class CheckedRow(NamedTuple, Generic[Form]):
@@ -39,6 +43,8 @@ class CheckedRow(NamedTuple, Generic[Form]):
 
     row: FileRow
     form: Form
+    # As they were read.
+    values: dict[str, Any]
 
 
 class _DryRunRollback(Exception):
@@ -85,7 +91,7 @@ class Import(Generic[Form, Existing]):
             cells_used = {name: value for name, value in row.values.items() if name in self._kind.columns}
             try:
                 values = cells.read(cells_used, self._kind.readers, self._dialect)
-                yield CheckedRow(row, self._kind.checked(values, now))
+                yield CheckedRow(row, self._kind.checked(dict(values), now), values)
             except AppError as reason:
                 self._refuse(BadRow(row.line, sentences(reason), row.records))
 
@@ -167,6 +173,8 @@ class Import(Generic[Form, Existing]):
             key = self._kind.key(row.form)
             self.tally.without_key += key is None
             if self._is_dry:
+                if len(self.tally.first_rows) < _FIRST_ROWS:
+                    self.tally.first_rows.append((row.row.line, row.values))
                 self._imagined |= {hash(pair) for pair in self._kind.unique(row.form).items()}
                 self._imagined |= {hash(("key", key))} if key is not None else set()
 
