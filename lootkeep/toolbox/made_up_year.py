@@ -203,7 +203,18 @@ def _refund_abusers(make: _Maker) -> Iterator[PastOrder]:
         yield make.order(account, "refund abuser", at, is_fraud=number > 0)
 
 
-# The groups of buyers, and their share of all orders.
+def _unlucky_regulars(make: _Maker) -> Iterator[PastOrder]:
+    """Have bought for months; one evening cards are declined again and again, and they order until one is accepted."""
+    account = make.account(_BEGIN - 200 * DAY)
+    for number in range(6):
+        yield make.order(account, "unlucky regular", _BEGIN + (30 * number + make.rng.randrange(20)) * DAY)
+    at = Instant(_BEGIN + 250 * DAY + make.rng.randrange(100 * DAY))
+    for _ in range(9):
+        yield make.order(account, "unlucky regular", at, declined_at=(Instant(at + MINUTE),))
+        at = Instant(at + 5 * MINUTE)
+
+
+# The groups of buyers, and their share of all orders. New groups come last: the others stay as they are.
 _KINDS: tuple[tuple[Callable[[_Maker], Iterator[PastOrder]], float], ...] = (
     (_regulars, 0.52),
     (_newcomers, 0.20),
@@ -215,6 +226,7 @@ _KINDS: tuple[tuple[Callable[[_Maker], Iterator[PastOrder]], float], ...] = (
     (_card_testers, 0.005),
     (_spree_buyers, 0.007),
     (_refund_abusers, 0.005),
+    (_unlucky_regulars, 0.01),
 )
 
 

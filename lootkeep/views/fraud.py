@@ -16,7 +16,7 @@ from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.rule import RuleAction, RuleMode
 from lootkeep.domain.fraud.score import Action, RiskLevel, probability
 from lootkeep.domain.fraud.signals.sentences import sentences
-from lootkeep.domain.orders import OrderStatus, order_number
+from lootkeep.domain.orders import CheckoutStep, Order, OrderStatus, next_step, order_number
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Moment, Time, field
@@ -166,6 +166,15 @@ class ReviewedView(msgspec.Struct, frozen=True):
     review_notes: Notes
 
 
+class ReviewedOrderView(CheckOrderView, frozen=True):
+    status: Annotated[OrderStatus, field("The status of the order.", "pending")]
+    next: Annotated[CheckoutStep | None, field("What it waits for; `refund` if it is held and was fraud.", "pay")]
+
+
+class ReviewedCheckView(ReviewedView, frozen=True):
+    order: ReviewedOrderView
+
+
 class DayFiguresView(msgspec.Struct, frozen=True):
     blocked: Annotated[int, field("Orders that were blocked.", 3)]
     flagged: Annotated[int, field("Orders that were flagged.", 12)]
@@ -206,9 +215,14 @@ CheckCounts = Mapping[tuple[str, str], int]
 
 _ENTRY = shown(FraudCheckView, CheckEntry, "order", "customer")
 _DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "facts", "rules", "probability", "order", "customer")
-
 reviewed: Callable[[FraudCheck], ReviewedView] = shown(ReviewedView, FraudCheck)
+_REVIEWED = shown(ReviewedCheckView, FraudCheck, "order")
 assigned: Callable[[FraudCheck], AssignedView] = shown(AssignedView, FraudCheck)
+
+
+def reviewed_check(check: FraudCheck, order: Order) -> ReviewedCheckView:
+    step = ReviewedOrderView(order.id, order.number, order.status, next_step(order, check.summary))
+    return _REVIEWED(check, order=step)
 
 
 def check_entry(entry: CheckEntry) -> FraudCheckView:

@@ -99,6 +99,17 @@ async def test_a_paid_order_earns_a_share_that_is_held_and_then_due(world: World
     assert (await world.get("/creators/1")).json()["data"]["orders_count"] == 1
 
 
+async def test_a_payment_that_is_held_earns_when_it_is_released(world: World) -> None:
+    await new_creator(world)
+    customer, product = (await new_customer(world))["customer"], await new_product(world, price="20.00")
+    await new_order(world, customer["id"], (product["id"], 1), coupon_code="LUNA")
+    await world.put(f"{STORE}/customers/{customer['id']}", {"status": "blocked", "status_reason": "Charged back."})
+    assert (await step(world, 1, "pay", {"transaction_id": "pi_1"})).json()["data"]["status"] == "on_hold"
+    assert await ledger(world) == []
+    assert (await world.post("/fraud/checks/1/review", {"outcome": "legitimate"})).status_code == 200
+    assert await ledger(world) == [("commission", "2.00")]
+
+
 async def test_a_code_without_a_discount_takes_nothing_off_even_of_gift_cards(world: World) -> None:
     (customer,) = await regular_customers(world, 1)
     await new_product(world, delivery_type="gift_card", price="50.00")

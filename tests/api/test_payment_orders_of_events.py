@@ -8,8 +8,10 @@ from typing import Any
 
 from lootkeep.domain.disputes import open_disputes
 from lootkeep.kernel.clock import MINUTE
+from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.orders import disputes as disputes_db
-from lootkeep.storage.schema import payment_attempts
+from lootkeep.storage.schema import orders, payment_attempts
+from tests.api.every_order import assert_every_order_ends_alike
 from tests.api.ordering import step
 from tests.api.providers import (
     WARNING,
@@ -34,7 +36,7 @@ from tests.recount import maintained, recounted, rows, sent
 from tests.world import World
 
 # Of the 5,040 orders in which seven events can come, evenly spread.
-EVERY = 84
+EVERY = 168
 
 
 def every_type(order_id: int, name: str | None = None, **differs: Any) -> list[dict[str, Any]]:
@@ -80,6 +82,26 @@ async def test_every_type_comes_twice_and_in_any_order_and_counts_once(world: Wo
     assert [names.count(f"order.{it}") for it in ("paid", "refunded", "disputed")] == [count, count, 3 * count]
     assert len(await rows(world.db, payment_attempts)) == count
     assert await maintained(world.db) == await recounted(world.db)
+
+
+@only_sqlite
+async def test_in_every_order_the_types_end_alike(db: Engine) -> None:
+    world = World(db, rate_limit_per_minute=0)
+    await world.begin()
+    source = await new_source(world)
+
+    async def report(order_id: int, index: int) -> None:
+        await send(world, source, every_type(order_id)[index])
+
+    for order_id in await assert_every_order_ends_alike(world, 7, report):
+        assert (await order(world, order_id))["status"] == "refunded"
+        assert {row["status"] for row in await events(world, order_id=order_id)} == {"applied"}
+    names, stored = await sent(world.db), await rows(world.db, orders)
+    for step_of_order in ("paid", "refunded"):
+        # Each once.
+        assert names.count(f"order.{step_of_order}") == sum(row[f"{step_of_order}_at"] is not None for row in stored)
+    assert await maintained(world.db) == await recounted(world.db)
+    await world.close()
 
 
 async def test_every_type_waits_for_its_order_and_is_applied_when_it_is_placed_and_paid(world: World) -> None:

@@ -89,10 +89,10 @@ class FraudChecks:
 
     async def review(
         self, check_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReviewFraudCheck]
-    ) -> types.Reviewed:
+    ) -> types.ReviewedCheck:
         """Review a fraud check."""
         return await self._core.one(
-            types.Reviewed,
+            types.ReviewedCheck,
             "POST",
             "/api/external/v1/fraud/checks/{id}/review",
             check_id,

@@ -85,10 +85,10 @@ class FraudChecks:
 
     def review(
         self, check_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReviewFraudCheck]
-    ) -> types.Reviewed:
+    ) -> types.ReviewedCheck:
         """Review a fraud check."""
         return self._core.one(
-            types.Reviewed,
+            types.ReviewedCheck,
             "POST",
             "/api/external/v1/fraud/checks/{id}/review",
             check_id,

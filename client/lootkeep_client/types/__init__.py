@@ -123,6 +123,8 @@ from lootkeep_client.types.fraud import (
     PeriodFigures as PeriodFigures,
     QueuedCheck as QueuedCheck,
     Reviewed as Reviewed,
+    ReviewedCheck as ReviewedCheck,
+    ReviewedOrder as ReviewedOrder,
     Riskiest as Riskiest,
     RuleHit as RuleHit,
     SignalReport as SignalReport,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
 from lootkeep_client.types.words import (
+    CheckoutStep,
     CustomerStatus,
     FraudAction,
     FraudDecision,
@@ -230,13 +231,21 @@ class CheckAnswer(TypedDict):
     action_badge: Badge
 
 
-class Reviewed(TypedDict):
+class ReviewedOrder(TypedDict):
+    id: int
+    order_number: str
+    status: OrderStatus
+    next: CheckoutStep | None
+
+
+class ReviewedCheck(TypedDict):
     id: int
     is_reviewed: bool
     reviewed_by: int | None
     reviewed_at: str | None
     review_outcome: ReviewOutcome | None
     review_notes: str | None
+    order: ReviewedOrder
 
 
 class CheckReview(TypedDict):
@@ -388,3 +397,12 @@ class Explanation(TypedDict):
     is_whitelisted: bool
     signals: Sequence[ExplainedSignal]
     would_stop: Sequence[str]
+
+
+class Reviewed(TypedDict):
+    id: int
+    is_reviewed: bool
+    reviewed_by: int | None
+    reviewed_at: str | None
+    review_outcome: ReviewOutcome | None
+    review_notes: str | None

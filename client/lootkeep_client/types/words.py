@@ -38,6 +38,8 @@ TruthSource = Literal["review", "refund", "early_warning", "dispute", "dispute_l
 
 OrderStatus = Literal["pending", "on_hold", "paid", "completed", "partially_refunded", "refunded", "cancelled"]
 
+CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused", "refund"]
+
 CustomerStatus = Literal["active", "blocked"]
 
 LinkKind = Literal["device", "address", "mailbox", "instrument", "player", "referral"]
@@ -189,8 +191,6 @@ DisputeKind = Literal["early_warning", "dispute", "dispute_won", "dispute_lost"]
 DisputeReason = Literal["fraudulent", "other"]
 
 SubscriptionStatus = Literal["active", "cancelled", "expired"]
-
-CheckoutStep = Literal["pay", "wait_for_review", "verify", "refused", "refund"]
 
 CouponRejection = Literal[
     "unknown",

@@ -30,6 +30,7 @@ from lootkeep.services import fraud as fraud_service
 from lootkeep.services.fraud_lists import BLOCKED, BlockKind
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.fraud import check_lists as fraud_check_lists_db, checks as fraud_checks_db
+from lootkeep.storage.orders import rows as orders_db
 from lootkeep.views import fraud as fraud_views
 
 
@@ -126,7 +127,9 @@ async def review_fraud_check(call: Call[ReviewBody, None]) -> Reply:
         whitelist_email=body.whitelist_email,
         block=body.block,
     )
-    return Reply(fraud_views.reviewed(check))
+    async with call.deps.db.read() as tx:
+        order = existing(await orders_db.ROWS.get(tx, check.order_id), "Order")
+    return Reply(fraud_views.reviewed_check(check, order))
 
 
 GROUP = Group(
@@ -167,7 +170,7 @@ GROUP = Group(
             review_fraud_check,
             "fraud:write",
             "Review a fraud check",
-            single(fraud_views.ReviewedView, "Fraud check marked as reviewed"),
+            single(fraud_views.ReviewedCheckView, "Fraud check marked as reviewed"),
             body=ReviewBody,
             description="`legitimate` releases an order on hold, `fraud` cancels an unpaid one. Can be repeated: the "
             "last outcome counts.",

@@ -44,6 +44,7 @@ async def test_a_review_is_answered_as_specified(world: World) -> None:
             "reviewed_at": "2026-12-15T12:00:00Z",
             "review_outcome": "inconclusive",
             "review_notes": "Waiting for the bank.",
+            "order": {"id": 1, "order_number": "ORD-000001", "status": "on_hold", "next": "wait_for_review"},
         },
     }
     assert await status(world) == "on_hold"

@@ -75,7 +75,8 @@ async def test_a_payment_with_a_stolen_card_is_recorded_and_nothing_is_handed_ov
 
 async def test_a_release_hands_over_what_was_paid(store: World) -> None:
     await pay(store)
-    assert (await review(store, 3, "legitimate")).status_code == 200
+    released = (await review(store, 3, "legitimate")).json()["data"]["order"]
+    assert released == {"id": 2, "order_number": "ORD-000002", "status": "completed", "next": None}
     order = (await store.get("/orders/2")).json()["data"]
     assert (order["status"], order["fraud"]["check_id"]) == ("completed", 3)
     assert [good["state"] for good in (await store.get("/orders/2/goods")).json()["data"]] == ["delivered"]
@@ -85,7 +86,8 @@ async def test_a_release_hands_over_what_was_paid(store: World) -> None:
 
 async def test_a_review_of_the_first_check_settles_the_order_too(store: World) -> None:
     await pay(store)
-    assert (await review(store, 2, "fraud")).status_code == 200
+    answer = await review(store, 2, "fraud")
+    assert (answer.status_code, answer.json()["data"]["order"]["next"]) == (200, "refund")
     assert [row[1:] for row in await checks_of_order(store)] == [("fraud", "fraud", False), ("fraud", "fraud", True)]
     assert (await pay(store))["next"] == "refund"
     assert (await store.get("/fraud/queue")).json()["data"] == []
