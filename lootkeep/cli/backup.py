@@ -70,12 +70,14 @@ def _check_engine(file: Path, *, is_embedded: bool) -> None:
     if is_embedded and start.startswith(postgres.FIRST_BYTES):
         raise StartupError(
             f"{file} is a backup of a PostgreSQL database, but LOOTKEEP_DATABASE_URL names an embedded one. Set it to "
-            "an empty PostgreSQL database: postgresql://USER:PASSWORD@HOST/NAME."
+            "an empty PostgreSQL database: postgresql://USER:PASSWORD@HOST/NAME. After that, "
+            "`lootkeep move --to sqlite:///FILE` moves the store into an embedded one."
         )
     if not is_embedded and start == sqlite.FIRST_BYTES:
         raise StartupError(
             f"{file} is a backup of an embedded database, but LOOTKEEP_DATABASE_URL names a PostgreSQL database. "
-            "Set it to a file: sqlite:///lootkeep.db."
+            "Set it to a file: sqlite:///lootkeep.db. After that, "
+            "`lootkeep move --to postgresql://USER:PASSWORD@HOST/NAME` moves the store to PostgreSQL."
         )
 
 

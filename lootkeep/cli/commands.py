@@ -54,6 +54,12 @@ COMMANDS = {
         _RUN,
         "Restore a store from a backup, into an embedded database or an empty PostgreSQL database.",
     ),
+    "move": CommandRow(
+        "move",
+        "move",
+        _RUN,
+        "Move the store to an empty database of either engine, while it serves: writes are refused meanwhile.",
+    ),
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "key": CommandRow("key", "app", _RUN, "Replace the secret key."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),

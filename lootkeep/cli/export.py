@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from typer.core import TyperGroup
 
 from lootkeep import wiring
 from lootkeep.cli.commands import HELP_NAMES
 from lootkeep.cli.output import JsonFlag, out, print_json, run
+from lootkeep.cli.progress import progress
 from lootkeep.cli.store import existing
 from lootkeep.deps import Deps
 from lootkeep.engines.vault import Vault
@@ -24,7 +21,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.services import exports as exports_service, secret_key as secret_key_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
-from lootkeep.storage.transfer.tables import FIELDS, Selection, Source, counts
+from lootkeep.storage.transfer.tables import FIELDS, Selection, count_rows
 from lootkeep.toolbox.moving import folder as folders
 from lootkeep.toolbox.moving.folder import Manifest
 from lootkeep.wiring.transfer import source_of
@@ -87,40 +84,19 @@ def _names(only: str | None) -> frozenset[str]:
 
 async def _export(config: Settings, folder: Path, draft: Path, selection: Selection, *, with_secrets: bool) -> Manifest:
     async with wiring.opened(config) as deps:
-        fingerprint, vault = await secret_key_service.fingerprint(deps.db), deps.vault if with_secrets else None
+        key_marks, vault = await secret_key_service.key_marks(deps.db), deps.vault if with_secrets else None
         if with_secrets:
             await exports_service.note_secrets(deps, str(folder))
-        return await _written(config, deps, draft, selection, vault, fingerprint)
+        return await _written(config, deps, draft, selection, vault, key_marks)
 
 
 async def _written(
-    config: Settings, deps: Deps, draft: Path, selection: Selection, vault: Vault | None, fingerprint: str
+    config: Settings, deps: Deps, draft: Path, selection: Selection, vault: Vault | None, key_marks: list[str]
 ) -> Manifest:
     async with source_of(config) as source:
         migrations.reject_unknown("The store", await source.stamp())
-        with progress(await total(source, selection)) as advance:
-            return await folders.write(draft, source, selection, vault, fingerprint, iso(deps.clock.now()), advance)
-
-
-async def total(source: Source, selection: Selection) -> int:
-    rows = 0
-    for query in counts(selection).values():
-        async for ((count,),) in source.batches(query):
-            rows += count
-    return rows
-
-
-@contextmanager
-def progress(rows: int) -> Iterator[Callable[[str, int], None]]:
-    """A progress bar over all rows, on a terminal."""
-    stderr = Console(stderr=True, highlight=False)
-    if not stderr.is_terminal:
-        yield lambda table, count: None
-        return
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=stderr, transient=True) as bar:
-        task = bar.add_task("", total=rows)
-        yield lambda table, count: bar.update(task, advance=count, description=table)
+        with progress(await count_rows(source, selection)) as advance:
+            return await folders.write(draft, source, selection, vault, key_marks, iso(deps.clock.now()), advance)
 
 
 def _report(folder: Path, manifest: Manifest, *, json: bool) -> None:

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from lootkeep import wiring
 from lootkeep.cli.files import DelimiterOption, EncodingOption, MapOption, mapped
 from lootkeep.cli.import_keys import import_keys
+from lootkeep.cli.import_store import import_store
 from lootkeep.cli.import_summary import print_summary
 from lootkeep.cli.output import run
 from lootkeep.cli.store import existing
@@ -133,6 +134,7 @@ def orders(
 
 
 app.command("keys")(import_keys)
+app.command("store")(import_store)
 _command("disputes", Disputes(), "Import disputes, identified by order, kind and external id.")
 _command("coupons", Coupons(), "Import coupons, identified by their code.")
 _command("gift-cards", GiftCards(), "Import gift cards with their balance, identified by their code.")

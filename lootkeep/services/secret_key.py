@@ -45,10 +45,11 @@ async def find(db: Database, key_setting: str | None, file: Path | None) -> Vaul
     return vault
 
 
-async def fingerprint(db: Database) -> str:
-    """Identifies the key of a database without revealing it."""
+async def key_marks(db: Database) -> list[str]:
+    """Identifies the keys that open a database without revealing them: two during a rotation."""
     async with db.read() as tx:
-        return (await secret_key_db.mark(tx)).fingerprint
+        mark = await secret_key_db.mark(tx)
+    return sorted(mark.rings or {mark.fingerprint})
 
 
 async def refresh(deps: Deps) -> None:

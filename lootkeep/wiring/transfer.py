@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from lootkeep.settings import Settings
-from lootkeep.storage.transfer.sqlite import SqliteSource, SqliteTarget
+from lootkeep.storage.transfer.sqlite import SqliteSource, SqliteTarget, set_stamp as set_sqlite_stamp
 from lootkeep.storage.transfer.tables import Source, Target
 
 
@@ -34,11 +34,21 @@ async def target_of(config: Settings) -> AsyncIterator[Target]:
         from lootkeep.storage.transfer.postgres import PostgresTarget
 
         target = PostgresTarget(_direct_url(config))
+    await target.open()
     try:
-        await target.open()
         yield target
     finally:
         await target.close()
+
+
+async def set_stamp(config: Settings, before: str, after: str) -> None:
+    """Replaces the stamp of a database."""
+    if config.sqlite_path:
+        set_sqlite_stamp(config.sqlite_path, before, after)
+        return
+    from lootkeep.storage.transfer.postgres import set_stamp as set_postgres_stamp
+
+    await set_postgres_stamp(_direct_url(config), before, after)
 
 
 def _direct_url(config: Settings) -> str:

@@ -17,6 +17,8 @@ R = TypeVar("R")
 # Another process (a command, a backup) may hold the write lock for a moment; after this time it is an error.
 PATIENCE_SECONDS = 5.0
 _RETRY_SECONDS = 0.01
+# Not 0 in a database whose store was moved to another one. A header field: reading it takes a microsecond.
+_IS_MOVED = "PRAGMA user_version"
 
 # The disk, the file or its lock failed, not the statement.
 OUTAGES = (
@@ -106,13 +108,16 @@ class Writer:
         while True:
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
-                return
+                break
             except apsw.BusyError as error:
                 if asyncio.get_running_loop().time() > deadline:
                     raise Busy() from error
                 await asyncio.sleep(_RETRY_SECONDS)
             except OUTAGES as error:
                 raise Unavailable from error
+        if self.connection.execute(_IS_MOVED).get:
+            self.connection.execute("ROLLBACK")
+            raise Unavailable("The store was moved to another database, and this process was not restarted yet.")
 
     async def _commit(self) -> None:
         await self._lock.acquire()

@@ -15,6 +15,9 @@ from lootkeep.storage.migrations.versions import VERSIONS, Version
 _OWN_TABLES = {"tokens", "idempotency_keys", "referral_tiers"}
 _MAX_NAMES = 3
 _DEVELOPMENT = "dev-"
+# The stamps of a store that was moved elsewhere, followed by where, and of the copy until the store has been moved.
+MOVED = "moved to "
+UNFINISHED = "unfinished move"
 # Extensions are the database's, not the schema's.
 _EXTENSIONS = {"sqlite": [], "postgresql": ["CREATE EXTENSION IF NOT EXISTS pg_trgm"]}
 
@@ -60,6 +63,13 @@ def reject_unknown(label: str, stamp: str | None, versions: tuple[Version, ...] 
     """Raises for the stamp of a store, or of its backup, that this version cannot upgrade."""
     if stamp in {newest(versions), *(version.name for version in versions)}:
         return
+    if stamp and stamp.startswith(MOVED):
+        raise StartupError(f"{label} was {stamp}. Set LOOTKEEP_DATABASE_URL to that database.")
+    if stamp == UNFINISHED:
+        raise StartupError(
+            f"{label} is the copy of a move that was interrupted. With LOOTKEEP_DATABASE_URL set to the old database, "
+            "run the same `lootkeep move` again; if it says that this one is not empty, give it a new one."
+        )
     if stamp is None or stamp.startswith(_DEVELOPMENT):
         raise StartupError(
             f"{label} was created by a development version of Lootkeep, and only that version can open it. "

@@ -97,6 +97,7 @@ class PostgresTarget:
             return
         is_current = "schema_version" in existing and await self._connection.fetchval(READ_STAMP) == migrations.HEAD
         if not is_current or await self._has_rows():
+            await self.close()
             raise StartupError("The database is not empty: create a new one, and name it instead.")
 
     async def load(self, table: str, batches: AsyncIterator[list[Row]]) -> None:
@@ -119,15 +120,18 @@ class PostgresTarget:
         # Otherwise the first queries are planned without statistics.
         await self._connection.execute("ANALYZE")
 
-    async def set_stamp(self, stamp: str) -> None:
-        await self._connection.execute("UPDATE schema_version SET version = $1", stamp)
-
     async def close(self) -> None:
         await self._connection.close()
 
     async def _has_rows(self) -> bool:
         first_rows = " UNION ALL ".join(f"(SELECT 1 FROM {table.name} LIMIT 1)" for table in TABLES)  # noqa: S608  the same
         return bool(await self._connection.fetch(first_rows))
+
+
+async def set_stamp(url: str, before: str, after: str) -> None:
+    connection = await connected(url)
+    await connection.execute("UPDATE schema_version SET version = $2 WHERE version = $1", before, after)
+    await connection.close()
 
 
 async def connected(url: str) -> asyncpg.Connection:

@@ -107,18 +107,18 @@ class SqliteTarget:
         os.replace(self._draft, self._path)
         files.synced(self._path.parent)
 
-    async def set_stamp(self, stamp: str) -> None:
-        set_stamp(self._path, stamp)
-
     async def close(self) -> None:
         self._connection.close()
         self._draft.unlink(missing_ok=True)
 
 
-def set_stamp(path: Path, stamp: str) -> None:
-    connection = apsw.Connection(str(path))
-    connection.execute("UPDATE schema_version SET version = ?", (stamp,))
-    connection.close()
+def set_stamp(path: Path, before: str, after: str) -> None:
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.execute("UPDATE schema_version SET version = ? WHERE version = ?", (after, before))
+        connection.close()
+    except apsw.Error as error:
+        raise StartupError(f"{path} cannot be written: {error}.") from None
 
 
 def _quoted(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Boolean, ColumnElement, Select, Table, Text, and_, func, or_, select
+from sqlalchemy import Boolean, ColumnElement, Table, Text, and_, func, or_, select
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.query import Query
@@ -31,7 +31,7 @@ class Field(NamedTuple):
 
 
 def _fields(table: Table) -> tuple[Field, ...]:
-    return tuple(Field(column.name, _kind(column), bool(column.nullable)) for column in table.c)
+    return tuple(Field(str(column.name), _kind(column), bool(column.nullable)) for column in table.c)
 
 
 def _kind(column: Any) -> str:
@@ -39,7 +39,7 @@ def _kind(column: Any) -> str:
     return str(column.info.get("kind", plain))
 
 
-FIELDS = {table.name: _fields(table) for table in TABLES}
+FIELDS = {str(table.name): _fields(table) for table in TABLES}
 
 
 class Source(Protocol):
@@ -75,10 +75,6 @@ class Target(Protocol):
 
     async def commit(self, last_ids: Mapping[str, int], stamp: str) -> None: ...
 
-    async def set_stamp(self, stamp: str) -> None:
-        """After the commit."""
-        ...
-
     async def close(self) -> None: ...
 
 
@@ -102,12 +98,12 @@ def queries(selection: Selection) -> dict[str, Query[Row]]:
     }
 
 
-def counts(selection: Selection) -> dict[str, Query[Row]]:
-    return {table.name: Query(_count(table).where(which)) for table, which in _conditions(selection)}
-
-
-def _count(table: Table) -> Select[Any]:
-    return select(func.count()).select_from(table)
+async def count_rows(source: Source, selection: Selection) -> int:
+    rows = 0
+    for table, which in _conditions(selection):
+        async for ((count,),) in source.batches(Query(select(func.count()).select_from(table).where(which))):
+            rows += count
+    return rows
 
 
 def _conditions(selection: Selection) -> list[tuple[Table, Any]]:

@@ -40,8 +40,8 @@ class Manifest(msgspec.Struct, frozen=True):
     tables_version: str
     exported_at: str
     engine: str
-    # Which key opens the sealed values.
-    key_fingerprint: str
+    # Which key opens the sealed values; either of two during a rotation.
+    key_marks: list[str]
     has_secrets: bool
     # What was selected; empty for a whole store.
     selection: dict[str, Any]
@@ -83,7 +83,7 @@ async def write(
     source: Source,
     selection: Selection,
     vault: Vault | None,
-    fingerprint: str,
+    key_marks: list[str],
     now: str,
     advance: Advance,
 ) -> Manifest:
@@ -98,7 +98,7 @@ async def write(
         await source.stamp() or "",
         now,
         source.engine,
-        fingerprint,
+        key_marks,
         vault is not None,
         msgspec.to_builtins(selected),
         await source.last_ids(),

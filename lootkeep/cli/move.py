@@ -1,0 +1,124 @@
+"""`lootkeep move`: the whole store into another database, with a pause for writes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from time import monotonic
+from typing import Annotated
+
+import typer
+
+from lootkeep.cli.import_store import about_totals, recounted
+from lootkeep.cli.output import HintConsole, JsonFlag, out, print_json, run
+from lootkeep.cli.progress import Advance, progress
+from lootkeep.cli.store import existing
+from lootkeep.engines import key_file
+from lootkeep.kernel import files
+from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.redaction import redacted
+from lootkeep.settings import Settings
+from lootkeep.storage import migrations
+from lootkeep.storage.transfer.tables import Row, Selection, count_rows, queries
+from lootkeep.wiring.transfer import set_stamp, source_of, target_of
+
+# Rows per second, measured on one core: the estimate of the pause.
+_RATE = 20_000
+
+To = Annotated[
+    str, typer.Option("--to", metavar="URL", help="postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///FILE.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before the pause.")]
+
+
+def move(to: To, yes: Yes = False, json: JsonFlag = False) -> None:
+    """Move the store to an empty database of either engine, while it serves: writes are refused meanwhile."""
+    config = existing()
+    changes = {"database_url": to, "database_pooler": "none", "database_direct_url": None}
+    target = config.model_copy(update=changes)
+    if (target.sqlite_path or to) == (config.sqlite_path or config.database_url):
+        raise StartupError("The store is already there: --to names the same database as LOOTKEEP_DATABASE_URL.")
+    seconds, rows = 0.0, 0
+    if not run(_is_resumed(config, target)):
+        rows = run(_count(config))
+        _announce(rows, yes=yes)
+        with progress(rows) as advance:
+            seconds = run(_move(config, target, advance))
+    wrong = run(recounted(target, target if target.secret_key else config))
+    _copy_key(config, target)
+    if json:
+        print_json({"rows": rows, "pause_seconds": round(seconds, 3), "wrong_totals": sum(wrong.values())})
+        return
+    pause = f" Writes were refused for {seconds:.1f} seconds." if rows else ""
+    out.print(f"The store is in {redacted(to)}.{pause}", markup=False)
+    out.print(about_totals(wrong), markup=False)
+    out.print(_next_step(config, target), markup=False)
+
+
+async def _is_resumed(config: Settings, target: Settings) -> bool:
+    """A move that was killed when the old database was closed, and the new one not yet open, is finished."""
+    async with source_of(config) as source:
+        stamp = await source.stamp() or ""
+    if not stamp.startswith(migrations.MOVED):
+        migrations.reject_unknown("The store", stamp)
+        return False
+    if stamp != _mark(target):
+        raise StartupError(f"The store was {stamp}: there is nothing left to move here.")
+    await set_stamp(target, migrations.UNFINISHED, migrations.HEAD)
+    return True
+
+
+async def _count(config: Settings) -> int:
+    async with source_of(config) as source:
+        return await count_rows(source, Selection())
+
+
+def _announce(rows: int, *, yes: bool) -> None:
+    HintConsole(stderr=True).print(
+        f"{rows:,} rows will be copied. Until that is done, in about {rows // _RATE + 1} seconds, the store can be "
+        "read but refuses writes with 503. The sandbox of test tokens is not moved.",
+        markup=False,
+    )
+    if not yes:
+        typer.confirm("Begin now?", abort=True)
+
+
+async def _move(config: Settings, target_config: Settings, advance: Advance) -> float:
+    async with target_of(target_config) as target:
+        start = monotonic()
+        async with source_of(config, holds_writes=True) as source:
+            for table, query in queries(Selection()).items():
+                await target.load(table, _counted(source.batches(query), table, advance))
+            # The new database opens only after the old one is closed: there is never a moment with two stores.
+            await target.commit(await source.last_ids(), migrations.UNFINISHED)
+            await source.mark_moved(_mark(target_config))
+    await set_stamp(target_config, migrations.UNFINISHED, migrations.HEAD)
+    return monotonic() - start
+
+
+async def _counted(batches: AsyncIterator[list[Row]], table: str, advance: Advance) -> AsyncIterator[list[Row]]:
+    async for rows in batches:
+        advance(table, len(rows))
+        yield rows
+
+
+def _mark(target: Settings) -> str:
+    return f"{migrations.MOVED}{redacted(target.database_url)}"
+
+
+def _copy_key(config: Settings, target: Settings) -> None:
+    """The key of an embedded database is in a file next to it."""
+    if config.sqlite_path and target.sqlite_path and key_file.of(config.sqlite_path).exists():
+        copy = key_file.of(target.sqlite_path)
+        if not copy.exists():
+            files.create(copy)
+            shutil.copyfile(key_file.of(config.sqlite_path), copy)
+
+
+def _next_step(config: Settings, target: Settings) -> str:
+    own_key, file = config.key_sources
+    key = "" if own_key or target.sqlite_path else f" and LOOTKEEP_SECRET_KEY to the key in {file}"
+    return (
+        f"Now set LOOTKEEP_DATABASE_URL to it{key}, and restart every process. The old database stays as it is and "
+        "accepts no writes."
+    )

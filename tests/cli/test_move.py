@@ -1,0 +1,127 @@
+"""A store that was exported and imported, or moved, is the same store on either engine."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from pathlib import Path
+
+import apsw
+import httpx
+import pytest
+
+from tests.cli import moved_store
+from tests.cli.moved_store import dump, settings
+from tests.cli.terminal import Serving, Terminal
+
+CUSTOMERS = "/api/store/v1/customers"
+WRITERS = 4
+
+
+@pytest.fixture
+def store(terminal: Terminal) -> Terminal:
+    moved_store.make(terminal.folder)
+    terminal.settings = settings("sqlite:///lootkeep.db")
+    return terminal
+
+
+def test_an_exported_store_is_the_same_after_an_import_into_the_other_engine_and_back(
+    store: Terminal, tmp_path: Path, new_postgres_url: str
+) -> None:
+    first = dump(store, tmp_path / "first")
+    store.settings = settings(new_postgres_url)
+    done = store.run("import", "store", str(tmp_path / "first"))
+    assert (done.code, done.out.splitlines()[-1]) == (0, "Every maintained total equals a recount."), done.err
+    assert dump(store, tmp_path / "second") == first
+    again = store.run("import", "store", str(tmp_path / "first"))
+    assert again.sentence.startswith("The database is not empty")
+    store.settings = settings("sqlite:///again.db")
+    assert store.run("import", "store", str(tmp_path / "second")).code == 0
+    assert dump(store, tmp_path / "third") == first
+    assert store.run("import", "store", str(tmp_path / "second")).sentence.startswith("again.db exists.")
+
+
+def test_a_moved_store_is_the_same_on_the_other_engine_and_back(
+    store: Terminal, tmp_path: Path, new_postgres_url: str
+) -> None:
+    first = dump(store, tmp_path / "first")
+    there = store.run("move", "--to", new_postgres_url, "--yes")
+    assert (there.code, "LOOTKEEP_DATABASE_URL" in there.out) == (0, True), there.err
+    assert "was moved to postgresql://" in store.run("serve").sentence
+    assert "was moved to postgresql://" in store.run("move", "--to", "sqlite:///x.db", "--yes").sentence
+    store.settings = settings(new_postgres_url)
+    assert dump(store, tmp_path / "second") == first
+    assert store.run("move", "--to", new_postgres_url, "--yes").sentence.startswith("The store is already there")
+    assert store.run("move", "--to", "sqlite:///back.db", "--yes").code == 0
+    assert "was moved to sqlite:///back.db" in store.run("serve").sentence
+    store.settings = settings("sqlite:///back.db")
+    assert dump(store, tmp_path / "third") == first
+
+
+def test_a_text_that_postgresql_cannot_store_stops_the_move_before_anything_is_lost(
+    store: Terminal, new_postgres_url: str
+) -> None:
+    connection = apsw.Connection(str(store.folder / "lootkeep.db"))
+    connection.execute("UPDATE customers SET name = ? WHERE id = 2", ("a\0b",))
+    connection.close()
+    assert "the character NUL" in store.run("move", "--to", new_postgres_url, "--yes").sentence
+    assert store.run("token", "list").code == 0
+    assert store.run("migrate", database_url=new_postgres_url).code == 0
+
+
+async def test_a_store_that_is_moved_under_load_loses_nothing_that_was_acknowledged(
+    terminal: Terminal, new_postgres_url: str
+) -> None:
+    """To PostgreSQL and back, each time while customers are created."""
+    urls = itertools.pairwise(("sqlite:///lootkeep.db", new_postgres_url, "sqlite:///back.db"))
+    acknowledged: set[str] = set()
+    token = ""
+    for source, target in urls:
+        terminal.settings = {**settings(source), "rate_limit_per_minute": "0", "log_level": "error"}
+        with terminal.serving() as server:
+            token = token or server.token
+            refused = await _moved_under_load(terminal, server, token, target, acknowledged)
+            assert refused <= {httpx.codes.SERVICE_UNAVAILABLE}
+            response = await asyncio.to_thread(_create, server, token, "late@mail.example")
+            assert (response.status_code, "Retry-After" in response.headers) == (503, True)
+    terminal.settings = settings("sqlite:///back.db")
+    assert terminal.run("export", "out", "--only", "customers").code == 0
+    lines = (terminal.folder / "out" / "customers.ndjson").read_text().splitlines()
+    assert acknowledged <= {json.loads(line)["email"] for line in lines}
+
+
+async def _moved_under_load(
+    terminal: Terminal, server: Serving, token: str, target: str, acknowledged: set[str]
+) -> set[int]:
+    begun, refused, over = asyncio.Event(), set[int](), asyncio.Event()
+
+    async def write(writer: int) -> None:
+        async with httpx.AsyncClient(base_url=server.url, headers=_bearer(token), timeout=30) as http:
+            for number in itertools.count():
+                email = f"c{writer}-{number}-{target[:6]}@mail.example"
+                response = await http.post(CUSTOMERS, json={"email": email, "name": "Ann"})
+                if response.is_success:
+                    acknowledged.add(email)
+                    if number > 10:
+                        begun.set()
+                else:
+                    refused.add(response.status_code)
+                if over.is_set() and not response.is_success:
+                    return
+
+    writers = [asyncio.create_task(write(writer)) for writer in range(WRITERS)]
+    await begun.wait()
+    done = await asyncio.to_thread(terminal.run, "move", "--to", target, "--yes")
+    over.set()
+    await asyncio.gather(*writers)
+    assert done.code == 0, done.err
+    return refused
+
+
+def _create(server: Serving, token: str, email: str) -> httpx.Response:
+    return httpx.post(f"{server.url}{CUSTOMERS}", headers=_bearer(token), json={"email": email, "name": "Late"})
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
