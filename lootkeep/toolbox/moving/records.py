@@ -56,7 +56,7 @@ class Encoder:
         for name, purpose in self._secrets.items():
             assert self._vault
             sealed = record[name]
-            record[name + PLAIN] = None if sealed is None else self._vault.open(sealed, purpose)
+            record[name + PLAIN] = self._vault.open(sealed, purpose) if sealed else None
         for name, convert in self._converts:
             if record[name] is not None:
                 record[name] = convert(record[name])
