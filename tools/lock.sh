@@ -24,6 +24,7 @@ lock locks/runtime.txt pyproject.toml "$@"
 # Extras, with the versions that the service has without them.
 lock locks/otel.txt pyproject.toml --extra otel --constraint locks/runtime.txt "$@"
 lock locks/excel.txt pyproject.toml --extra excel --constraint locks/runtime.txt "$@"
+lock locks/facts.txt pyproject.toml --extra facts --constraint locks/runtime.txt "$@"
 lock locks/dev.txt pyproject.toml --group dev "$@"
 lock locks/bench.txt pyproject.toml --group bench "$@"
 lock locks/build.txt --group build "$@"

@@ -20,28 +20,43 @@ from rich.table import Table
 from lootkeep import wiring
 from lootkeep.api.external import fraud_settings
 from lootkeep.cli.files import DelimiterOption, EncodingOption, MapOption, mapped
-from lootkeep.cli.output import fail, out, print_json
+from lootkeep.cli.output import fail, out, print_json, waiting
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.settings import load
 from lootkeep.toolbox.backtest import lists, page, tables
-from lootkeep.toolbox.backtest.reading import PastOrders, read
+from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrders, read
 from lootkeep.toolbox.backtest.replay import JudgedOrder, replay
-from lootkeep.toolbox.backtest.report import Report, report
+from lootkeep.toolbox.backtest.report import Figures, Report, report
+from lootkeep.toolbox.backtest.stored import StoredOrders, from_database, personal_warnings
+from lootkeep.toolbox.facts.reading import FactsFolder
 from lootkeep.toolbox.files.reading import FileOptions
 
 # At most this many bad rows are printed on the terminal.
 _MAX_PRINTED_ROWS = 20
 
 
+SourceArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE.csv|FOLDER",
+        help="Past orders: a file with the column names in its first line, or a folder of `lootkeep export facts`; "
+        "the orders of the store if it is left out.",
+        show_default=False,
+    ),
+]
+
+
 def backtest(
-    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Past orders; the first line has the column names.")],
-    label: Annotated[str, typer.Option(metavar="COLUMN", help="The column that says which orders were fraud.")],
+    source: SourceArgument = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column of the file that says which orders were fraud.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(metavar="OUT", help="Write the report as a page with charts.")] = None,
     scores: Annotated[
-        Path | None, typer.Option(metavar="OUT.csv", help="Write the score of every order, in the order of the file.")
+        Path | None, typer.Option(metavar="OUT.csv", help="Write the score of every order, in the order of the source.")
     ] = None,
     settings: Annotated[
         Path | None,
@@ -51,15 +66,16 @@ def backtest(
     encoding: EncodingOption = None,
     map_: MapOption = None,
 ) -> None:
-    """Replay past orders through the fraud engine in chronological order, with memory and no training.
+    """Judge past orders in chronological order, each with what was known at its time, and no training.
 
-    Uses the settings of a new store, unless --settings is given. Columns, all optional: order_id,
-    customer_id, email, customer_created_at, created_at, ip_address, device_id, billing_country, user_agent, total,
-    signup_device_id, signup_ip_address, payment_fingerprint, payment_country.
+    Uses the settings of a new store, unless --settings is given. The store and a folder have the facts of each order;
+    those whose outcome is not known yet are left out. The orders of a file are replayed. Its columns, all optional:
+    order_id, customer_id, email, customer_created_at, created_at, ip_address, device_id, billing_country, user_agent,
+    total, signup_device_id, signup_ip_address, payment_fingerprint, payment_country.
     """
     try:
         options = FileOptions(delimiter, encoding, mapped(map_ or ()))
-        result = _run(file, label, options, scores, html, settings)
+        result = _run(source, label, options, scores, html, settings)
     except StartupError as error:
         fail(str(error), code=2)
     if json:
@@ -69,22 +85,66 @@ def backtest(
 
 
 def _run(
-    file: Path, label: str, options: FileOptions, scores: Path | None, html: Path | None, settings: Path | None
+    source: Path | None,
+    label: str | None,
+    options: FileOptions,
+    scores: Path | None,
+    html: Path | None,
+    settings: Path | None,
 ) -> Report:
-    started = time.monotonic()
-    policy, intelligence = _policy(settings), wiring.intelligence(load())
+    started, policy = time.monotonic(), _policy(settings)
+    with _score_file(scores) as write_score:
+        if source is None or source.is_dir():
+            result = _judge_stored(source, policy, write_score)
+        else:
+            result = _judge_file(source, label, options, policy, write_score)
+    if settings:
+        result = replace(result, settings=f"the settings of {settings.name}")
+    result = replace(result, seconds=round(time.monotonic() - started, 3))
+    _report_skipped(result)
+    if html:
+        name = source.name if source else "the store"
+        _write(html, lambda: html.write_text(page.render(result, name), encoding="utf-8"))
+    return result
+
+
+WriteScore = Callable[[JudgedOrder], None]
+
+
+def _judge_file(file: Path, label: str | None, options: FileOptions, policy: Policy, write_score: WriteScore) -> Report:
+    if label is None:
+        raise StartupError("A file needs --label: the name of the column that says which orders were fraud.")
+    figures, intelligence = Figures(), wiring.intelligence(load())
     with _bar() as bar:
         past = _read(file, label, options, bar)
         judged = asyncio.run(replay(past, policy, intelligence, bar("Judging", len(past.orders))))
-    words = f"the settings of {settings.name}" if settings else "the defaults of a new store"
-    warned = lists.warnings(intelligence.status(), past.orders)
-    result = report(judged, past, time.monotonic() - started, words, warned)
-    _report_skipped(result)
-    if scores:
-        _write(scores, lambda: _write_scores(scores, judged))
-    if html:
-        _write(html, lambda: html.write_text(page.render(result, file.name), encoding="utf-8"))
-    return result
+    for order in judged:
+        write_score(order)
+    for order in sorted(judged, key=lambda order: order.order.created_at or 0):
+        figures.add(order)
+    return report(figures, past, lists.warnings(intelligence.status(), past.orders))
+
+
+def _judge_stored(folder: Path | None, policy: Policy, write_score: WriteScore) -> Report:
+    """Of the folder, or of the store."""
+    figures = Figures()
+    orders = StoredOrders(policy, figures, write_score)
+    with waiting("Judging orders"):
+        if folder is None:
+            asyncio.run(_judge_store(orders))
+        else:
+            for batch in FactsFolder(folder).orders():
+                orders.judge(batch)
+    if not figures.orders:
+        raise StartupError("There is no order whose outcome is known: an order without a review has one after 90 days.")
+    warnings = personal_warnings(policy) if folder else []
+    return report(figures, PastOrders(columns=frozenset(COLUMNS)), warnings, orders.without_outcome)
+
+
+async def _judge_store(orders: StoredOrders) -> None:
+    async with wiring.opened(load()) as deps:
+        async for batch in from_database(deps):
+            orders.judge(batch)
 
 
 def _policy(file: Path | None) -> Policy:
@@ -135,17 +195,21 @@ def _write(file: Path, write: Callable[[], object]) -> None:
         raise StartupError(f"{file} cannot be written: {error.strerror}.") from None
 
 
-def _write_scores(file: Path, judged: Sequence[JudgedOrder]) -> None:
-    with file.open("w", newline="", encoding="utf-8") as opened:
+@contextmanager
+def _score_file(file: Path | None) -> Iterator[WriteScore]:
+    """Writes the score of each order that it gets, if there is a file to write to."""
+    if file is None:
+        yield lambda judged: None
+        return
+    try:
+        opened = file.open("w", newline="", encoding="utf-8")
+    except OSError as error:
+        raise StartupError(f"{file} cannot be written: {error.strerror}.") from None
+    with opened:
         table = csv.writer(opened)
         table.writerow(("order_id", "score", "action_taken"))
-        table.writerows(
-            (
-                plain_cell(judged_order.order.order_id),
-                judged_order.verdict.risk_score,
-                judged_order.verdict.action_taken,
-            )
-            for judged_order in judged
+        yield lambda judged: table.writerow(
+            (plain_cell(judged.order.order_id), judged.verdict.risk_score, judged.verdict.action_taken)
         )
 
 
@@ -164,6 +228,8 @@ def _show(report: Report) -> None:
         out.print()
         _print_table(title, columns, rows)
     out.print()
+    if report.without_outcome:
+        out.print(f"Orders that are left out because their outcome is not known yet: {report.without_outcome:,}.")
     for sentence in tables.silences(report):
         out.print(sentence)
 

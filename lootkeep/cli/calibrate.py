@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
 from lootkeep.domain.fraud.calibration import MIN_LABELS, Calibration
+from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.score import probability
 from lootkeep.services import fraud_calibration as fraud_calibration_service
+from lootkeep.storage import settings as settings_db
+from lootkeep.toolbox.backtest.stored import personal_warnings
 from lootkeep.toolbox.backtest.tables import decimal, percent
+from lootkeep.toolbox.facts.reading import FactsFolder
+
+FactsArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FOLDER",
+        help="Read the orders from a folder of `lootkeep export facts` instead of the database.",
+        show_default=False,
+    ),
+]
 
 
 def calibrate(
+    folder: FactsArgument = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Apply the proposed changes as a new version of the settings.")
     ] = False,
@@ -24,16 +40,23 @@ def calibrate(
 
     Orders of the last 90 days are excluded, because their outcome is not known yet. Nothing changes without --accept.
     """
-    result = run(_calibrate(accept))
+    result = run(_calibrate(folder, accept))
     if json:
         print_json(result)
     else:
         _show(result, accept)
 
 
-async def _calibrate(accept: bool) -> Calibration:
+async def _calibrate(folder: Path | None, accept: bool) -> Calibration:
     async with wiring.opened(settings.load()) as deps:
-        result = await fraud_calibration_service.report(deps)
+        if folder is None:
+            result = await fraud_calibration_service.report(deps)
+        else:
+            async with deps.db.read() as tx:
+                policy = await settings_db.get(tx, SETTINGS, Policy)
+            result = FactsFolder(folder).calibration(policy)
+            for sentence in personal_warnings(policy):
+                Console(stderr=True, soft_wrap=True).print(sentence, markup=False)
         if accept and result.changes:
             await fraud_calibration_service.accept(deps, result.changes)
     return result

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from lootkeep import wiring
+from lootkeep.cli import facts
 from lootkeep.cli.commands import HELP_NAMES
 from lootkeep.cli.output import JsonFlag, out, print_json, run
 from lootkeep.cli.progress import progress
@@ -37,6 +38,7 @@ class _Exports(TyperGroup):
 
 
 app = typer.Typer(cls=_Exports, help="Export the whole store to a folder while it runs.", no_args_is_help=True)
+app.command("facts")(facts.facts)
 
 ExportFolder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]
 Since = Annotated[

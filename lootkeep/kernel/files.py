@@ -22,9 +22,9 @@ def create(file: Path) -> None:
 
 
 @contextmanager
-def written(file: Path) -> Iterator[Path]:
+def written(file: Path, *, replace: bool = False) -> Iterator[Path]:
     """A temporary name next to a new file, which gets its own name when it is complete and on disk."""
-    if file.exists():
+    if file.exists() and not replace:
         raise StartupError(f"{file} exists. Give another name.")
     try:
         descriptor, name = mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)

@@ -46,8 +46,9 @@ async def report(deps: Deps) -> Calibration:
             position = batch[-1].place
             for check in batch:
                 is_fraud = calibration.truth_known(check.truth, check.action_taken)
-                if is_fraud is not None and check.engine_version == ENGINE_VERSION:
-                    past.append(PastCheck(judge(facts_of(check), policy).signals, is_fraud))
+                is_usable = is_fraud is not None and check.engine_version == ENGINE_VERSION
+                if is_usable and len(past) < MAX_CHECKS:
+                    past.append(PastCheck(judge(facts_of(check), policy).signals, is_fraud is True))
                     labels += check.truth is not None
     past.reverse()
     return calibration.calibrate(past, labels, now)

@@ -41,11 +41,24 @@ class JudgedOrder(msgspec.Struct, frozen=True, gc=False):
     actions: dict[Sensitivity, Action]
 
 
+class Judging:
+    """Judges facts by one policy, and decides by each sensitivity."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._levels = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
+
+    def __call__(self, order: PastOrder, facts: OrderFacts) -> JudgedOrder:
+        verdict = judge(facts, self._policy)
+        actions = {level: decide(facts, policy, verdict.risk_score) for level, policy in self._levels.items()}
+        return JudgedOrder(order, verdict, actions)
+
+
 async def replay(
     past: PastOrders, policy: Policy, intelligence: IntelligenceLookup, advance: Callable[[int], None]
 ) -> list[JudgedOrder]:
     """In chronological order if there are times; the result is in the order of the file."""
-    policies = {level: replace(policy, fraud_sensitivity_level=level) for level in THRESHOLDS}
+    judging = Judging(policy)
     judged: list[JudgedOrder | None] = [None] * len(past.orders)
     # Sorting keeps the file's order among equals.
     in_time = sorted(range(len(past.orders)), key=lambda index: past.orders[index].created_at or 0)
@@ -64,9 +77,7 @@ async def replay(
                 at = max(past_order.disputed_at, order.created_at)
                 upcoming.add(at, partial(store.dispute, order, past_order, at))
             facts = _facts(past_order, history, past, intelligence)
-            verdict = judge(facts, policy)
-            actions = {level: decide(facts, policies[level], verdict.risk_score) for level in policies}
-            judged[index] = JudgedOrder(past_order, verdict, actions)
+            judged[index] = judging(past_order, facts)
             if number % _STEP == 0:
                 advance(number)
     return [judged_order for judged_order in judged if judged_order]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from operator import add
 
 import msgspec
 
@@ -89,46 +90,100 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     signals: list[SignalShare]
     roc: list[ranking.Point]
     scores: ranking.ScoreTally
-    settings: str
+    settings: str = "the defaults of a new store"
     missing_columns: list[str]
     # The limits of IP lists and domain lists for these orders.
     list_warnings: list[str]
     skipped: int
     skipped_rows: list[Skipped]
-    seconds: float
+    # Of the database or a folder: orders that are left out, because nobody knows yet whether they were fraud.
+    without_outcome: int
+    seconds: float = 0.0
 
 
-def report(
-    judged: Sequence[JudgedOrder], past: PastOrders, seconds: float, settings: str, list_warnings: list[str]
-) -> Report:
-    counts = ranking.tally((order.verdict.risk_score, order.order.is_fraud) for order in judged)
+class Figures:
+    """What the report counts of judged orders, which it takes in chronological order: a byte for each, and no more."""
+
+    def __init__(self) -> None:
+        self.counts = ranking.tally(())
+        self.levels = {level: _LevelTally() for level in THRESHOLDS}
+        self.signals = {signal.name: _SignalTally() for signal in SIGNALS}
+        # The score of each order, and whether it was fraud, in one number.
+        self._scored = bytearray()
+
+    @property
+    def orders(self) -> int:
+        return len(self._scored)
+
+    def add(self, judged: JudgedOrder) -> None:
+        is_fraud, score = judged.order.is_fraud, judged.verdict.risk_score
+        (self.counts.fraud if is_fraud else self.counts.good)[score] += 1
+        self._scored.append(score * 2 + is_fraud)
+        for level, action in judged.actions.items():
+            self.levels[level].add(action, is_fraud, judged.order.total or 0)
+        whole = sum(judged.verdict.signals.values())
+        for name, points in judged.verdict.signals.items():
+            self.signals[name].add(points, is_fraud, score, max(0, min(whole - points, HIGHEST_SCORE)))
+
+    def last_fifth(self) -> LastFifth:
+        last = self._scored[self.orders * 4 // 5 :]
+        counts = ranking.tally((number // 2, bool(number % 2)) for number in last)
+        rate = ranking.tpr_at(LOW_FALSE_POSITIVE_RATE, ranking.curve(counts))
+        return LastFifth(len(last), counts.frauds, ranking.auc(counts), rate)
+
+
+class _LevelTally:
+    """What one sensitivity would have done to good orders and frauds, and the amounts it would have blocked."""
+
+    def __init__(self) -> None:
+        self.actions: Counter[tuple[Action, bool]] = Counter()
+        self.blocked_totals = [0, 0]
+
+    def add(self, action: Action, is_fraud: bool, total: int) -> None:
+        self.actions[action, is_fraud] += 1
+        if action == "blocked":
+            self.blocked_totals[is_fraud] += total
+
+    def count(self, action: Action) -> int:
+        return self.actions[action, True] + self.actions[action, False]
+
+
+class _SignalTally:
+    """The orders on which a signal fired, and how it moved their scores."""
+
+    def __init__(self) -> None:
+        self.fired = self.frauds = self.points = 0
+        # By how much the number of orders with each score would change without it.
+        self.changes = ranking.tally(())
+
+    def add(self, points: int, is_fraud: bool, score: int, score_without: int) -> None:
+        self.fired += 1
+        self.frauds += is_fraud
+        self.points += points
+        kind = self.changes.fraud if is_fraud else self.changes.good
+        kind[score] -= 1
+        kind[score_without] += 1
+
+
+def report(figures: Figures, past: PastOrders, list_warnings: list[str], without_outcome: int = 0) -> Report:
+    counts = figures.counts
     roc = ranking.curve(counts)
     return Report(
-        orders=len(judged),
+        orders=figures.orders,
         frauds=counts.frauds,
         auc=ranking.auc(counts),
         tpr_at_1pct_fpr=ranking.tpr_at(LOW_FALSE_POSITIVE_RATE, roc),
-        last_fifth=_last_fifth(judged) if "created_at" in past.columns else None,
+        last_fifth=figures.last_fifth() if "created_at" in past.columns else None,
         thresholds=[_threshold(score, counts) for score in _THRESHOLDS],
-        sensitivity=[_level(level, judged, counts.frauds, "total" in past.columns) for level in THRESHOLDS],
-        signals=_signals(judged, counts),
+        sensitivity=[_level(level, figures, "total" in past.columns) for level in THRESHOLDS],
+        signals=_signals(figures),
         roc=roc,
         scores=counts,
-        settings=settings,
         missing_columns=past.missing,
         list_warnings=list_warnings,
         skipped=len(past.skipped),
         skipped_rows=[_skipped(row) for row in past.skipped[:_NAMED_ROWS]],
-        seconds=round(seconds, 3),
-    )
-
-
-def _last_fifth(judged: Sequence[JudgedOrder]) -> LastFifth:
-    in_time = sorted(judged, key=lambda order: order.order.created_at or 0)
-    last = in_time[len(in_time) * 4 // 5 :]
-    counts = ranking.tally((order.verdict.risk_score, order.order.is_fraud) for order in last)
-    return LastFifth(
-        len(last), counts.frauds, ranking.auc(counts), ranking.tpr_at(LOW_FALSE_POSITIVE_RATE, ranking.curve(counts))
+        without_outcome=without_outcome,
     )
 
 
@@ -144,64 +199,48 @@ def _threshold(score: int, counts: ranking.ScoreTally) -> Threshold:
     )
 
 
-def _level(level: Sensitivity, judged: Sequence[JudgedOrder], frauds: int, has_totals: bool) -> SensitivityLevel:
-    by_action: dict[Action, list[JudgedOrder]] = {}
-    for order in judged:
-        by_action.setdefault(order.actions[level], []).append(order)
-    blocked, flagged = by_action.get("blocked", []), by_action.get("flagged", [])
-    stopped = [order for order in blocked if order.order.is_fraud]
+def _level(level: Sensitivity, figures: Figures, has_totals: bool) -> SensitivityLevel:
+    tally = figures.levels[level]
+    blocked, stopped = tally.count("blocked"), tally.actions["blocked", True]
+    good_total, fraud_total = (text(Hundredths(total)) for total in tally.blocked_totals)
     return SensitivityLevel(
         level=level,
         threshold=THRESHOLDS[level],
-        blocked=len(blocked),
-        flagged=len(flagged),
-        allowed=len(by_action.get("allowed", [])),
-        frauds_blocked=len(stopped),
-        frauds_flagged=sum(order.order.is_fraud for order in flagged),
-        precision=_share(len(stopped), len(blocked)),
-        recall=_share(len(stopped), frauds),
-        fraud_total_blocked=_total(stopped) if has_totals else None,
-        good_total_blocked=_total(order for order in blocked if not order.order.is_fraud) if has_totals else None,
+        blocked=blocked,
+        flagged=tally.count("flagged"),
+        allowed=tally.count("allowed"),
+        frauds_blocked=stopped,
+        frauds_flagged=tally.actions["flagged", True],
+        precision=_share(stopped, blocked),
+        recall=_share(stopped, figures.counts.frauds),
+        fraud_total_blocked=fraud_total if has_totals else None,
+        good_total_blocked=good_total if has_totals else None,
     )
 
 
-def _signals(judged: Sequence[JudgedOrder], counts: ranking.ScoreTally) -> list[SignalShare]:
-    fired: dict[str, list[JudgedOrder]] = {signal.name: [] for signal in SIGNALS}
-    for order in judged:
-        for name in order.verdict.signals:
-            fired[name].append(order)
-    shares = [_signal(signal.name, signal.label, fired[signal.name], counts) for signal in SIGNALS]
+def _signals(figures: Figures) -> list[SignalShare]:
+    shares = [_signal(signal.name, signal.label, figures.signals[signal.name], figures.counts) for signal in SIGNALS]
     return sorted(shares, key=lambda share: (-(share.auc_gain or 0), -share.fired))
 
 
-def _signal(name: str, label: str, fired: list[JudgedOrder], counts: ranking.ScoreTally) -> SignalShare:
-    frauds = sum(judged.order.is_fraud for judged in fired)
-    auc, other = ranking.auc(counts), ranking.auc(_without(name, fired, counts))
+def _signal(name: str, label: str, tally: _SignalTally, counts: ranking.ScoreTally) -> SignalShare:
+    auc, other = ranking.auc(counts), ranking.auc(_sum(counts, tally.changes))
     return SignalShare(
         name=name,
         label=label,
-        fired=len(fired),
-        frauds=frauds,
-        precision=_share(frauds, len(fired)),
-        recall=_share(frauds, counts.frauds),
-        average_points=_share(sum(judged.verdict.signals[name] for judged in fired), len(fired)),
+        fired=tally.fired,
+        frauds=tally.frauds,
+        precision=_share(tally.frauds, tally.fired),
+        recall=_share(tally.frauds, counts.frauds),
+        average_points=_share(tally.points, tally.fired),
         auc_gain=None if auc is None or other is None else auc - other,
     )
 
 
-def _without(name: str, fired: list[JudgedOrder], counts: ranking.ScoreTally) -> ranking.ScoreTally:
-    """The scores without the signal."""
-    changed = ranking.ScoreTally(counts.fraud.copy(), counts.good.copy())
-    for judged in fired:
-        kind = changed.fraud if judged.order.is_fraud else changed.good
-        rest = sum(judged.verdict.signals.values()) - judged.verdict.signals[name]
-        kind[judged.verdict.risk_score] -= 1
-        kind[max(0, min(rest, HIGHEST_SCORE))] += 1
-    return changed
-
-
-def _total(judged: Iterable[JudgedOrder]) -> str:
-    return text(Hundredths(sum(order.order.total or 0 for order in judged)))
+def _sum(counts: ranking.ScoreTally, changes: ranking.ScoreTally) -> ranking.ScoreTally:
+    return ranking.ScoreTally(
+        *(list(map(add, *pair)) for pair in ((counts.fraud, changes.fraud), (counts.good, changes.good)))
+    )
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -122,7 +122,10 @@ def test_a_file_without_usable_data_is_one_sentence_and_exit_code_2(
     ("options", "sentence"),
     [
         (["none.csv"], "none.csv cannot be read: No such file or directory."),
-        (["."], ". cannot be read: Is a directory."),
+        (
+            ["."],
+            ". has no manifest.json: it is not a folder that `lootkeep export facts` has written.",
+        ),
         (["past.csv", "--html", "no/page.html"], "no/page.html cannot be written: No such file or directory."),
         (["past.csv", "--scores", "no/s.csv"], "no/s.csv cannot be written: No such file or directory."),
     ],

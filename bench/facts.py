@@ -1,0 +1,97 @@
+"""What a backtest costs from the database and from a folder of facts: time, CPU, memory, and the load on the server.
+
+Each command runs as a process of its own. On PostgreSQL the CPU of the server's processes is counted apart: it is what
+an analysis takes from the store.
+"""
+
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import asyncpg
+import uvloop
+
+from bench import data
+from bench.options import Options, progress
+from bench.report import Cell, SectionResult, Table, verdict
+from bench.subjects import LOOTKEEP, cpu_seconds, environment, parent_of
+
+SIZE = 1_000_000
+QUICK_SIZE = 2_000
+# The stores are made once: every run opens them with the same key.
+KEY = "the-key-of-the-stores-of-the-benchmark"
+POLL_SECONDS = 0.05
+# Of the server, where the orders come from a folder: the command does not even connect.
+MAX_SERVER_SECONDS = 0.5
+COMMANDS = {
+    "backtest from the database": ("fraud", "backtest", "--json"),
+    "export, every month": ("export", "facts", "facts", "--json"),
+    "export again, what is not sealed": ("export", "facts", "facts", "--json"),
+    "backtest from the folder": ("fraud", "backtest", "facts", "--json"),
+    "signals from the folder": ("fraud", "signals", "facts", "--json"),
+}
+
+TEXT = f"""`lootkeep fraud backtest` judges every order again by its stored facts, from the database and from the files
+of `lootkeep export facts`. CPU is that of the command; *server CPU* is that of PostgreSQL, which a folder may not
+burden with more than {MAX_SERVER_SECONDS} s. Memory is the most that was resident."""
+
+
+def measure(options: Options) -> SectionResult:
+    (size,) = options.rows or ((QUICK_SIZE if options.is_quick else SIZE),)
+    return SectionResult([_table(engine, size) for engine in options.engines])
+
+
+def _table(engine: str, size: int) -> Table:
+    if engine == "sqlite":
+        url, postmaster = f"sqlite:///{data.sqlite(data.EVIDENCE, size)}", None
+    else:
+        url = data.postgres(data.EVIDENCE, size)
+        postmaster = uvloop.run(_postmaster(url))
+    progress(f"{engine} with {size:,} orders is there")
+    rows: list[list[Cell]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, arguments in COMMANDS.items():
+            seconds, cpu, megabytes, server = _run(folder, url, arguments, postmaster)
+            progress(f"{name}: {seconds:.1f} s, {cpu:.1f} s of CPU, {megabytes:.0f} MB, server {server:.1f} s")
+            is_met = server <= MAX_SERVER_SECONDS if "from the folder" in name else None
+            rows.append([name, seconds, cpu, server, megabytes, "" if is_met is None else verdict(is_met=is_met)])
+        size_mb = sum(file.stat().st_size for file in Path(folder, "facts").iterdir()) / 1e6
+    columns = [engine, "seconds", "CPU s", "server CPU s", "memory MB", ""]
+    return Table(f"{engine}: {size:,} orders, {size_mb:.0f} MB of files", columns, rows)
+
+
+def _run(
+    folder: str, url: str, arguments: tuple[str, ...], postmaster: int | None
+) -> tuple[float, float, float, float]:
+    settings = {"LOOTKEEP_DATABASE_URL": url, "LOOTKEEP_SECRET_KEY": KEY}
+    before, started = cpu_seconds(postmaster), time.monotonic()
+    with subprocess.Popen(
+        [LOOTKEEP, *arguments], cwd=folder, env=environment(settings), stdout=subprocess.DEVNULL
+    ) as it:
+        ended, megabytes = 0, 0.0
+        while not ended:
+            # The kernel's own figure begins with the memory of the process that started it.
+            megabytes = _highest_mb(it.pid) or megabytes
+            time.sleep(POLL_SECONDS)
+            ended, status, usage = os.wait4(it.pid, os.WNOHANG)
+        it.returncode = os.waitstatus_to_exitcode(status)
+    if it.returncode:
+        raise SystemExit(f"lootkeep {' '.join(arguments)} failed; see its words above.")
+    seconds, server = time.monotonic() - started, cpu_seconds(postmaster) - before
+    return seconds, usage.ru_utime + usage.ru_stime, megabytes, server
+
+
+def _highest_mb(pid: int) -> float:
+    """The most memory that a process had so far; 0 once it has ended."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+async def _postmaster(url: str) -> int:
+    connection = await asyncpg.connect(url)
+    try:
+        return parent_of(await connection.fetchval("SELECT pg_backend_pid()"))
+    finally:
+        await connection.close()
