@@ -96,6 +96,9 @@ _SUPPORT = {
     "Set the status of a ticket": "set the status of {record}[ to {status}]",
     "Set the priority of a ticket": "set the priority of {record}[ to {priority}]",
     "Assign a ticket": "assigned {record}",
+    "Create a canned reply": "wrote {record}",
+    "Edit a canned reply": "changed [{fields} of ]{record}",
+    "Delete a canned reply": "deleted {record}",
 }
 _CONNECT = {
     "Add a server": "added {record}",
@@ -151,6 +154,9 @@ _SIGNING_IN = {
     "Turn off two-factor authentication": "turned off two-factor authentication",
     "Make new recovery codes": "made new recovery codes",
     "Sign a browser out": "signed a browser out",
+    "Save a view": "saved {record} for themselves",
+    "Edit a view": "renamed {record}",
+    "Delete a view": "deleted {record}",
 }
 _BULK = {
     "Prepare a bulk action": "prepared {record}",

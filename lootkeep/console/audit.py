@@ -41,6 +41,7 @@ _SCOPES: dict[str, Scope] = {
     "role": "team:read",
     "token": "team:read",
     "ticket": "support-tickets:read",
+    "canned_reply": "support-tickets:read",
     "gift_card": "gift-cards:read",
     "coupon": "coupons:read",
     "coupon_batch": "coupons:read",

@@ -21,10 +21,11 @@ from lootkeep.console.fraud import CHECKS
 from lootkeep.console.gift_cards import GIFT_CARDS, REVOKE
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
-from lootkeep.console.tickets import LAST_MESSAGE, MESSAGE, TICKETS
+from lootkeep.console.tickets import LAST_MESSAGE, TICKETS
 from lootkeep.console.webhooks import DELIVERIES
 from lootkeep.domain import gift_cards as gift_cards_rules, inputs as inputs_rules
 from lootkeep.domain.bulk import MAX_ROWS, BulkAct, BulkRow, BulkRowStatus
+from lootkeep.domain.canned_replies import VARIABLES, written
 from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.orders import order_number
@@ -32,7 +33,7 @@ from lootkeep.domain.roles import Scope
 from lootkeep.kernel.errors import NotFound, existing
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.kernel.wording import plural
-from lootkeep.services import bulk as bulk_service
+from lootkeep.services import bulk as bulk_service, canned_replies as canned_replies_service
 from lootkeep.services.bulk import Act
 from lootkeep.storage import bulk as bulk_db, coupons as coupons_db, whole_lists as whole_lists_db
 from lootkeep.storage.access import rows as access_db
@@ -42,7 +43,7 @@ from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.gift_cards import rows as gift_cards_db
 from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.rows import Rows
-from lootkeep.storage.tickets import rows as tickets_db
+from lootkeep.storage.tickets import canned_replies as canned_replies_db, rows as tickets_db
 from lootkeep.storage.webhooks import log as log_db
 
 _LIVE_SECONDS = 2
@@ -91,6 +92,7 @@ AREAS = {
         Area("deliveries", _WEBHOOK, DELIVERIES, log_db.ROWS, attrgetter("public_id"), _DELIVERY, _webhook),
     )
 }
+_VARIABLES = f"{', '.join(map(written, VARIABLES))} are filled in for each ticket."
 _REASON = Field("reason", "Reason", forms.text(), "Stored with each order and sent to receivers.")
 _NOTE = Field("notes", "Note", forms.text(1000), "Stored with each review.")
 # What the preview asks for.
@@ -100,7 +102,7 @@ FIELDS: Mapping[tuple[str, str], Sequence[Field]] = {
     ("fraud", "approve"): (_NOTE,),
     ("fraud", "reject"): (_NOTE,),
     ("tickets", "assign"): (Field("agent_id", "Assigned to", forms.ID),),
-    ("tickets", "reply"): (MESSAGE,),
+    ("tickets", "reply"): (Field("canned_id", "Canned reply", forms.ID), replace(LAST_MESSAGE, hint=_VARIABLES)),
     ("tickets", "close"): (LAST_MESSAGE,),
     ("customers", "tag"): (Field("tag", "Tag", forms.text(MAX_TAG_LENGTH), is_required=True),),
     ("customers", "block"): (Field("reason", "Reason", forms.text(MAX_NOTE_LENGTH), is_required=True),),
@@ -224,13 +226,17 @@ def _list_path(area: Area, act: BulkAct) -> str:
 
 
 async def _fields(visit: Visit, act: BulkAct) -> Sequence[Field]:
-    """A ticket is assigned to one of the users."""
+    """Who a ticket is assigned to and what it is answered with are offered by name."""
     fields = FIELDS[act.area, act.name]
-    if (act.area, act.name) != ("tickets", "assign"):
-        return fields
     async with visit.deps.db.read() as tx:
-        users = await access_db.USERS.find(tx)
-    return [replace(fields[0], kind=forms.choice({"": "Nobody"} | {str(user.id): user.name for user in users}))]
+        if (act.area, act.name) == ("tickets", "assign"):
+            names = {user.id: user.name for user in await access_db.USERS.find(tx)}
+        elif (act.area, act.name) == ("tickets", "reply") and act.status == "draft":
+            names = await canned_replies_db.names(tx)
+        else:
+            return fields
+    offered = {"": "Nobody" if act.name == "assign" else "–"} | {str(key): name for key, name in names.items()}
+    return [replace(fields[0], kind=forms.choice(offered)), *fields[1:]]
 
 
 async def _act_of(area: Area, visit: Visit) -> BulkAct:
@@ -253,6 +259,8 @@ def _refused(act: Act, states: Mapping[str | None, int]) -> tuple[int, str]:
 async def start(area: Area, visit: Visit) -> Answer:
     draft = await _act_of(area, visit)
     parameters = forms.read(visit, FIELDS[draft.area, draft.name])
+    if "canned_id" in parameters:
+        parameters = {"message": await canned_replies_service.compose(visit.deps, *parameters.values())}
     act = await bulk_service.start(visit.deps, draft.id, visit.user.id, parameters)
     return _done(area, act, "", {"action": title_of(act)})
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from lootkeep.console import forms, lists
+from lootkeep.console import forms, lists, undo
 from lootkeep.console.columns import AGO, BADGE, COUNT, EMAIL, NAME, TEXT, Column, amount
 from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
@@ -166,7 +166,10 @@ async def show_form(visit: Visit) -> Answer:
 
 
 async def edit(visit: Visit) -> Answer:
-    return await _change(visit, forms.read(visit, FORM), "The customer is saved.")
+    async with visit.deps.db.read() as tx:
+        before = existing(await customers_db.ROWS.get(tx, visit.id), "Customer")
+    done = await _change(visit, forms.read(visit, FORM), "The customer is saved.")
+    return replace(done, reverse=undo.form_of_before(visit, FORM, before))
 
 
 async def block(visit: Visit) -> Answer:
@@ -192,7 +195,7 @@ async def _change(visit: Visit, changes: dict[str, Any], message: str) -> Done:
     visit.check_unchanged(record, before.updated_at)
     after = await customers_service.change(visit.deps, visit.id, changes)
     old, new = ({name: getattr(customer, name) for name in changes} for customer in (before, after))
-    return Done(url(f"/customers/{visit.id}"), message, record, old, new)
+    return Done(url(f"/customers/{visit.id}"), message, record, old, new, version=after.updated_at)
 
 
 async def export(visit: Visit) -> Answer:

@@ -13,7 +13,7 @@ from lootkeep.storage import idempotency as idempotency_db
 from lootkeep.storage.access import accounts as accounts_db
 from lootkeep.storage.idempotency import StoredResponse
 
-RESTORED = ("info", "Your session had ended. Your input is restored, but it is not saved yet.")
+RESTORED = guard.Message("info", "Your session had ended. Your input is restored, but it is not saved yet.")
 _PATH = "draft"
 _PURPOSE = "console draft"
 # Not kept: what belongs to one sending of a form, and what nobody should store.

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lootkeep.console import changes, drafts, exports, forms, guard, masking, proxy
+from lootkeep.console import changes, drafts, exports, forms, guard, masking, proxy, undo
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import Refused
 from lootkeep.console.live import Live
@@ -170,7 +170,7 @@ class Edge:
                     await changes.log(tx, visit, answer)
             finally:
                 visit.deps = self._deps
-            return answer
+            return undo.offer(visit, answer)
 
         return await once(visit, operation)
 
@@ -190,8 +190,8 @@ class Edge:
             if answer.browser:
                 guard.set_browser(response, visit.request, self._options, answer.browser)
             if answer.message:
-                message = answer.tone, masking.mask_text(visit, answer.message)
-                guard.set_message(response, self._deps.vault, visit.request, self._options, *message)
+                message = guard.Message(answer.tone, masking.mask_text(visit, answer.message), answer.undo)
+                guard.set_message(response, self._deps.vault, visit.request, self._options, message)
             return response
         if (name := visit.query.get("whole", "")) in answer.get("whole", {}):
             return file(f"{name}.txt", answer["whole"][name], "text/plain")

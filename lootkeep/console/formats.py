@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from calendar import month_abbr
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -188,3 +189,16 @@ def risk(check: Any) -> Markup:
 def reasons(points: Mapping[str, int], most: int = 2) -> str:
     """The heaviest reasons of a score."""
     return " · ".join(detected_signals(points)[:most])
+
+
+# Of HTML: a tag, or a letter that is written as an entity.
+_NOT_TEXT = re.compile(r"(<[^>]*>|&[#\w]+;)")
+
+
+def marked(text: str, term: str) -> Markup:
+    """With the typed term marked, wherever the text has it."""
+    parts = _NOT_TEXT.split(str(escape(text)))
+    if term:
+        wanted = re.compile(re.escape(str(escape(term))), re.IGNORECASE)
+        parts[::2] = [wanted.sub(lambda match: f"<mark>{match[0]}</mark>", part) for part in parts[::2]]
+    return Markup("".join(parts))  # noqa: S704  escaped above

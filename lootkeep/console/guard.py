@@ -12,7 +12,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lootkeep.console.page import PREFIX, Options, Visit
+from lootkeep.console.page import PREFIX, Options, Undo, Visit
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.accounts import ABSOLUTE_LIMIT
 from lootkeep.engines.vault import Vault
@@ -29,6 +29,8 @@ _ATTEMPT_SECONDS = 600
 _FLASH_NAME = "lootkeep-message"
 _FLASH_SECONDS = 60
 _MAX_FLASH = 500
+# In base64 and with its signature this is the 4 KB that a cookie may have; a longer way back is not offered.
+_MAX_MESSAGE_BYTES = 2_800
 # Under this name the server puts the request's place among those that are worked on into the scope.
 TICKET = "lootkeep.ticket"
 MAX_FORM_BYTES = 1024 * 1024
@@ -188,10 +190,20 @@ async def _read_body(request: Request, max_bytes: int) -> bytes:
     return bytes(body)
 
 
-def set_message(response: Response, vault: Vault, request: Request, options: Options, tone: str, message: str) -> None:
+class Message(msgspec.Struct, frozen=True, array_like=True):
+    """What the next page says, and the form that undoes it."""
+
+    tone: str
+    text: str
+    undo: Undo | None = None
+
+
+def set_message(response: Response, vault: Vault, request: Request, options: Options, message: Message) -> None:
     """What the next page shows; signed, so that only we can put words there."""
-    text = base64.urlsafe_b64encode(f"{tone} {message[:_MAX_FLASH]}".encode()).decode()
-    signed = vault.sign(text, "console message")
+    encoded = msgspec.json.encode(message)
+    if len(encoded) > _MAX_MESSAGE_BYTES:
+        encoded = msgspec.json.encode(Message(message.tone, message.text[:_MAX_FLASH]))
+    signed = vault.sign(base64.urlsafe_b64encode(encoded).decode(), "console message")
     _set_cookie(response, request, options, _FLASH_NAME, signed, _FLASH_SECONDS, PREFIX)
 
 
@@ -202,13 +214,9 @@ def _set_cookie(
     response.set_cookie(name, value, max_age, path=path, secure=secure, httponly=True, samesite="lax")
 
 
-def read_message(request: Request, vault: Vault) -> tuple[str, str] | None:
-    """The tone and the message."""
+def read_message(request: Request, vault: Vault) -> Message | None:
     text = vault.signed(request.cookies.get(_FLASH_NAME, ""), "console message")
-    if not text:
-        return None
-    tone, _, message = base64.urlsafe_b64decode(text).decode().partition(" ")
-    return tone, message
+    return msgspec.json.decode(base64.urlsafe_b64decode(text), type=Message) if text else None
 
 
 def clear_message(response: Response) -> None:

@@ -7,17 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any
-from urllib.parse import quote_plus
+from urllib.parse import parse_qsl, quote_plus
 
 from markupsafe import Markup
 
 from lootkeep.console.columns import Column, Table
-from lootkeep.console.page import Answer, Page, Visit, url
+from lootkeep.console.page import PREFIX, Answer, Page, Visit, url
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.roles import Scope
+from lootkeep.domain.saved_views import SavedView
 from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
 from lootkeep.services import bulk as bulk_service
+from lootkeep.storage.access import accounts as accounts_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.lists import Listing
 
@@ -109,6 +111,8 @@ class Shown:
     request: ListRequest
     query: Mapping[str, str]
     visit: Visit
+    # Those that the visitor saved of this list.
+    views: Sequence[SavedView] = ()
 
     @property
     def body(self) -> Markup:
@@ -129,6 +133,16 @@ class Shown:
     def is_filtered(self) -> bool:
         filters = {name: value for name, value in self.query.items() if name not in ("sort", "order", "page")}
         return filters not in ({}, self.spec.first, dict.fromkeys(self.spec.first, ANY))
+
+    @property
+    def path(self) -> str:
+        return self.visit.request.url.path.removeprefix(PREFIX)
+
+    @property
+    def view(self) -> SavedView | None:
+        """The saved view that is shown."""
+        parameters = {name: value for name, value in self.query.items() if name != "page"}
+        return next((view for view in self.views if dict(parse_qsl(view.list_query)) == parameters), None)
 
     @property
     def everything(self) -> str:
@@ -168,7 +182,10 @@ async def show(visit: Visit, spec: ListPage, **fixed: Any) -> dict[str, Any]:
     """The page of the list that the URL asks for, under the name `list`; the edge exports it with `format=csv`."""
     query, request = asked(visit, spec, **fixed)
     rows, total = await _page(visit, spec, request)
-    return {"list": Shown(spec, rows, total, request, query, visit), "live": spec.live}
+    listed = Shown(spec, rows, total, request, query, visit)
+    async with visit.deps.db.read() as tx:
+        views = await accounts_db.VIEWS.find(tx, user_id=visit.user.id, path=listed.path)
+    return {"list": replace(listed, views=views), "live": spec.live}
 
 
 def asked(visit: Visit, spec: ListPage, **fixed: Any) -> tuple[dict[str, str], ListRequest]:

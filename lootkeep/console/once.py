@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from lootkeep.console import guard
-from lootkeep.console.page import Done, Visit
+from lootkeep.console.page import Done, Undo, Visit
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.services import idempotency as idempotency_service
@@ -29,6 +29,7 @@ class _Outcome(msgspec.Struct, frozen=True):
     secret: str | None
     browser: str
     secret_page: dict[str, str] | None
+    undo: Undo | None
 
 
 async def once(visit: Visit, operation: Callable[[Deps], Awaitable[Done]]) -> Done:

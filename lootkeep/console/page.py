@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -107,6 +109,13 @@ class Visit:
             raise Stale(record, self.form["version"])
 
 
+class Undo(msgspec.Struct, frozen=True):
+    """A form that reverses what was done: where it is sent to, and what it holds."""
+
+    to: str
+    fields: dict[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """A change was made: where to go on, what to say there, and what the audit log holds."""
@@ -126,6 +135,12 @@ class Done:
     # The title, sentence and secret of `secret.html`, which is shown at once: a secret is seen only now. With a
     # `file`, it can be saved under that name.
     secret_page: dict[str, str] | None = None
+    # What the record has now, for a form that must not overwrite a later change.
+    version: int | None = None
+    # Of a form that edits a record: the fields that put back what it has changed.
+    reverse: Mapping[str, str] | None = None
+    # Filled in by the edge, from the table of what can be undone.
+    undo: Undo | None = None
 
 
 class Stale(Conflict):
@@ -184,6 +199,15 @@ def change(
 ) -> Page:
     """The row of a change. The page of its path, or of the nearest path above, is shown again with what was wrong."""
     return Page("POST", path, scope, title, handler, confirm=confirm, is_foreign=is_foreign)
+
+
+def page_at(pages: Sequence[Page], path: str) -> Page | None:
+    """The page of a path below /console, which has no other parameter than ids."""
+    row_path = _ID.sub("/{id}", path)
+    return next((page for page in pages if (page.method, page.path) == ("GET", row_path)), None)
+
+
+_ID = re.compile(r"/[0-9]{1,18}(?=/|$)")
 
 
 def file(name: str, content: str | bytes, media_type: str) -> Response:

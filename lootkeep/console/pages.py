@@ -8,6 +8,7 @@ from lootkeep.console import (
     audit,
     bulk,
     campaigns,
+    canned_replies,
     coupons,
     creators,
     customers,
@@ -32,6 +33,7 @@ from lootkeep.console import (
     products,
     proxy,
     referrals,
+    saved_views,
     search,
     servers,
     settings,
@@ -70,6 +72,7 @@ AREAS = (
     *_SALES,
     *_FRAUD,
     tickets,
+    canned_replies,
     servers,
     webhooks,
     alerts,
@@ -85,4 +88,4 @@ AREAS = (
     proxy,
 )
 _PAGES: tuple[Page, ...] = tuple(page for area in AREAS for page in area.PAGES)
-PAGES: tuple[Page, ...] = (*_PAGES, palette.page(_PAGES))
+PAGES: tuple[Page, ...] = (*_PAGES, *saved_views.pages(_PAGES), palette.page(_PAGES))

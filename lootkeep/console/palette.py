@@ -11,9 +11,10 @@ from markupsafe import Markup
 
 from lootkeep.console import search
 from lootkeep.console.lists import ListPage, address
-from lootkeep.console.page import Answer, Page, Visit, url
+from lootkeep.console.page import Answer, Page, Visit, page_at, url
 from lootkeep.domain import coupons as coupons_rules
 from lootkeep.kernel.errors import AppError
+from lootkeep.storage.access import accounts as accounts_db
 
 # Of each list: the search page has more.
 _EACH = 2
@@ -42,6 +43,7 @@ async def show(pages: Sequence[Page], visit: Visit) -> Answer:
     return {
         "term": term,
         "found": entries,
+        "views": await _views(visit, pages, term),
         "actions": [*_actions(visit, pages, term, groups), *_by_name(visit, pages, term)],
     }
 
@@ -75,6 +77,18 @@ def _is_code(term: str) -> bool:
     except AppError:
         return False
     return True
+
+
+async def _views(visit: Visit, pages: Sequence[Page], term: str) -> list[Entry]:
+    """What the visitor saved, by any part of its name."""
+    async with visit.deps.db.read() as tx:
+        views = await accounts_db.VIEWS.find(tx, user_id=visit.user.id)
+    entries = []
+    for view in views:
+        page = page_at(pages, view.path)
+        if page and page.scope and visit.user.may(page.scope) and term.lower() in view.name.lower():
+            entries.append(Entry(f"{url(view.path)}?{view.list_query}", view.name, page.title, "View"))
+    return entries[:_MAX_PAGES]
 
 
 def _by_name(visit: Visit, pages: Sequence[Page], term: str) -> Iterable[Entry]:

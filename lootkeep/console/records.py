@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from lootkeep.console import forms
+from lootkeep.console import forms, undo
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.deps import Deps
 from lootkeep.domain.roles import Scope
@@ -60,7 +60,9 @@ class Record(Generic[R]):
         """The answer to a change; without `after` the record is gone, and its list is where to go on."""
         record: Any = after or before
         to = self.path.format(id=record.id) if after else self.path.partition("/{")[0]
-        return Done(url(to), message, self.key(record.id), self.audited(before), self.audited(after), **more)
+        version = getattr(after, "updated_at", None)
+        logged = self.audited(before), self.audited(after)
+        return Done(url(to), message, self.key(record.id), *logged, version=version, **more)
 
     def noted(self, visit: Visit, message: str, tone: str = "ok", **noted: Any) -> Done:
         """The answer to an operation that does not change the page's record; the log holds what was done."""
@@ -109,7 +111,7 @@ class Record(Generic[R]):
             before = await self.lock(visit)
             after = await operation(visit.deps, visit.id, forms.read(visit, cards))
             message = f"The {self.name.lower()} is saved." if after != before else "Nothing was changed."
-            return self.done(message, before, after)
+            return self.done(message, before, after, reverse=undo.form_of_before(visit, cards, before))
 
         return forms.rows(path, scope, action, show, save)
 

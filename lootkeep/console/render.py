@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from lootkeep.console.charts import Tile
-from lootkeep.console.formats import Formats, badge, day_of, label, long, pretty, reasons, risk
+from lootkeep.console.formats import Formats, badge, day_of, label, long, marked, pretty, reasons, risk
 from lootkeep.console.page import PREFIX, Page, url
 from lootkeep.console.tickets import WAITING
 from lootkeep.deps import Deps
@@ -67,7 +67,21 @@ def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
     formats_of_store = Formats(timezone, currency)
     formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago", "logged")
     environment.filters |= {name: getattr(formats_of_store, name) for name in formatting}
-    functions = (number, percent, change, pretty, long, day_of, plural, duration, order_number, reasons, badge, label)
+    functions = (
+        number,
+        percent,
+        change,
+        pretty,
+        long,
+        day_of,
+        plural,
+        duration,
+        order_number,
+        reasons,
+        badge,
+        label,
+        marked,
+    )
     environment.filters |= {function.__name__: function for function in functions}
     environment.globals |= {"url": url, "prefix": PREFIX, "badge": badge, "risk": risk, "tile": Tile}
     assets = {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}

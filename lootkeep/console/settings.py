@@ -222,7 +222,10 @@ def _server_values(stored: str) -> dict[str, str]:
 
 
 def _hinted(visit: Visit, fields: Sequence[Field]) -> list[Field]:
-    """With what is true now: the time in the zone, what becomes of the colour, whether a password is set."""
+    """With what is true now: the time in the zone, what becomes of the colour, whether a password is set.
+
+    A store without a name shows the one that pages have meanwhile, as a placeholder.
+    """
     colour = visit.options.store.colour
     has_password = ":@" not in (stored := visit.options.current.stored.get("smtp_url", "")) and "@" in stored
     hints = {"timezone": f"Now {visit.formats.time(visit.now)}. Days and reports begin at its midnight."}
@@ -230,7 +233,11 @@ def _hinted(visit: Visit, fields: Sequence[Field]) -> list[Field]:
         hints["store_colour"] = colours_rules.explained(colour)
     if has_password:
         hints |= {"mail_password": "Set and sealed; empty leaves it as it is."}
-    return [replace(item, hint=hints.get(item.name, item.hint)) for item in fields]
+    texts = {"store_name": visit.options.store_name}
+    return [
+        replace(item, hint=hints.get(item.name, item.hint), placeholder=texts.get(item.name, item.placeholder))
+        for item in fields
+    ]
 
 
 def _security(visit: Visit, figures: SignInFigures, rows: Mapping[str, ShownSetting]) -> dict[str, str]:

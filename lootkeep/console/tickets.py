@@ -12,7 +12,7 @@ from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, NAME, Column
 from lootkeep.console.formats import label, options
 from lootkeep.console.forms import Field
-from lootkeep.console.page import Answer, Done, Page, Visit, change
+from lootkeep.console.page import Done, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.tickets import (
@@ -25,10 +25,10 @@ from lootkeep.domain.tickets import (
     TicketStatus,
 )
 from lootkeep.kernel.errors import existing
-from lootkeep.services import tickets as tickets_service
+from lootkeep.services import canned_replies as canned_replies_service, tickets as tickets_service
 from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.customers import rows as customers_db
-from lootkeep.storage.tickets import lists as ticket_lists_db, rows as tickets_db
+from lootkeep.storage.tickets import canned_replies as canned_replies_db, lists as ticket_lists_db, rows as tickets_db
 
 _MAX_MESSAGES = 50
 # So that a page stays small, whatever was written.
@@ -56,7 +56,10 @@ TICKETS = lists.ListPage(
     ),
     link=lambda ticket: f"/tickets/{ticket.id}",
     news="ticket",
-    links=(lists.Link("/tickets", "Mine", "", query="?agent={user}"),),
+    links=(
+        lists.Link("/tickets/replies", "Canned replies", ""),
+        lists.Link("/tickets", "Mine", "", query="?agent={user}"),
+    ),
     text="Open tickets are waiting for a reply.",
     empty="No customer is waiting for a reply. Tickets appear here when customers open them through the store.",
     first=WAITING,
@@ -85,7 +88,7 @@ AGENT = Field("user_id", "Assigned to", forms.ID)
 PRIORITY = Field("priority", "Priority", forms.choice(options(TicketPriority)))
 
 
-async def show_ticket(visit: Visit) -> Answer:
+async def show_ticket(visit: Visit) -> dict[str, Any]:
     before = visit.query.get("before", "")
     async with visit.deps.db.read() as tx:
         ticket = existing(await tickets_db.get(tx, visit.id), "Ticket")
@@ -93,6 +96,7 @@ async def show_ticket(visit: Visit) -> Answer:
         messages = await tickets_db.messages(tx, visit.id, inputs_rules.integer(before), _MAX_MESSAGES + 1)
         customer = await customers_db.ROWS.get(tx, ticket.customer_id)
         users = await access_db.USERS.find(tx)
+        replies = await canned_replies_db.names(tx)
     newest = _fitting(messages)
     agents = {"": "Nobody"} | {str(user.id): user.name for user in users}
     return {
@@ -102,6 +106,8 @@ async def show_ticket(visit: Visit) -> Answer:
         "earlier": newest[0].id if newest and len(newest) < len(messages) else None,
         "whole": {str(message.id): message.body for message in newest},
         "message_field": LAST_MESSAGE,
+        "replies": replies,
+        "is_written": False,
         "handling": {
             "assign": (Field("user_id", "Assigned to", forms.choice(agents)), str(ticket.assigned_to_id or "")),
             "priority": (PRIORITY, ticket.priority),
@@ -128,6 +134,8 @@ def _step(
     async def handler(visit: Visit) -> Done:
         before = await TICKET.lock(visit)
         value = forms.read(visit, [field])[field.name]
+        if is_public and value:
+            value = await canned_replies_service.fill(visit.deps, visit.id, visit.user.id, value)
         changed = await operation(visit.deps, visit.id, visit.user.id, value)
         # What writes a message gives that, too.
         after = changed[1] if isinstance(changed, tuple) else changed

@@ -60,7 +60,7 @@ async def change_role(deps: Deps, user_id: int, role: str, by: Permissions) -> t
 
 
 async def disable(deps: Deps, user_id: int, by: Permissions) -> Account:
-    """Ends the sessions, the password, the second factor and the links of a user; the account before is returned."""
+    """Ends sessions, password, second factor, links and saved views of a user; the account before is returned."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
         await _check_user(tx, user_id, by)
@@ -68,6 +68,7 @@ async def disable(deps: Deps, user_id: int, by: Permissions) -> Account:
         account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
         await second_factor.clear(tx, account, now, None)
         await accounts_db.remove_links(tx, user_id)
+        await accounts_db.remove_views(tx, user_id)
         await accounts_db.revoke_sessions(tx, user_id, now)
     return account
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.kernel.clock import MINUTE
-from lootkeep.services import fraud as fraud_service, users as users_service
+from lootkeep.services import canned_replies as canned_replies_service, fraud as fraud_service, users as users_service
 from tests.api import providers
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
@@ -20,8 +20,8 @@ from tests.world import World
 async def store(world: World) -> World:
     """One of each: customer, order, ticket, gift card, tier, coupon, campaign, delivery, alert, fraud list, server.
 
-    A role, a bulk action of each area, and a payment source, with an event that fits no order and one that waits for
-    its order.
+    A role, a canned reply, a bulk action of each area, and a payment source, with an event that fits no order and one
+    that waits for its order.
     """
     customer = (await new_customer(world, name="Jun Park", email="jun@park.example"))["customer"]
     product = await new_product(world)
@@ -38,6 +38,7 @@ async def store(world: World) -> World:
     await world.post("/fraud/lists", {"name": "blocked_ips", "kind": "ip"})
     await open_server(world)
     await users_service.create_role(world.deps, SUPPORT)
+    await canned_replies_service.create(world.deps, "Used key", "Hello {{ customer_name }}, about {{ product }}:")
     source = await providers.new_source(world)
     await providers.send(world, source, providers.event("charge.succeeded", providers.charge(amount=1500)))
     await providers.send(world, source, providers.event("charge.failed", providers.charge(None), 2))

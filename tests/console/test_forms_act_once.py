@@ -65,7 +65,7 @@ BULK = tuple(
     for number, (name, area) in enumerate(AREAS.items(), len(AREAS) + 1)
     for step in (
         (area.spec.bulk_path, "", {"act": bulk.FIRST[name][1], "ids": "999"}),
-        (f"{area.spec.bulk_path}/{{id}}/start", str(number), {"agent_id": "1", "tag": "vip"}),
+        (f"{area.spec.bulk_path}/{{id}}/start", str(number), {"agent_id": "1", "tag": "vip", "message": "Hello."}),
         (f"{area.spec.bulk_path}/{{id}}/stop", str(number), {}),
     )
 )
@@ -135,6 +135,9 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/tickets/{id}/close", "1", {"message": "Bye."}),
     ("/servers/{id}/resync", "1", {"player": "", "since": ""}),
     ("/commands/{id}/send-again", "1", {"order": "9"}),
+    ("/tickets/replies/new", "", {"name": "Thanks", "body": "Thank you, {{ customer_name }}."}),
+    ("/tickets/replies/{id}/edit", "2", {"name": "Thanks", "body": "Thanks, {{ customer_name }}."}),
+    ("/tickets/replies/{id}/delete", "2", {}),
     ("/servers/new", "", {"name": "Skyblock", "game": "minecraft"}),
     ("/servers/{id}/edit", "2", {"name": "Sky", "game": "minecraft"}),
     ("/servers/{id}/token", "2", {}),
@@ -177,6 +180,9 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/account/passkeys", "", {"name": "Laptop", "credential": "{created}", "passkey_password": PASSWORD}),
     ("/sign-in/passkey", "", {"credential": "{signed}"}),
     ("/account/passkeys/{id}/remove", "1", {"passkey_password": PASSWORD}),
+    ("/account/views/new", "", {"name": "Late", "list": "/orders", "query": "status=paid"}),
+    ("/account/views/{id}/edit", "1", {"name": "Later"}),
+    ("/account/views/{id}/delete", "1", {}),
     ("/account/sessions/{id}/end", "2", {}),
     ("/account/password", "", {"current": PASSWORD, "password": NEW_PASSWORD, "repeated": NEW_PASSWORD}),
     ("/sign-out", "", {}),

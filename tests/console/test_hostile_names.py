@@ -6,7 +6,7 @@ import pytest
 
 from lootkeep.console.bulk import AREAS
 from lootkeep.console.pages import PAGES
-from lootkeep.services import users as users_service
+from lootkeep.services import canned_replies as canned_replies_service, users as users_service
 from tests.api import providers
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
@@ -16,6 +16,7 @@ from tests.console.visits import SUPPORT, new_delivery, path_of, visitor
 from tests.worker import bulk
 from tests.world import World
 
+SALE = {"code": "SALE20", "discount_type": "percentage", "discount_value": 20}
 NAMES = {
     "script": "<script>alert(1)</script>",
     "attribute": "\"' onmouseover='alert(1)' x=\"",
@@ -33,8 +34,7 @@ async def test_a_hostile_name_is_shown_as_text_on_every_page(world: World, name:
     await new_ticket(world, customer["id"], subject=name[:200])
     await new_gift_card(world, customer_id=customer["id"], recipient_name=name, sender_name=name, message=name)
     await new_tier(world, name=name, description=name)
-    sale = {"code": "SALE20", "discount_type": "percentage", "discount_value": 20, "note": name}
-    assert (await world.post("/coupons", sale)).status_code == 201
+    assert (await world.post("/coupons", SALE | {"note": name})).status_code == 201
     await new_alert(world, name=name)
     # What is in double braces in a subject is a placeholder, and must be a known one.
     await make(
@@ -59,12 +59,15 @@ async def test_a_hostile_name_is_shown_as_text_on_every_page(world: World, name:
     await server.take()
     await server.report({"id": 1, "ok": False, "output": name, "retry": False})
     await users_service.create_role(world.deps, SUPPORT | {"name": printable})
+    await canned_replies_service.create(
+        world.deps, printable[:100], f"{name.replace('{{', '{')} {{{{ customer_name }}}}"
+    )
     await bulk.one_of_each(world)
     await bulk.started(world, "customers", "block", [1], reason=name)
     await bulk.work(world)
     visits = await visitor(world, "owner")
-    paths = [path_of(page) for page in PAGES if page.method == "GET"] + ["/search?q=ORD-1", f"/search?q={name[:20]}"]
-    paths += [f"/customers/bulk/{len(AREAS) + 1}", "/orders/2", "/orders/2/evidence"]
+    more = ["/search?q=ORD-1", f"/search?q={name[:20]}", f"/customers/bulk/{len(AREAS) + 1}"]
+    paths = [path_of(page) for page in PAGES if page.method == "GET"] + more + ["/orders/2", "/orders/2/evidence"]
     for path in paths:
         answer = await visits.get(path, follow_redirects=True)
         assert answer.status_code in (200, 422), path

@@ -13,7 +13,7 @@ async def entries(world: World, role: str, term: str) -> list[tuple[str, str]]:
     """Where each line leads, and its name."""
     visits = await visitor(world, role)
     page = (await visits.get("/palette", params={"q": term}, headers={"x-part": "main"})).text
-    lines = re.findall(r'<li><a href="/console([^"]+)"><span><b>(.*?)</b>', page)
+    lines = re.findall(r'<li><a href="/console([^"]+)">.*?<span><b>(.*?)</b>', page)
     return [(to, re.sub(r"<[^>]+>", "", name)) for to, name in lines]
 
 
@@ -49,3 +49,11 @@ async def test_a_part_of_a_page_is_small_and_leaves_the_message_to_the_next_page
 async def test_an_action_opens_the_form_with_the_text_filled_in(world: World) -> None:
     visits = await visitor(world, "staff")
     assert 'value="EMBER&#34;20"' in (await visits.get('/coupons/new?code=EMBER"20')).text
+
+
+async def test_what_was_typed_is_marked_in_the_text_and_never_in_its_markup(world: World) -> None:
+    await new_customer(world, name="Amp & <b>Bdi", email="fox@post.example")
+    visits = await visitor(world, "staff")
+    pages = {term: (await visits.get("/palette", params={"q": term})).text for term in ("amp", "bdi")}
+    assert "<bdi><mark>Amp</mark> &amp; &lt;b&gt;Bdi</bdi>" in pages["amp"]
+    assert "<bdi>Amp &amp; &lt;b&gt;<mark>Bdi</mark></bdi>" in pages["bdi"]

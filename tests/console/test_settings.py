@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
@@ -193,3 +194,9 @@ async def test_nothing_is_logged_if_nothing_was_changed(world: World) -> None:
 def test_every_setting_that_can_change_has_a_field_in_the_console() -> None:
     fields = {settings_page._setting(item.name) for item in forms.flat(settings_page.cards())}
     assert fields == {name for name in Settings.model_fields if is_in_console(name)}
+
+
+async def test_a_store_without_a_name_shows_what_pages_say_as_a_placeholder_and_no_value(world: World) -> None:
+    page = (await (await visitor(world, "owner")).get("/settings")).text
+    (field,) = re.findall(r'<input id="store_name"[^>]*>', page)
+    assert ('value=""' in field, 'placeholder="Lootkeep"' in field) == (True, True)

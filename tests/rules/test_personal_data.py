@@ -19,6 +19,8 @@ NOT_PERSONAL = {
     "audit_log": "action record ip_address channel",
     "bulk_acts": "area lease name reason status",
     "bulk_rows": "sentence status",
+    # For any customer, as campaigns are.
+    "canned_replies": "name body",
     "campaign_recipients": "status lease",
     "commands": "cause",
     "counters": "name",

@@ -12,7 +12,7 @@ let asking = null;
 const here = () => location.href.split("#")[0];
 let shown = here();
 
-const swap = (html, url, isNew) => {
+const swap = (html, url, isNew, isSent) => {
   const next = new DOMParser().parseFromString(html, "text/html");
   const main = next.querySelector("main");
   const side = next.querySelector(".side nav");
@@ -23,8 +23,9 @@ const swap = (html, url, isNew) => {
   const old = document.querySelector("main");
   const hasFocus = document.activeElement === old;
   // What a form has said stays until another page is opened.
-  const said = isNew ? null : old.querySelector(":scope > .notice[role]");
+  const said = isNew || here() !== shown ? null : old.querySelector(":scope > .notice[role]");
   if (said && !main.querySelector(":scope > .notice[role]")) main.prepend(said);
+  if (isNew) remember(isSent);
   old.replaceWith(main);
   if (hasFocus) main.focus({ preventScroll: true });
   const groups = document.querySelectorAll(".side nav details[open] summary");
@@ -32,10 +33,11 @@ const swap = (html, url, isNew) => {
   document.querySelector(".side nav").replaceWith(side);
   document.title = next.title;
   if (isNew) {
-    history.pushState(null, "", url);
+    enter(url);
     scrollTo(0, 0);
     document.querySelector("#menu").checked = false;
-    main.focus({ preventScroll: true });
+    const field = main.querySelector("[autofocus]");
+    (field ?? main).focus({ preventScroll: !field });
   }
   shown = here();
   refreshLater();
@@ -57,7 +59,7 @@ const load = async (url, options, isNew) => {
     const html = await answer.text();
     // Someone is at work on the page meanwhile.
     if (options.headers === LIVE && !isQuiet()) refreshLater();
-    else swap(html, answer.url, isNew);
+    else swap(html, answer.url, isNew, options.method === "POST");
     lookAhead();
   } catch (error) {
     if (error.name !== "AbortError" && isNew) location.assign(url);
@@ -142,11 +144,6 @@ document.addEventListener("submit", (event) => {
     url.search = fields;
     load(url.href, {}, true);
   }
-});
-
-// A link to a place in the page comes here too, and nothing that was entered may be lost by it.
-addEventListener("popstate", () => {
-  if (here() !== shown) load(location.href, {}, false);
 });
 
 document.addEventListener("keydown", (event) => {

@@ -11,6 +11,9 @@ const typed = palette.querySelector("input");
 const choices = palette.querySelector("#choices");
 let looking = null;
 let typing = 0;
+// The results that are on their way, and whether those of what is typed now are not asked for yet.
+let finding = null;
+let isLate = false;
 
 const options = () => [...choices.querySelectorAll("[role=option]")];
 const chosen = () => choices.querySelector("[aria-selected=true]");
@@ -52,17 +55,34 @@ const findChoices = async () => {
   }
 };
 
+const find = () => {
+  clearTimeout(typing);
+  isLate = false;
+  finding = findChoices();
+};
+
+// Enter is meant for what is typed, not for what was suggested before.
+const settled = async () => {
+  let last;
+  do {
+    if (isLate) find();
+    last = finding;
+    await last;
+  } while (isLate || last !== finding);
+};
+
 const openPalette = () => {
   if (palette.open) return;
   typed.value = "";
   choices.replaceChildren();
   palette.showModal();
-  findChoices();
+  find();
 };
 
 typed.addEventListener("input", () => {
   clearTimeout(typing);
-  typing = setTimeout(findChoices, TYPED_MILLISECONDS);
+  isLate = true;
+  typing = setTimeout(find, TYPED_MILLISECONDS);
 });
 
 const followed = (url, isApart) => {
@@ -78,7 +98,7 @@ palette.addEventListener("submit", (event) => {
   event.stopPropagation();
 });
 
-palette.addEventListener("keydown", (event) => {
+palette.addEventListener("keydown", async (event) => {
   // Nothing of the page behind it is meant.
   event.stopPropagation();
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -88,6 +108,8 @@ palette.addEventListener("keydown", (event) => {
     choose(all[(all.indexOf(chosen()) + step + all.length) % all.length]);
   } else if (event.key === "Enter") {
     event.preventDefault();
+    if (!event.shiftKey) await settled();
+    if (!palette.open) return;
     const all = new URL(`/console/search?${new URLSearchParams({ q: typed.value })}`, location.href).href;
     followed(event.shiftKey ? all : chosen()?.href ?? all, event.ctrlKey || event.metaKey);
   }

@@ -8,7 +8,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.customers import MAX_TAGS
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing
-from lootkeep.services import coupons, customers, fraud, gift_cards, orders, tickets, webhooks
+from lootkeep.services import canned_replies, coupons, customers, fraud, gift_cards, orders, tickets, webhooks
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.gift_cards import rows as gift_cards_db
@@ -45,7 +45,7 @@ async def _review(deps: Deps, check_id: int, user_id: int, outcome: ReviewedAs, 
 
 
 async def reply(deps: Deps, ticket_id: int, user_id: int, message: str) -> None:
-    await tickets.answer(deps, ticket_id, user_id, message)
+    await tickets.answer(deps, ticket_id, user_id, await canned_replies.fill(deps, ticket_id, user_id, message))
 
 
 async def close_ticket(deps: Deps, ticket_id: int, user_id: int, message: str | None) -> str | None:

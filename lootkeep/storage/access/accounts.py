@@ -10,13 +10,23 @@ from sqlalchemy import Text, bindparam, delete, exists, func, insert, or_, selec
 from lootkeep.domain.accounts import IDLE_LIMIT, Account, ListedUser, Person, Session, SignInFigures
 from lootkeep.domain.passkeys import Passkey
 from lootkeep.domain.roles import Role
+from lootkeep.domain.saved_views import SavedView
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.rows import Rows, columns_of, show
-from lootkeep.storage.schema import account_links, accounts, passkeys, recovery_codes, roles, sessions, users
+from lootkeep.storage.schema import (
+    account_links,
+    accounts,
+    passkeys,
+    recovery_codes,
+    roles,
+    saved_views,
+    sessions,
+    users,
+)
 
 # How many sessions one transaction removes.
 _BATCH = 500
@@ -25,6 +35,7 @@ ROWS = Rows(accounts, Account, is_shown=True)
 ROLES = Rows(roles, Role, is_shown=True)
 SESSIONS = Rows(sessions, Session)
 PASSKEYS = Rows(passkeys, Passkey, is_shown=True)
+VIEWS = Rows(saved_views, SavedView)
 
 _ANY_PASSWORD = Query(select(exists().where(accounts.c.password_hash.is_not(None))))
 _PERSON = columns_of(users, Person, account=accounts, role=roles)
@@ -55,6 +66,7 @@ _ADD_LINK = Query(
     .inline()
 )
 _REMOVE_LINKS = Query(delete(account_links).where(account_links.c.user_id == bindparam("user")))
+_REMOVE_VIEWS = Query(delete(saved_views).where(saved_views.c.user_id == bindparam("user")))
 _IS_VALID = (
     account_links.c.digest == bindparam("hashed"),
     account_links.c.used_at.is_(None),
@@ -168,6 +180,10 @@ async def add_link(tx: Transaction, user_id: int, digest: str, now: Instant, exp
 
 async def remove_links(tx: Transaction, user_id: int) -> None:
     await tx.run(_REMOVE_LINKS, user=user_id)
+
+
+async def remove_views(tx: Transaction, user_id: int) -> None:
+    await tx.run(_REMOVE_VIEWS, user=user_id)
 
 
 async def user_of_link(tx: Transaction, digest: str, now: Instant) -> int | None:

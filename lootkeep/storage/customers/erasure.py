@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import quote_plus
 
 import msgspec
 from sqlalchemy import BigInteger, Table, bindparam, delete, or_, select, update
@@ -116,6 +117,8 @@ async def erase(
         "mailbox": customer.mailbox,
         "pseudonym": pseudonym,
         "now": now,
+        "searched_name": quote_plus(customer.name).lower(),
+        "searched_email": quote_plus(customer.email).lower(),
         "erased_search_text": search_text(ERASED_NAME, pseudonym),
     }
     for query in _ERASE:

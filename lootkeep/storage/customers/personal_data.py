@@ -50,6 +50,7 @@ from lootkeep.storage.schema import (
     product_keys,
     referrals,
     refunds,
+    saved_views,
     settings,
     sightings,
     subscriptions,
@@ -97,6 +98,12 @@ def _renamed(column: Any) -> Erasure:
     return Erasure(
         column.like(literal("%", Text) + _EMAIL + literal("%", Text)), {column.name: func.replace(column, *quoted)}
     )
+
+
+def _searches(term: str) -> Any:
+    """A saved view that searches for a term, which is written as in an address."""
+    wanted = literal("%search=", Text) + bindparam(term, type_=Text) + literal("%", Text)
+    return func.lower(saved_views.c.list_query).like(wanted)
 
 
 # By order, which is indexed.
@@ -206,6 +213,8 @@ PERSONAL: dict[Table, Erasure] = {
     campaign_recipients: Erasure(own(campaign_recipients), {"email": _PSEUDONYM, "reason": None}),
     # What a list was searched for may be a name. Parameters are removed with the act.
     bulk_acts: Erasure(bulk_acts.c.list_query.contains("search="), {"list_query": "?"}, others=("parameters",)),
+    # A view of what was found for the name or the e-mail of the customer.
+    saved_views: Erasure(or_(_searches("searched_name"), _searches("searched_email"))),
     audit_log: Erasure(_AUDITED, {"before": "{}", "after": "{}"}),
     settings: _renamed(settings.c.value),
     fraud_policies: _renamed(fraud_policies.c.document),

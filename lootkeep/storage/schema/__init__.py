@@ -10,6 +10,7 @@ from lootkeep.storage.schema.accounts import (
     passkeys,
     recovery_codes,
     roles,
+    saved_views,
     sessions,
 )
 from lootkeep.storage.schema.alerts import alert_notices, alerts
@@ -46,7 +47,7 @@ from lootkeep.storage.schema.payments import payment_event_names, payment_events
 from lootkeep.storage.schema.products import product_tags, products
 from lootkeep.storage.schema.referrals import referral_tiers, referrals, referrers, refused_referrals, reward_claims
 from lootkeep.storage.schema.servers import commands, servers
-from lootkeep.storage.schema.support_tickets import support_tickets, ticket_figures, ticket_messages
+from lootkeep.storage.schema.support_tickets import canned_replies, support_tickets, ticket_figures, ticket_messages
 from lootkeep.storage.schema.webhooks import attempts, deliveries, replays, webhook_versions, webhooks
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "bulk_acts",
     "bulk_rows",
     "campaign_recipients",
+    "canned_replies",
     "commands",
     "counters",
     "coupons",
@@ -107,6 +109,7 @@ __all__ = [
     "reward_claims",
     "roles",
     "sales_rollups",
+    "saved_views",
     "servers",
     "sessions",
     "settings",

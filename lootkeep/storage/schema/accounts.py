@@ -113,6 +113,21 @@ passkeys = Table(
     sqlite_autoincrement=True,
 )
 
+saved_views = Table(
+    "saved_views",
+    metadata,
+    identity(),
+    link("user_id", "users.id"),
+    text("name"),
+    # Of the list, and the parameters of its address.
+    text("path"),
+    text("list_query"),
+    instant("created_at"),
+    instant("updated_at"),
+    UniqueConstraint("user_id", "path", "name"),
+    sqlite_autoincrement=True,
+)
+
 failed_attempts = Table(
     "failed_attempts",
     metadata,

@@ -72,6 +72,17 @@ support_tickets = Table(
     sqlite_autoincrement=True,
 )
 
+canned_replies = Table(
+    "canned_replies",
+    metadata,
+    identity(),
+    text("name", unique=True),
+    text("body"),
+    instant("created_at"),
+    instant("updated_at"),
+    sqlite_autoincrement=True,
+)
+
 ticket_messages = Table(
     "ticket_messages",
     metadata,
