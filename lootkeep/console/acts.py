@@ -154,6 +154,8 @@ _SIGNING_IN = {
     "Turn off two-factor authentication": "turned off two-factor authentication",
     "Make new recovery codes": "made new recovery codes",
     "Sign a browser out": "signed a browser out",
+    "Add a passkey": "added a passkey",
+    "Remove a passkey": "removed a passkey",
     "Save a view": "saved {record} for themselves",
     "Edit a view": "renamed {record}",
     "Delete a view": "deleted {record}",
