@@ -47,6 +47,7 @@ class OpenConsole:
         self._port = port
         self._cookie = cookie
         self._is_due = asyncio.Event()
+        self._news = ""
         # Seconds that a list took.
         self.looks: list[float] = []
 
@@ -56,6 +57,8 @@ class OpenConsole:
         try:
             while line := await reader.readline():
                 is_open.set()
+                if line.startswith(b"id: "):
+                    self._news = line[4:].decode().strip()
                 if line.startswith(b"data: ") and b"orders" in line:
                     self._is_due.set()
         finally:
@@ -67,7 +70,7 @@ class OpenConsole:
             await self._is_due.wait()
             self._is_due.clear()
             began = time.monotonic()
-            reader, writer = await self._get("/console/orders", "x-live: yes\r\nconnection: close\r\n")
+            reader, writer = await self._get("/console/orders", f"x-live: {self._news}\r\nconnection: close\r\n")
             assert b" 200 " in await reader.readline()
             await reader.read()
             writer.close()

@@ -18,10 +18,11 @@ from lootkeep.console import changes, drafts, exports, forms, guard, masking, pr
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import Refused
 from lootkeep.console.live import Live
+from lootkeep.console.looks import Looks
 from lootkeep.console.once import once
 from lootkeep.console.page import PREFIX, Answer, Done, Options, Page, Stale, Visit, file
-from lootkeep.console.render import ASSETS, Navigation, templates
-from lootkeep.console.routing import PageRoute
+from lootkeep.console.render import Navigation, templates
+from lootkeep.console.routing import PageRoute, asset, back, nothing
 from lootkeep.deps import Deps
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.kernel.clock import Instant
@@ -31,6 +32,7 @@ from lootkeep.storage import audit as audit_db
 
 log = structlog.get_logger(__name__)
 
+_BROKEN = "Something went wrong on our side. It was logged; try again in a moment."
 _STATUSES: dict[type[AppError], int] = {
     Refused: 403,
     NotFound: 404,
@@ -53,6 +55,7 @@ class Edge:
         self._navigation = Navigation(deps, pages, environment.get_template("_navigation.html"))
         self._get_pages = {page.path: page for page in pages if page.method == "GET"}
         self._live = Live(deps, options, self._navigation, self._get_pages)
+        self._looks = Looks()
 
     def _store_templates(self) -> tuple[Environment, Formats]:
         """For the zone and currency of now."""
@@ -60,9 +63,9 @@ class Edge:
 
     def routes(self) -> list[Route]:
         routes = [PageRoute(page.path, self._endpoint(page), methods=[page.method]) for page in self._pages]
-        nothing = Page("GET", "/", None, "Not found", _nothing)
+        unknown = Page("GET", "/", None, "Not found", nothing)
         return [
-            Route(f"{PREFIX}/static/{{name}}", _asset, methods=["GET"]),
+            Route(f"{PREFIX}/static/{{name}}", asset, methods=["GET"]),
             Route(f"{PREFIX}/live", self._live.open, methods=["GET"]),
             *routes,
             *(
@@ -70,7 +73,7 @@ class Edge:
                 for page in self._pages
                 if page.path not in self._get_pages
             ),
-            Route(f"{PREFIX}/{{rest:path}}", self._endpoint(nothing), methods=["GET"]),
+            Route(f"{PREFIX}/{{rest:path}}", self._endpoint(unknown), methods=["GET"]),
         ]
 
     def _endpoint(self, page: Page) -> Any:
@@ -112,6 +115,8 @@ class Edge:
         if page.method == "GET":
             # A replica may not have what the page was just notified of.
             visit.deps = self._deps if is_live else self._deps.for_reading()
+            if self._looks.are_shared(visit):
+                return await self._looks.share(visit, self._look)
             is_restored = await drafts.restore(visit)
             answer: Any = await page.handler(visit)
             return await self._respond(visit, answer | {"message": drafts.RESTORED} if is_restored else answer)
@@ -156,7 +161,7 @@ class Edge:
         hidden = {name: value for name, value in visit.form.items() if name != "token"} | {"confirmed": "yes"}
         asked = {"title": title, "text": text, "submit": submit, "back": ""}
         form = forms.show(visit, (), None, **asked, hidden=hidden, look="danger", leave="Keep it as it is")
-        return form | {"back": _back(visit)}
+        return form | {"back": back(visit)}
 
     async def _change(self, visit: Visit) -> Answer:
         """The change and its entry in the audit log, in one transaction unless the page is foreign."""
@@ -235,21 +240,7 @@ class Edge:
         # It is for the next page that someone opens, not for what a page asks for by itself.
         is_opened = not (is_part or "x-live" in visit.request.headers)
         message = guard.read_message(visit.request, self._deps.vault) if is_opened else None
-        context = {
-            "visit": visit,
-            "page": visit.page,
-            "title": visit.page.title,
-            "now": visit.now,
-            "options": self._options,
-            "token": guard.new_token(visit),
-            "message": message,
-            "navigation": await self._navigation.html(visit.person, visit.page.entry) if visit.person else "",
-            "sends_emails": self._deps.sends_emails,
-            "may_open": partial(self._may_open, visit),
-            "live": None,
-            "stale": None,
-            "is_outside": visit.person is None or (visit.page.scope is None and template != "error.html"),
-        } | dict(values)
+        context = await self._context(visit, template, values, guard.new_token(visit), message)
         # What a template rendered is escaped.
         environment, _ = self._store_templates()
         main = Markup(environment.get_template(template).render(context))  # noqa: S704
@@ -260,6 +251,33 @@ class Edge:
         if message:
             guard.clear_message(response)
         return response
+
+    async def _look(self, visit: Visit) -> str:
+        """What moves on a page: nobody's name, and no token of a form."""
+        template, values = visit.page.template or "", await visit.page.handler(visit)
+        assert isinstance(values, Mapping)
+        context = await self._context(visit, template, values, "", None)
+        main = self._store_templates()[0].get_template(template).render(context)
+        return f'<header class="side">{context["navigation"]}</header><main id="main">{main}</main>'
+
+    async def _context(
+        self, visit: Visit, template: str, values: Mapping[str, Any], token: str, message: tuple[str, str] | None
+    ) -> dict[str, Any]:
+        return {
+            "visit": visit,
+            "page": visit.page,
+            "title": visit.page.title,
+            "now": visit.now,
+            "options": self._options,
+            "token": token,
+            "message": message,
+            "navigation": await self._navigation.html(visit.person, visit.page.entry) if visit.person else "",
+            "sends_emails": self._deps.sends_emails,
+            "may_open": partial(self._may_open, visit),
+            "live": None,
+            "stale": None,
+            "is_outside": visit.person is None or (visit.page.scope is None and template != "error.html"),
+        } | dict(values)
 
     def _page_of_form(self, change: Page) -> Page | None:
         """The page that the form of a change is on: of the same path, or of the nearest one above."""
@@ -277,24 +295,3 @@ class Edge:
     def _may_open(self, visit: Visit, path: str) -> bool:
         scope = self._get_pages[path].scope
         return scope is None or visit.user.may(scope)
-
-
-_BROKEN = "Something went wrong on our side. It was logged; try again in a moment."
-
-
-def _back(visit: Visit) -> str:
-    """The page that the form is on; the browser says which, and only its path and query are used."""
-    _, _, path = visit.request.headers.get("referer", "").partition("://")[2].partition(PREFIX)
-    return PREFIX + path.partition("#")[0]
-
-
-async def _nothing(visit: Visit) -> Answer:
-    raise NotFound("Page")
-
-
-async def _asset(request: Request) -> Response:
-    asset = ASSETS.get(request.path_params["name"])
-    if asset is None:
-        return Response("Not found", 404, headers=guard.HEADERS, media_type="text/plain")
-    headers = guard.HEADERS | {"cache-control": "public, max-age=31536000, immutable", "content-type": asset[0]}
-    return Response(asset[1], headers=headers)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from lootkeep.api.http.admission import TICKET, Admission, AdmissionTicket
 from lootkeep.domain.accounts import IDLE_LIMIT
@@ -18,7 +20,7 @@ from lootkeep.services import sign_in as sign_in_service, users as users_service
 from tests.browser import SECONDS
 from tests.builders import new_customer, new_order, new_product, new_ticket
 from tests.cli.terminal import environment, served, start
-from tests.console.visits import EMAIL, PASSWORD, token, user, visitor
+from tests.console.visits import EMAIL, PASSWORD, Visitor, token, user, visitor
 from tests.world import World
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
@@ -53,7 +55,8 @@ class Console:
     async def _send(self, message: dict[str, Any]) -> None:
         self.status = message.get("status", self.status)
         if message["type"] == "http.response.body":
-            self.lines.put_nowait(message["body"].decode().strip())
+            # An id comes first, which a look at a page repeats.
+            self.lines.put_nowait(message["body"].decode().strip().rpartition("\n")[2])
             if not message.get("more_body"):
                 self._left.set()
 
@@ -85,6 +88,32 @@ async def test_an_order_is_announced_by_the_pages_that_show_it_and_many_at_once(
         await new_ticket(world, customer)
         world.deps.changes.wake({"shown:support_tickets"})
         assert await console.lines.get() == "data: menu tickets"
+
+
+@pytest.mark.parametrize("path", ["/orders", ""])
+async def test_looks_after_the_same_news_share_a_rendering_that_has_nobodys_name_or_token(
+    store: World, path: str
+) -> None:
+    owner, masked = await visitor(store, "owner"), await visitor(store, "orders:read", masks_emails=True)
+
+    async def look(visits: Visitor, news: str) -> str:
+        return (await visits.get(path, headers={"x-live": news})).text
+
+    first = await look(owner, "news-1")
+    number = (await new_order(store, 1, (1, 1)))["order_number"]
+    assert await look(owner, "news-1") == first
+    assert number not in first
+    assert number in await look(owner, "news-2")
+    assert number in await look(masked, "news-1")
+    assert "The owner" not in first
+    assert re.findall('name="token" value="(.+?)"', first) == []
+
+
+async def test_a_look_is_for_those_who_may_open_the_page(store: World) -> None:
+    nobody, other = await visitor(store, None), await visitor(store, "products:read")
+    await (await visitor(store, "owner")).get("/orders", headers={"x-live": "news-1"})
+    looks = [await visits.get("/orders", headers={"x-live": "news-1"}) for visits in (nobody, other)]
+    assert [answer.status_code for answer in looks] == [303, 403]
 
 
 async def test_a_page_that_the_role_may_not_open_is_not_announced(world: World) -> None:

@@ -55,8 +55,9 @@ const listen = () => {
   };
   stream.onerror = lose;
   stream.addEventListener("beat", hear);
-  stream.onmessage = ({ data }) => {
+  stream.onmessage = ({ data, lastEventId }) => {
     hear();
+    news = lastEventId;
     heardAt = performance.now();
     const page = location.pathname.split("/")[2];
     const pages = data.split(" ");
@@ -64,6 +65,8 @@ const listen = () => {
   };
 };
 
+// What this look follows: all that look at a page after the same news share its rendering.
+let news = "";
 let look = 0;
 let lookedAt = -LOOK_MILLISECONDS;
 const lookLater = () => {
@@ -72,13 +75,16 @@ const lookLater = () => {
 
 const lookNow = async () => {
   const url = location.href;
-  const answer = await fetch(url, { headers: LIVE }).catch(() => null);
-  const html = answer?.ok && !answer.redirected ? await answer.text() : "";
+  const moves = document.querySelector(".queue .rows, [data-news], .needs");
+  const headers = news && moves ? { ...LIVE, "x-live": news } : LIVE;
+  news = "";
   look = 0;
   lookedAt = performance.now();
+  const answer = await fetch(url, { headers }).catch(() => null);
+  const html = answer?.ok && !answer.redirected ? await answer.text() : "";
   if (!html || location.href !== url || document.querySelector("main[aria-busy]")) return;
   const page = new DOMParser().parseFromString(html, "text/html");
-  refresh(page, ".side nav :is(a, summary), .menu, .head > div:first-child p, .views a");
+  refresh(page, ".side nav :is(a, summary), .head > div:first-child p, .views a");
   const [queue, list] = [".queue .rows", "[data-news]"].map((part) => document.querySelector(part));
   if (queue) showNews(queue, "check", newLinks(queue, page), refreshQueue);
   else if (list) update(list, page);
