@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from markupsafe import Markup, escape
 
-from lootkeep.console.formats import Formats, badge, label, risk
+from lootkeep.console.formats import Formats, badge, country, label, risk
 from lootkeep.console.page import PREFIX, Visit
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel import money
@@ -46,6 +46,8 @@ NAME = Cell(_text, css="name")
 EMAIL = Cell(_text, css="name email")
 CODE = Cell(_code)
 ORDER = Cell(lambda value, row, visit: _code(order_number(value), row, visit), order_number)
+# By name on a page, with the code for those who ask; a file has the code.
+COUNTRY = Cell(lambda code, *_: f'<span title="{escape(code)}">{escape(country(code))}</span>' if code else _NOTHING)
 LABEL = Cell(lambda value, _row, _visit: escape(label(value)), label)
 BADGE = Cell(
     lambda value, _row, _visit: badge(value) if value else _NOTHING, lambda value: label(value) if value else None

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from lootkeep.console import forms, lists, undo
-from lootkeep.console.columns import AGO, BADGE, COUNT, EMAIL, NAME, TEXT, Column, amount
+from lootkeep.console.columns import AGO, BADGE, COUNT, COUNTRY, EMAIL, NAME, Column, amount
 from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
 from lootkeep.console.gift_cards import GIFT_CARDS
@@ -18,6 +18,7 @@ from lootkeep.console.page import Answer, Done, Page, Visit, change, file, url
 from lootkeep.console.referrals import REFERRALS
 from lootkeep.console.subscriptions import SUBSCRIPTIONS
 from lootkeep.console.tickets import TICKETS
+from lootkeep.domain.codes import country_code
 from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, CustomerStatus, MailboxStatus
 from lootkeep.domain.fraud.review import label
 from lootkeep.domain.referral_abuse import SENTENCES
@@ -43,7 +44,7 @@ CUSTOMERS = lists.ListPage(
     columns=(
         Column("Name", "name", NAME, "name"),
         Column("E-mail", "email", EMAIL, "email"),
-        Column("Country", "country", TEXT),
+        Column("Country", "country", COUNTRY),
         Column("Status", "status", BADGE),
         Column("Orders", "orders_count", COUNT, "orders_count"),
         Column("Spent", "total_spent", amount(), "total_spent"),
@@ -59,7 +60,7 @@ CUSTOMERS = lists.ListPage(
         lists.Choice("status", "Status", options(CustomerStatus)),
         lists.Choice("accepts_marketing", "Campaigns", {"yes": "Accepts", "no": "Declines"}, lists.is_yes),
     ),
-    linked={"country": ("Country", str.upper), "tag": ("Tag", str)},
+    linked={"country": ("Country", country_code), "tag": ("Tag", str)},
     search="Name or e-mail",
     bulk="customers",
     bulk_path="/customers/bulk",

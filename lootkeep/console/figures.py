@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from lootkeep.console import exports, lists, needs
 from lootkeep.console.charts import Tile, line_chart, sparkline, svg_file
-from lootkeep.console.columns import COUNT, EMAIL, LABEL, NAME, Cell, Column, Table, amount
+from lootkeep.console.columns import COUNT, COUNTRY, EMAIL, LABEL, NAME, Cell, Column, Table, amount
 from lootkeep.console.formats import Formats
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Page, Visit
@@ -202,7 +202,12 @@ async def show_analytics(visit: Visit) -> Answer:
         "tables": [
             ("Products", _PRODUCTS.only("Product", "Sold", "Revenue").seen_by(visit), products, "products"),
             ("Customers", _CUSTOMERS.only("Customer", "Orders", "Spent").seen_by(visit), customers, "customers"),
-            ("Countries", _parts_of("Country", "The billing countries of the orders.").seen_by(visit), countries, None),
+            (
+                "Countries",
+                _parts_of("Country", "Where the bills go.", COUNTRY).seen_by(visit),
+                countries,
+                None,
+            ),
             ("Payment methods", _parts_of("Method", "How they paid.", LABEL).seen_by(visit), methods, None),
         ],
     }

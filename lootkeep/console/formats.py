@@ -13,6 +13,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from lootkeep.domain.analytics import zone
+from lootkeep.domain.codes import countries
 from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, instant, iso, utc
 from lootkeep.kernel.money import Hundredths
@@ -39,6 +40,13 @@ LABELS = {
     "fixed_discount": "Amount off",
     "percentage": "Percent off",
     "fixed": "Amount off",
+    # Methods of payment that are not written as their name is.
+    "paypal": "PayPal",
+    "apple_pay": "Apple Pay",
+    "google_pay": "Google Pay",
+    "ideal": "iDEAL",
+    "sepa_debit": "SEPA debit",
+    "crypto": "Cryptocurrency",
 }
 # Of a status: ok, warn, bad, info or quiet.
 TONES = {
@@ -165,6 +173,11 @@ def pretty(text: str) -> str:
 
 def label(status: str) -> str:
     return LABELS.get(status) or status.replace("_", " ").capitalize()
+
+
+def country(code: str | None) -> str:
+    """By its name; a code that is no country's stays as it is."""
+    return countries().get(code, code) if code else ""
 
 
 def options(statuses: Any) -> dict[str, str]:

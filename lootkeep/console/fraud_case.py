@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lootkeep.console import fraud_links
-from lootkeep.console.formats import Formats
+from lootkeep.console.formats import Formats, country, label
 from lootkeep.console.orders import bars, reviews
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.declined_payments import PaymentAttempt
@@ -75,10 +75,10 @@ def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
         yield "Account", f"signed up {age} before, {earlier}"
     if facts.ip_address:
         kinds = [name for name in ("vpn", "proxy", "datacenter", "tor") if getattr(network, f"is_{name}")]
-        origin = [name for name in (network.city, network.country, network.asn_name) if name]
+        origin = [name for name in (network.city, country(network.country), network.asn_name) if name]
         yield "IP address", ", ".join([facts.ip_address, *origin, *(_KINDS.get(kind, kind) for kind in kinds)])
     if facts.billing_country and facts.billing_country != network.country:
-        yield "Billing country", facts.billing_country
+        yield "Billing country", country(facts.billing_country)
     marks = [name for name in ("disposable", "relay") if getattr(facts.mail, f"is_{name}")]
     yield "E-mail", ", ".join([check.email, *(_KINDS.get(mark, mark) for mark in marks)])
     if facts.has_device:
@@ -100,11 +100,11 @@ def _payment(
 ) -> Iterator[tuple[str, str]]:
     """How it is paid, with which instrument, and what the bank said."""
     payment, history = facts.payment, facts.history
-    method = (order.payment_method or "").replace("_", " ")
+    method = label(order.payment_method or "")
     paid = f"paid {formats.time(order.paid_at)}" if order.paid_at is not None else "not paid yet"
     yield "Method", f"{method}, {paid}" if method else paid
     number = f"{payment.bin} ••" if payment.bin else ""
-    if card := [word for word in (number, payment.funding, payment.country) if word]:
+    if card := [word for word in (number, payment.funding, country(payment.country)) if word]:
         yield "Card", ", ".join(card)
     if payment.instrument:
         others = history.instrument_accounts

@@ -11,6 +11,7 @@ from lootkeep.console import exports
 from lootkeep.console.charts import line_chart, svg_file
 from lootkeep.console.columns import COUNT, NAME, Column, Table, amount
 from lootkeep.console.figures import date_range_of
+from lootkeep.console.formats import country
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import analytics as analytics_rules
 from lootkeep.domain.analytics import DateRange
@@ -124,7 +125,8 @@ async def _chart(tx: Transaction, visit: Visit, date_range: DateRange, dimension
     sold = [(sum(gross for gross, _ in bucket), sum(count for _, count in bucket)) for bucket in each]
     labels = [visit.formats.short_day(Instant(start * DAY)) for start in starts]
     points = [(gross, f"{visit.formats.money(gross)} · {plural(count, 'order')}") for gross, count in sold]
-    return line_chart(part.name, labels, points, [], visit.formats.whole_money)
+    name = country(part.name) if dimension == "country" else part.name
+    return line_chart(name, labels, points, [], visit.formats.whole_money)
 
 
 def _file(

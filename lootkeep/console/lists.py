@@ -12,8 +12,10 @@ from urllib.parse import parse_qsl, quote_plus
 from markupsafe import Markup
 
 from lootkeep.console.columns import Column, Table
+from lootkeep.console.formats import country, label
 from lootkeep.console.page import PREFIX, Answer, Page, Visit, url
 from lootkeep.domain import inputs as inputs_rules
+from lootkeep.domain.codes import country_code
 from lootkeep.domain.roles import Scope
 from lootkeep.domain.saved_views import SavedView
 from lootkeep.kernel.errors import invalid
@@ -149,6 +151,11 @@ class Shown:
         """The list without any filter."""
         return address(dict.fromkeys(self.spec.first, ANY))
 
+    def chosen(self, name: str) -> str:
+        """What people read for the value of a filter that only links set."""
+        said: dict[str, Callable[[str], str]] = {"country": lambda text: country(country_code(text))}
+        return (said | {"payment_method": label}).get(name, str)(self.query[name])
+
     def without(self, name: str) -> str:
         """The list without this filter."""
         return self.url(**{name: ANY if name in self.spec.first else None})
@@ -233,9 +240,9 @@ def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapp
     for choice in spec.choices:
         if query.get(choice.name) in choice.options and query[choice.name] != ANY:
             filters[choice.name] = choice.parse(query[choice.name])
-    for name, (label, parse) in spec.linked.items():
+    for name, (title, parse) in spec.linked.items():
         if name in query:
-            filters[name] = _parsed(name, label, parse, query[name])
+            filters[name] = _parsed(name, title, parse, query[name])
     if spec.search and (term := query.get("search", "").strip()):
         filters |= searching(visit, term[:_MAX_TERM])
     if spec.has_dates:

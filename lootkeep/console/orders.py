@@ -14,6 +14,7 @@ from lootkeep.console.page import Answer, Handler, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.console.sendings import Sending, sendings
 from lootkeep.domain import goods as goods_rules, inputs as inputs_rules, orders as orders_rules
+from lootkeep.domain.codes import country_code
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.fraud.checks import CheckDetail
@@ -80,7 +81,7 @@ ORDERS = lists.ListPage(
         "external_id": ("External id", str),
         "product_id": ("Product", inputs_rules.record_id),
         "coupon_code": ("Coupon", plain_code),
-        "country": ("Country", str.upper),
+        "country": ("Country", country_code),
         "payment_method": ("Payment", str),
         "ids": ("Ticked", inputs_rules.record_ids),
     },

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from lootkeep.console.charts import Tile
-from lootkeep.console.formats import Formats, badge, day_of, label, long, marked, pretty, reasons, risk
+from lootkeep.console.formats import Formats, badge, country, day_of, label, long, marked, pretty, reasons, risk
 from lootkeep.console.page import PREFIX, Page, url
 from lootkeep.console.tickets import WAITING
 from lootkeep.deps import Deps
@@ -81,6 +81,7 @@ def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
         badge,
         label,
         marked,
+        country,
     )
     environment.filters |= {function.__name__: function for function in functions}
     environment.globals |= {"url": url, "prefix": PREFIX, "badge": badge, "risk": risk, "tile": Tile}

@@ -7,7 +7,7 @@ import asyncio
 from starlette.responses import Response
 
 from lootkeep.console import exports
-from lootkeep.console.columns import COUNT, DAY, ORDER, Column, Table, amount
+from lootkeep.console.columns import COUNT, COUNTRY, DAY, ORDER, Column, Table, amount
 from lootkeep.console.guard import Refused
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import taxes as taxes_rules
@@ -19,7 +19,7 @@ _QUARTERS = 12
 _SHOWN = 25
 _COUNTRIES = Table(
     columns=(
-        Column("Country", "country"),
+        Column("Country", "country", COUNTRY),
         Column("Currency", "currency"),
         Column("Orders", "orders_count", COUNT),
         Column("Gross", "gross", amount("currency")),
@@ -34,10 +34,10 @@ _CONTRADICTIONS = Table(
         Column("Order", "id", ORDER),
         Column("Paid", "paid_at", DAY),
         Column("Tax", "tax", amount("currency")),
-        Column("Tax country", "tax_country"),
-        Column("Bill", "billing_country"),
-        Column("IP address", "ip_country"),
-        Column("Card", "card_country"),
+        Column("Tax country", "tax_country", COUNTRY),
+        Column("Bill", "billing_country", COUNTRY),
+        Column("IP address", "ip_country", COUNTRY),
+        Column("Card", "card_country", COUNTRY),
     ),
     link=lambda order: f"/orders/{order.id}",
     empty="No order of this quarter has countries that differ.",

@@ -23,6 +23,15 @@ def countries() -> Mapping[str, str]:
     return {code: name for code, name in names.items() if len(code) == 2 and code not in _NO_COUNTRIES}
 
 
+def country_code(text: str) -> str:
+    """Of a code or an English name; raises ValueError for anything else."""
+    name = text.strip().casefold()
+    codes = {it.casefold(): code for code, it in countries().items()}
+    if name.upper() not in countries() and name not in codes:
+        raise ValueError
+    return codes.get(name, name.upper())
+
+
 def currency_names() -> Mapping[str, str]:
     """The name of each currency in use by its code."""
     from babel import Locale

@@ -68,3 +68,14 @@ async def test_a_customer_without_activity_has_a_page_that_says_so(world: World)
     assert "No orders yet." in page
     assert "They never asked for help." in page
     assert (await (await visitor(world, "read_only")).get("/customers/2")).status_code == 404
+
+
+async def test_a_country_is_shown_by_its_name_and_found_by_its_name_and_its_code(store: World) -> None:
+    await new_customer(store, name="Kim", email="kim@mail.example", country="KR")
+    visits = await visitor(store, "staff")
+    pages = [(await visits.get(f"/customers?country={text}")).text for text in ("KR", "south korea")]
+    assert ['<span title="KR">South Korea</span>' in page for page in pages] == [True, True]
+    assert all("Country <bdi>South Korea</bdi>" in page for page in pages)
+    assert "Jun Park" not in pages[0] + pages[1]
+    assert "KR" in (await visits.get("/customers?country=KR&format=csv")).text
+    assert (await visits.get("/customers?country=nowhere")).status_code == 422
