@@ -153,8 +153,6 @@ _SIGNING_IN = {
     "Turn on two-factor authentication": "turned on two-factor authentication",
     "Turn off two-factor authentication": "turned off two-factor authentication",
     "Make new recovery codes": "made new recovery codes",
-    "Add a passkey": "added a passkey",
-    "Remove a passkey": "removed a passkey",
     "Sign a browser out": "signed a browser out",
     "Add a passkey": "added a passkey",
     "Remove a passkey": "removed a passkey",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -253,10 +254,11 @@ class Edge:
         return response
 
     async def _look(self, visit: Visit) -> str:
-        """What moves on a page: nobody's name, and no token of a form."""
+        """What moves on a page: nobody's name or saved views, and no token of a form."""
         template, values = visit.page.template or "", await visit.page.handler(visit)
         assert isinstance(values, Mapping)
-        context = await self._context(visit, template, values, "", None)
+        common = {"list": replace(values["list"], views=())} if "list" in values else {}
+        context = await self._context(visit, template, {**values, **common}, "", None)
         main = self._store_templates()[0].get_template(template).render(context)
         return f'<header class="side">{context["navigation"]}</header><main id="main">{main}</main>'
 
