@@ -263,7 +263,7 @@ class Edge:
         return f'<header class="side">{context["navigation"]}</header><main id="main">{main}</main>'
 
     async def _context(
-        self, visit: Visit, template: str, values: Mapping[str, Any], token: str, message: tuple[str, str] | None
+        self, visit: Visit, template: str, values: Mapping[str, Any], token: str, message: guard.Message | None
     ) -> dict[str, Any]:
         return {
             "visit": visit,
