@@ -33,7 +33,7 @@ COMMANDS = {
     "signals from the folder": ("fraud", "signals", "facts", "--json"),
 }
 
-TEXT = f"""`lootkeep fraud backtest` judges every order again by its stored facts, from the database and from the files
+TEXT = f"""`lootkeep fraud backtest` judges every order with an outcome again, from the database and from the files
 of `lootkeep export facts`. CPU is that of the command; *server CPU* is that of PostgreSQL, which a folder may not
 burden with more than {MAX_SERVER_SECONDS} s. Memory is the most that was resident."""
 
