@@ -205,11 +205,13 @@ def test_a_backup_of_the_other_engine_is_named_and_not_restored(terminal: Termin
         assert terminal.run("backup", name, **settings).code == 0
     assert terminal.call("restore", "postgres.backup", "--replace").sentence == (
         "postgres.backup is a backup of a PostgreSQL database, but LOOTKEEP_DATABASE_URL names an embedded one. "
-        "Set it to an empty PostgreSQL database: postgresql://USER:PASSWORD@HOST/NAME."
+        "Set it to an empty PostgreSQL database: postgresql://USER:PASSWORD@HOST/NAME. After that, "
+        "`lootkeep move --to sqlite:///FILE` moves the store into an embedded one."
     )
     assert terminal.call("restore", "embedded.backup", **on_postgresql).sentence == (
         "embedded.backup is a backup of an embedded database, but LOOTKEEP_DATABASE_URL names a PostgreSQL "
-        "database. Set it to a file: sqlite:///lootkeep.db."
+        "database. Set it to a file: sqlite:///lootkeep.db. After that, "
+        "`lootkeep move --to postgresql://USER:PASSWORD@HOST/NAME` moves the store to PostgreSQL."
     )
 
 
