@@ -22,7 +22,7 @@ from lootkeep.storage import migrations
 from lootkeep.storage.transfer.tables import Row, Selection, count_rows, queries
 from lootkeep.wiring.transfer import set_stamp, source_of, target_of
 
-# Rows per second, measured on one core: the estimate of the pause.
+# Rows per second, a cautious guess: only for the estimate of the pause.
 _RATE = 20_000
 
 To = Annotated[
