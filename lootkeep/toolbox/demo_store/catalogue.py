@@ -19,6 +19,7 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import (
     access as access_service,
+    canned_replies as canned_replies_service,
     coupons as coupons_service,
     creators as creators_service,
     fraud as fraud_service,
@@ -38,6 +39,14 @@ SUPPORT = {
     "masks_emails": True,
     "hides_revenue": True,
 }
+# Name and text of the canned replies.
+_REPLIES = (
+    (
+        "New key",
+        "Hello {{ customer_name }},\n\nsorry about that! The new key of {{ product }} is on your order’s page.",
+    ),
+    ("Refund", "Hello {{ customer_name }},\n\n{{ order_number }} is refunded. It takes your bank up to five days."),
+)
 
 # Name, sku, price, delivery type, category, how often it is bought compared with the others.
 _PRODUCTS: tuple[tuple[str, str, int, str, str, int], ...] = (
@@ -107,6 +116,8 @@ class Catalogue:
         for email, name in STAFF:
             self.staff.append((await access_service.add_user(self._deps, email, name)).id)
         await users_service.create_role(self._deps, SUPPORT)
+        for name, body in _REPLIES:
+            await canned_replies_service.create(self._deps, name, body)
         await referrals_service.change_settings(self._deps, {"referral_welcome_discount_enabled": True})
         await fraud_service.change_settings(self._deps, {"fraud_custom_blocked_countries": BLOCKED_COUNTRIES})
         for name, sku, price, delivery, category, weight in _PRODUCTS:
