@@ -30,7 +30,7 @@ async def show_sign_in(visit: Visit) -> Answer:
     party = passkeys_rules.relying_party(visit.options.store.public_url) if visit.options.has_passwords else None
     values: dict[str, object] = {}
     if visit.errors.get("") == [sign_in_service.PASSKEY_NEXT]:
-        visit.errors, values = {}, {"message": ("info", sign_in_service.PASSKEY_NEXT)}
+        visit.errors, values = {}, {"message": guard.Message("info", sign_in_service.PASSKEY_NEXT)}
     return values | {
         "passkey": webauthn.request_options(party, own) if party else None,
         "proof": proof if own else "",
