@@ -69,7 +69,7 @@ async def test_the_url_is_whole_where_the_store_has_one(world: World) -> None:
     [
         (
             {"secret": "3zq8Yw0J"},
-            "The secret field must be the signing secret of the endpoint, which starts with whsec_.",
+            "The secret field must be the whole signing secret of the endpoint, which starts with whsec_.",
         ),
         ({"provider": "paypal"}, "The secret field must be the webhook id that PayPal shows."),
         ({"provider": "paypal", "secret": "8PT\n97"}, "The secret field must be the webhook id that PayPal shows."),

@@ -26,7 +26,7 @@ SEEN_EVERY = MINUTE
 
 # What a secret looks like, and where it is found.
 _SECRETS: dict[Provider, tuple[str, str]] = {
-    "stripe": (r"whsec_[A-Za-z0-9+/=_-]{8,200}", "the signing secret of the endpoint, which starts with whsec_"),
+    "stripe": (r"whsec_[A-Za-z0-9+/=_-]{8,200}", "the whole signing secret of the endpoint, which starts with whsec_"),
     "paypal": (r"[A-Za-z0-9]{1,50}", "the webhook id that PayPal shows"),
 }
 
