@@ -144,7 +144,7 @@ def _texts(visit: Visit, entry: AuditEntry, people: Mapping[str, str]) -> Mappin
         **{name: visit.formats.logged(value, name) for name, value in values.items() if value not in (None, "")},
         **_amounts(visit, entry),
     }
-    if "order_id" in texts:
+    if isinstance(values.get("order_id"), int):
         texts["order_id"] = order_number(values["order_id"])
     short = {name: f"{text[:_MAX_VALUE]}…" if len(text) > _MAX_VALUE else text for name, text in texts.items()}
     marked = {name: Markup("<bdi>{}</bdi>").format(text) for name, text in short.items() if text}

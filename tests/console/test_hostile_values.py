@@ -48,8 +48,8 @@ def queries(area: ModuleType) -> list[set[str]]:
 
 
 def fields(area: ModuleType) -> list[set[str]]:
-    """The version alone, then the rest; a form says everything that is wrong with it."""
-    return [{"version"}, {"kept"} | read_names(_FORM, area)]
+    """The version alone, then the rest but the token; a form says everything that is wrong with it."""
+    return [{"version"}, {"kept"} | read_names(_FORM, area) - {"token"}]
 
 
 def encoded(names: set[str], value: str) -> str:
