@@ -238,9 +238,7 @@ class Edge:
             # A browser without a cookie gets one: the tokens of its forms are bound to it.
             visit.secret = self._deps.ids.secret()
         is_part = visit.request.headers.get("x-part") == "main"
-        # It is for the next page that someone opens, not for what a page asks for by itself.
-        is_opened = not (is_part or "x-live" in visit.request.headers)
-        message = guard.read_message(visit.request, self._deps.vault) if is_opened else None
+        message = None if is_part else guard.read_message(visit, self._deps.vault)
         context = await self._context(visit, template, values, guard.new_token(visit), message)
         # What a template rendered is escaped.
         environment, _ = self._store_templates()

@@ -214,8 +214,12 @@ def _set_cookie(
     response.set_cookie(name, value, max_age, path=path, secure=secure, httponly=True, samesite="lax")
 
 
-def read_message(request: Request, vault: Vault) -> Message | None:
-    text = vault.signed(request.cookies.get(_FLASH_NAME, ""), "console message")
+def read_message(visit: Visit, vault: Vault) -> Message | None:
+    """For the next page that someone opens: a page asks for news by itself, and opens again what has no menu."""
+    headers = visit.request.headers
+    if "x-live" in headers or (visit.person is None and headers.get("sec-fetch-dest") == "empty"):
+        return None
+    text = vault.signed(visit.request.cookies.get(_FLASH_NAME, ""), "console message")
     return msgspec.json.decode(base64.urlsafe_b64decode(text), type=Message) if text else None
 
 

@@ -1,4 +1,4 @@
-// A real OpenID Connect provider on loopback; it prints its issuer. Whoever signs in is who they say, in their group.
+// A real OpenID Connect provider on loopback; it prints its issuer. People are who they say they are, in the group they name.
 import http from "node:http";
 import Provider from "oidc-provider";
 

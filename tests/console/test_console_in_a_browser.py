@@ -218,6 +218,18 @@ def test_signing_in_needs_no_mouse(store: Serving, browser: Browser) -> None:
         assert other.console() == []
 
 
+def test_who_signs_out_reads_it(store: Serving, browser: Browser) -> None:
+    """After `browser`, which sets the password."""
+    with browsing() as other:
+        other.open(f"{store.url}/console/sign-in")
+        other.write("#email", EMAIL)
+        other.write("#password", PASSWORD)
+        other.press("Enter")
+        other.until("document.querySelector('form[action$=\"/sign-out\"]')")
+        other.run("document.querySelector('form[action$=\"/sign-out\"] button').click()")
+        other.wait_for_text("You are signed out.")
+
+
 def test_a_button_that_is_pressed_twice_is_at_work_and_makes_one_product(browser: Browser, store: Serving) -> None:
     browser.open(f"{store.url}/console/products/new")
     browser.write("#name", "Gems")
