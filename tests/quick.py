@@ -21,7 +21,7 @@ NOT_QUICK = (
     "api/test_referral_list.py::test_deep_pages_equal_those_counted_from_the_top",
     "api/test_sandbox.py",
     "cli/",
-    "client/test_documentation.py",
+    "clients/python/test_documentation.py",
     "connect/test_connector.py",
     "connect/test_discord.py",
     "connect/test_rcon_server.py",

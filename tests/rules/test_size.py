@@ -10,9 +10,9 @@ from tests.rules.tree import ROOT, files, name
 MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 40
 
-FOLDERS = [folder for folder in ("lootkeep", "client", "bench", "tools") if (ROOT / folder).is_dir()]
+FOLDERS = [folder for folder in ("lootkeep", "clients", "bench", "tools") if (ROOT / folder).is_dir()]
 # Nobody reads a generated file from top to bottom.
-GENERATED = "client/lootkeep_client/types/"
+GENERATED = "clients/python/lootkeep_client/types/"
 SOURCES = [file for folder in FOLDERS for file in files("*.py", under=ROOT / folder)]
 TESTS = [file for file in files("*.py", under=ROOT / "tests") if file.stat().st_size]
 

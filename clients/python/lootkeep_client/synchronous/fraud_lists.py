@@ -1,0 +1,47 @@
+"""The methods of `fraud_lists`; written by `python -m tools.write_clients`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from lootkeep_client import types
+from lootkeep_client.cores import Core
+from lootkeep_client.pages import Pages, Rows
+from lootkeep_client.parameters import fraud_lists as takes
+
+
+class FraudLists:
+    """`client.fraud_lists`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def list(self) -> Rows[types.FraudList]:
+        """List the store's own lists."""
+        return self._core.many(types.FraudList, "GET", "/api/external/v1/fraud/lists")
+
+    def create(self, *, idempotency_key: str | None = None, **body: Unpack[takes.CreateFraudList]) -> types.FraudList:
+        """Create a list."""
+        return self._core.one(types.FraudList, "POST", "/api/external/v1/fraud/lists", body=body, key=idempotency_key)
+
+    def delete(self, list_id: int) -> str:
+        """Delete a list."""
+        return self._core.message("DELETE", "/api/external/v1/fraud/lists/{id}", list_id)
+
+    def entries(self, list_id: int, **query: Unpack[takes.ListFraudListEntries]) -> Pages[types.ListEntry]:
+        """List the entries of a list."""
+        return self._core.pages(
+            types.ListEntry, "GET", "/api/external/v1/fraud/lists/{id}/entries", list_id, query=query
+        )
+
+    def add_entries(
+        self, list_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.AddFraudListEntries]
+    ) -> str:
+        """Add entries to a list."""
+        return self._core.message(
+            "POST", "/api/external/v1/fraud/lists/{id}/entries", list_id, body=body, key=idempotency_key
+        )
+
+    def remove_entry(self, list_id: int, **body: Unpack[takes.RemoveFraudListEntry]) -> str:
+        """Remove an entry from a list."""
+        return self._core.message("DELETE", "/api/external/v1/fraud/lists/{id}/entries", list_id, body=body)

@@ -1,0 +1,1 @@
+"""The clients, each against the real service."""

@@ -1,0 +1,1 @@
+"""How the clients are generated: the endpoints, and one file for each language."""
