@@ -157,7 +157,7 @@ async def change_role(visit: Visit) -> Answer:
 
 async def disable(visit: Visit) -> Answer:
     before = await users_service.disable(visit.deps, visit.id, visit.user.permissions)
-    could, can = {"can_sign_in": before.password_hash is not None}, {"can_sign_in": False}
+    could, can = {"can_sign_in": before.disabled_at is None}, {"can_sign_in": False}
     return Done(url(f"/users/{visit.id}"), "They are signed out everywhere.", f"user:{visit.id}", could, can)
 
 
@@ -191,7 +191,7 @@ _ROLE_DELETE = "/roles/{id}/delete"
 _ROLE_EDIT = {"actions": ((_ROLE_DELETE, "Delete…", "danger-text"),)}
 _ROLE_GONE = "Only a role that nobody has can be deleted."
 _DISABLED = (
-    "They are signed out everywhere and cannot sign in until they get a new one-time link. "
+    "They are signed out everywhere and cannot sign in until they get a new one-time link, single sign-on included. "
     "Their API tokens keep working; revoke them on the tokens page."
 )
 _ONCE = "It is shown once. Give it only the scopes that its program needs."

@@ -101,6 +101,7 @@ FIELDS: Mapping[tuple[str, str], Sequence[Field]] = {
     ("orders", "cancel"): (_REASON,),
     ("fraud", "approve"): (_NOTE,),
     ("fraud", "reject"): (_NOTE,),
+    ("fraud", "block"): (_NOTE,),
     ("tickets", "assign"): (Field("agent_id", "Assigned to", forms.ID),),
     ("tickets", "reply"): (Field("canned_id", "Canned reply", forms.ID), replace(LAST_MESSAGE, hint=_VARIABLES)),
     ("tickets", "close"): (LAST_MESSAGE,),

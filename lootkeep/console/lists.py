@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote_plus
 
 from markupsafe import Markup
 
-from lootkeep.console.columns import Column, Table
+from lootkeep.console.columns import EMAIL, Column, Table
 from lootkeep.console.formats import country, label
 from lootkeep.console.page import PREFIX, Answer, Page, Visit, url
 from lootkeep.domain import inputs as inputs_rules
@@ -164,6 +164,9 @@ class Shown:
         """The same list with some of its parameters changed; None removes one, and any change begins at page 1."""
         return address({name: value for name, value in self.query.items() if name != "page"} | changes)
 
+    def is_sortable(self, column: Column) -> bool:
+        return column.sort in _sorts(self.visit, self.spec)
+
     def sort_url(self, column: Column) -> str:
         is_descending = self.request.sort == column.sort and self.request.order == "desc"
         return self.url(sort=column.sort, order="asc" if is_descending else "desc")
@@ -251,11 +254,16 @@ def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapp
                 read = partial(inputs_rules.day, timezone=visit.options.timezone, is_included=is_included)
                 filters[name] = _parsed(name, name.capitalize(), read, query[name])
     default = next(iter(spec.listing.sorts))
-    sorts = {column.sort for column in spec.columns if column.sort}
-    sort = query["sort"] if query.get("sort") in sorts else default
+    sort = query["sort"] if query.get("sort") in _sorts(visit, spec) else default
     number = max(1, min(inputs_rules.integer(query.get("page", "")) or 1, _MAX_PAGE))
     order: SortDirection = "asc" if query.get("order", spec.order) == "asc" else "desc"
     return ListRequest(PageRequest(number, PAGE_SIZE), filters, sort, order)
+
+
+def _sorts(visit: Visit, spec: ListPage) -> set[str]:
+    """Sorted by e-mail, the letters of masked ones could be guessed."""
+    masks = visit.user.permissions.masks_emails
+    return {column.sort for column in spec.columns if column.sort and not (masks and column.cell is EMAIL)}
 
 
 def searching(visit: Visit, term: str) -> dict[str, Any]:

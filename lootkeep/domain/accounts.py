@@ -50,6 +50,8 @@ class Account(msgspec.Struct, frozen=True):
     totp_secret: str | None = None
     totp_step: int | None = None
     role_id: int | None = None
+    # Until a new one-time link is used: nobody else lets them in, not a provider of sign-ins either.
+    disabled_at: Instant | None = None
 
     @property
     def role_key(self) -> str:
@@ -95,6 +97,7 @@ class ListedUser(msgspec.Struct, frozen=True):
     role_name: str | None
     has_password: bool
     has_second_factor: bool
+    is_disabled: bool
     updated_at: Instant | None
 
     @property
@@ -106,7 +109,9 @@ class ListedUser(msgspec.Struct, frozen=True):
         """Whether the user can sign in."""
         if self.role is None:
             return "no_access"
-        return "active" if self.has_password else "cannot_sign_in"
+        if self.is_disabled:
+            return "disabled"
+        return "active" if self.has_password else "no_password"
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -88,8 +88,15 @@ async def reset(deps: Deps, email: str) -> bool:
 
 
 async def clear(tx: Transaction, account: Account, now: Instant, password_hash: str | None) -> None:
-    """The account has this password from now on, and no second factor."""
-    changed = replace(account, password_hash=password_hash, totp_secret=None, totp_step=None, updated_at=now)
+    """The account has this password from now on, or is disabled without one, and has no second factor."""
+    changed = replace(
+        account,
+        password_hash=password_hash,
+        totp_secret=None,
+        totp_step=None,
+        disabled_at=now if password_hash is None else None,
+        updated_at=now,
+    )
     await accounts_db.ROWS.save(tx, account, changed)
     await accounts_db.remove_recovery_codes(tx, account.user_id)
     for passkey in await accounts_db.PASSKEYS.find(tx, user_id=account.user_id):

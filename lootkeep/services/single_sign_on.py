@@ -21,6 +21,7 @@ from lootkeep.storage.engine.database import Transaction
 _UNKNOWN = "The proxy says who you are, but you have no account here. Ask an owner to invite you."
 _NO_EMAIL = "The provider did not say your e-mail address, or that it is yours."
 _PROXY = "proxy"
+_DISABLED = "Your account in this console is disabled. Ask an owner for a one-time link."
 _NO_GROUP = "You are signed in, but none of your groups has a role in this console. Ask an owner."
 
 
@@ -48,6 +49,7 @@ async def enter_by_proxy(
             person = await accounts_db.person_by_email(tx, email)
             if person is None:
                 raise Unprocessable("no_account", _UNKNOWN)
+            _check_enabled(await accounts_db.ROWS.get(tx, person.id))
             await sign_in.log_sign_in(tx, person.id, _PROXY, ip, deps.clock.now())
         return person.id
     except AppError as rejection:
@@ -78,12 +80,18 @@ async def _enter(deps: Deps, email: str, name: str, role: str, method: str, ip: 
         # Before the account: nobody takes the role from the last owner meanwhile.
         owners = [owner.user_id for owner in await accounts_db.lock_owners(tx) if owner.password_hash is not None]
         account = await accounts_db.ROWS.lock(tx, user.id)
+        _check_enabled(account)
         if account is None:
             await accounts_db.ROWS.add(tx, Account(user.id, created_at=now, updated_at=now, **fields))
         elif owners != [user.id] and (account.role, account.role_id) != (fields["role"], fields["role_id"]):
             await accounts_db.ROWS.save(tx, account, replace(account, **fields, updated_at=now))
         await sign_in.log_sign_in(tx, user.id, method, ip, now)
     return user.id
+
+
+def _check_enabled(account: Account | None) -> None:
+    if account is not None and account.disabled_at is not None:
+        raise Unprocessable("disabled", _DISABLED)
 
 
 async def _named(tx: Transaction, name: str) -> dict[str, Any]:

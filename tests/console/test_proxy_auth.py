@@ -199,3 +199,21 @@ def test_the_address_of_the_connection_counts_whatever_is_forwarded(server: Serv
         with httpx.Client(transport=transport, base_url=server.url) as http:
             location = http.get("/console/account", headers=owner).headers["location"]
         assert location.partition("?")[0] == path
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, SETTINGS | GROUPS], ids=["without groups", "with groups"])
+async def test_who_is_disabled_stays_out_until_a_new_link_is_used(world: World, settings: dict[str, Any]) -> None:
+    shop = World(world.db, clock=world.clock, **settings)
+    owner = await first_owner(shop)
+    user_id, _ = await users_service.invite(shop.deps, "bo@store.example", "Bo", "owner", PRESETS["owner"])
+    groups = {"Remote-Groups": "admins"}
+    assert await is_in(await through(shop, "bo@store.example", **groups))
+    assert (await owner.post(f"/users/{user_id}/disable", on=f"/users/{user_id}", confirmed="yes")).status_code == 303
+    visits = await through(shop, "bo@store.example", **groups)
+    assert "Your account in this console is disabled." in (await visits.get("/account", follow_redirects=True)).text
+    assert "Disabled" in (await owner.get("/users")).text
+    link = await users_service.make_link(shop.deps, user_id, PRESETS["owner"])
+    form = {"link": link, "password": PASSWORD, "repeated": PASSWORD}
+    stranger = await visitor(shop, None)
+    assert (await stranger.post("/setup", on=f"/setup?token={link}", **form)).status_code == 303
+    assert await is_in(await through(shop, "bo@store.example", **groups))

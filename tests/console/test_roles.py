@@ -169,6 +169,14 @@ async def test_a_role_that_masks_finds_customers_by_the_whole_e_mail_but_not_by_
     assert matches == [[True, True]] * 3 + [[True, False]] * 5
 
 
+async def test_a_role_that_masks_does_not_sort_by_e_mail(store: World) -> None:
+    for path in ("/customers", "/users"):
+        everyone, masked = await visitor(store, ALL), await visitor(store, ALL, masks_emails=True)
+        assert ["sort=email" in (await visits.get(path)).text for visits in (everyone, masked)] == [True, False]
+        asked = [(await masked.get(f"{path}?sort=email&order={order}")).text for order in ("asc", "desc")]
+        assert "ascending" not in asked[0] + asked[1].replace('aria-sort="descending"', "")
+
+
 async def test_search_overview_and_navigation_have_only_what_the_role_may_see(store: World) -> None:
     support = await visitor(store, "support-tickets:read")
     assert "Tickets" in (await support.get("/search?q=Jun")).text

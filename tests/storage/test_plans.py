@@ -40,7 +40,7 @@ from lootkeep.storage.referrals import (
     rows as referrals_db,
     tiers as tiers_db,
 )
-from lootkeep.storage.sales import analytics as analytics_db, direct as sales_direct_db
+from lootkeep.storage.sales import analytics as analytics_db, direct as sales_direct_db, growth as growth_db
 from lootkeep.storage.totals import counters as counters_db
 from tests.storage.generated_store import GeneratedStore, Rollback, location_of, opened
 from tests.storage.plans import QueryRecorder
@@ -150,10 +150,14 @@ async def test_a_query_reads_little_more_than_it_returns(store: GeneratedStore, 
     assert [work for work in await store.works(recorder) if not store.is_small(work)] == []
 
 
-async def test_customers_of_a_year_are_counted_along_an_index(store: GeneratedStore) -> None:
+async def test_reports_of_a_year_go_along_an_index(store: GeneratedStore) -> None:
     async with store.engine.read() as tx:
         recorder = QueryRecorder(tx)
         await sales_direct_db.unique_customers(recorder, YEAR.start, YEAR.end, None)
+        await growth_db.cohorts(recorder, [Instant(YEAR.start + month * 30 * DAY) for month in range(13)])
+        await growth_db.funnel(recorder, YEAR.start, YEAR.end)
+        await growth_db.campaign_results(recorder, YEAR.start, YEAR.end, "USD", 7 * DAY, 10)
+        await growth_db.coupon_results(recorder, YEAR.start, YEAR.end, "USD", 10)
     assert [work for work in await store.works(recorder) if not store.is_by_index(work)] == []
 
 

@@ -41,6 +41,7 @@ PARAMETERS: dict[tuple[str, str], dict[str, Any]] = {
     ("orders", "cancel"): {"reason": "A test"},
     ("fraud", "approve"): {"notes": "A test"},
     ("fraud", "reject"): {"notes": "A test"},
+    ("fraud", "block"): {"notes": "A test"},
     ("tickets", "assign"): {"agent_id": 1},
     ("tickets", "reply"): {"message": "A test"},
     ("tickets", "close"): {"message": None},

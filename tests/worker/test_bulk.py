@@ -184,7 +184,7 @@ async def test_coupons_are_switched_off_and_gift_cards_revoked(world: World) -> 
     assert (await world.get(f"/gift-cards/{card['id']}")).json()["data"]["status"] == "revoked"
 
 
-async def test_held_orders_are_approved_once_and_a_decision_stays(world: World) -> None:
+async def test_held_orders_are_approved_or_rejected_once_buyers_blocked_and_a_decision_stays(world: World) -> None:
     await fraud_service.change_settings(world.deps, {"fraud_action": "verify", "fraud_sensitivity_level": "high"})
     product = await new_product(world)
     for _ in range(4):
@@ -196,8 +196,13 @@ async def test_held_orders_are_approved_once_and_a_decision_stays(world: World) 
     await work(world)
     decided = ("refused", "Someone has decided on this order already.")
     assert await results(world, act) == {3: decided, 4: ("done", None)}
-    statuses = [(await world.get(f"{STORE}/orders/{number}")).json()["data"]["status"] for number in (3, 4)]
-    assert statuses == ["cancelled", "pending"]
+    act = await started(world, "fraud", "block", [1, 2], notes="A ring")
+    await work(world)
+    assert await results(world, act) == {1: ("done", None), 2: ("done", None)}
+    statuses = [(await world.get(f"{STORE}/orders/{number}")).json()["data"]["status"] for number in (1, 2, 3, 4)]
+    assert statuses == ["cancelled", "cancelled", "cancelled", "pending"]
+    entries = {row["name"]: row["entries_count"] for row in (await world.get("/fraud/lists")).json()["data"]}
+    assert (entries["blocked_customers"], entries["blocked_devices"]) == (2, 1)
 
 
 async def test_deliveries_are_sent_again(world: World) -> None:

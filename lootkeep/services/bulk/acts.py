@@ -38,6 +38,7 @@ _FULFILLED = "Everything in the order counts as delivered, and receivers are not
 _CANCELLED = "The order is cancelled permanently. Its coupon, stock and gift card are released."
 _APPROVED = "The order is released if it is held. Orders that someone has decided on are left as they are."
 _REJECTED = "The order is cancelled where it still can be, and counts as confirmed fraud for its buyer."
+_RINGS = "The order is rejected as fraud, and account, mailbox, device, card and player of its buyer are blocked."
 _REPLIED = "The customer gets the same message, by e-mail where a mail server is set."
 _CLOSED = "The ticket is closed; what you write is sent to its customer first."
 _BLOCKED = "New orders and subscriptions of the customer are rejected from now on."
@@ -98,6 +99,18 @@ ACTS: dict[tuple[str, str], Act] = {
             "order",
             _REJECTED,
             operations.reject,
+            _UNDECIDED,
+            is_final=True,
+        ),
+        Act(
+            "fraud",
+            "fraud:write",
+            "block",
+            "Reject and block",
+            "Reject {} as fraud and block the buyers",
+            "order",
+            _RINGS,
+            operations.reject_and_block,
             _UNDECIDED,
             is_final=True,
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from lootkeep.deps import Deps
@@ -9,6 +11,7 @@ from lootkeep.domain.customers import MAX_TAGS
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing
 from lootkeep.services import canned_replies, coupons, customers, fraud, gift_cards, orders, tickets, webhooks
+from lootkeep.services.fraud_lists import BLOCKED, BlockKind
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.gift_cards import rows as gift_cards_db
@@ -34,14 +37,25 @@ async def reject(deps: Deps, check_id: int, user_id: int, notes: str | None) -> 
     await _review(deps, check_id, user_id, "fraud", notes)
 
 
-async def _review(deps: Deps, check_id: int, user_id: int, outcome: ReviewedAs, notes: str | None) -> None:
+async def reject_and_block(deps: Deps, check_id: int, user_id: int, notes: str | None) -> None:
+    await _review(deps, check_id, user_id, "fraud", notes, tuple(BLOCKED))
+
+
+async def _review(
+    deps: Deps,
+    check_id: int,
+    user_id: int,
+    outcome: ReviewedAs,
+    notes: str | None,
+    block: Collection[BlockKind] = (),
+) -> None:
     """A decision that someone has made on a case is not replaced by one on a list."""
     async with deps.db.write() as tx:
         checks = await fraud_checks_db.lock_with_others(tx, check_id)
     existing(checks or None, "Fraud check")
     if any(check.review_outcome is not None for check in checks):
         raise Conflict("already_reviewed", "Someone has decided on this order already.")
-    await fraud.review(deps, check_id, outcome, notes, user_id)
+    await fraud.review(deps, check_id, outcome, notes, user_id, block=block)
 
 
 async def reply(deps: Deps, ticket_id: int, user_id: int, message: str) -> None:

@@ -141,6 +141,7 @@ LISTING = Listing(
         roles.c.name.label("role_name"),
         accounts.c.password_hash.is_not(None).label("has_password"),
         _HAS_SECOND_FACTOR.label("has_second_factor"),
+        accounts.c.disabled_at.is_not(None).label("is_disabled"),
         accounts.c.updated_at,
     ),
     joins=(

@@ -45,6 +45,7 @@ accounts = Table(
     sealed("totp_secret", "totp", optional=True),
     # The time step of the last code that was accepted: a code works once.
     number("totp_step", optional=True),
+    instant("disabled_at", optional=True),
     instant("created_at"),
     instant("updated_at"),
     CheckConstraint("role IN ('owner', 'staff', 'read_only', 'custom')", name="role"),
