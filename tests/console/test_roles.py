@@ -173,8 +173,9 @@ async def test_a_role_that_masks_does_not_sort_by_e_mail(store: World) -> None:
     for path in ("/customers", "/users"):
         everyone, masked = await visitor(store, ALL), await visitor(store, ALL, masks_emails=True)
         assert ["sort=email" in (await visits.get(path)).text for visits in (everyone, masked)] == [True, False]
-        asked = [(await masked.get(f"{path}?sort=email&order={order}")).text for order in ("asc", "desc")]
-        assert "ascending" not in asked[0] + asked[1].replace('aria-sort="descending"', "")
+        for visits, direction in ((everyone, "ascending"), (masked, "none")):
+            page = (await visits.get(f"{path}?sort=email&order=asc")).text
+            assert re.search(rf'aria-sort="{direction}">(<a [^>]*>)?E-mail<', page)
 
 
 async def test_search_overview_and_navigation_have_only_what_the_role_may_see(store: World) -> None:
