@@ -18,7 +18,7 @@ const isTyped = (field) => {
 
 // What was sent is not there again: nobody sends it twice.
 const remember = (isSent) => {
-  const fields = isSent ? [] : [...document.querySelectorAll(KEPT)];
+  const fields = isSent ? [] : $$(KEPT);
   const typed = fields.some(isTyped) && fields.map((field) => [field.name, field.matches(BOXES) ? field.checked : field.value]);
   entries.set(key, { key, y: scrollY, typed });
 };
@@ -26,7 +26,7 @@ const remember = (isSent) => {
 // With the version that the text was written for: a change of someone else meanwhile is noticed.
 const restore = (entry) => {
   if (!entry) return;
-  const fields = entry.typed ? [...document.querySelectorAll(KEPT)] : [];
+  const fields = entry.typed ? $$(KEPT) : [];
   fields.forEach((field, index) => {
     const [name, value] = entry.typed[index] ?? [];
     if (field.name !== name) return;

@@ -8,19 +8,31 @@ const SLOW_MILLISECONDS = 300;
 const LIVE = { accept: "text/html", "x-live": "yes" };
 let asking = null;
 
+const $ = (selector) => document.querySelector(selector);
+const $$ = (selector) => [...document.querySelectorAll(selector)];
+const on = (name, act, isFirst) => document.addEventListener(name, act, isFirst);
+// Now, and with every page that is shown from now on.
+const always = (act) => {
+  on("shown", act);
+  act();
+};
+const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+const element = (tag, textContent = "", className = "") => Object.assign(document.createElement(tag), { textContent, className });
+const newButton = (text, onclick, className) => Object.assign(element("button", text, className), { type: "button", onclick });
+
 // The address of what is shown, without the place in it.
 const here = () => location.href.split("#")[0];
 let shown = here();
 
 const swap = (html, url, isNew, isSent) => {
-  const next = new DOMParser().parseFromString(html, "text/html");
+  const next = parse(html);
   const main = next.querySelector("main");
   const side = next.querySelector(".side nav");
-  if (!main || !document.querySelector(".side") || !side) {
+  if (!main || !$(".side") || !side) {
     location.assign(url);
     return;
   }
-  const old = document.querySelector("main");
+  const old = $("main");
   const hasFocus = document.activeElement === old;
   // What a form has said stays until another page is opened.
   const said = isNew || here() !== shown ? null : old.querySelector(":scope > .notice[role]");
@@ -28,14 +40,14 @@ const swap = (html, url, isNew, isSent) => {
   if (isNew) remember(isSent);
   old.replaceWith(main);
   if (hasFocus) main.focus({ preventScroll: true });
-  const groups = document.querySelectorAll(".side nav details[open] summary");
+  const groups = $$(".side nav details[open] summary");
   for (const open of groups) for (const group of side.querySelectorAll("details")) group.open ||= group.textContent.startsWith(open.firstChild.data);
-  document.querySelector(".side nav").replaceWith(side);
+  $(".side nav").replaceWith(side);
   document.title = next.title;
   if (isNew) {
     enter(url);
     scrollTo(0, 0);
-    document.querySelector("#menu").checked = false;
+    $("#menu").checked = false;
     const field = main.querySelector("[autofocus]");
     (field ?? main).focus({ preventScroll: !field });
   }
@@ -49,7 +61,7 @@ const load = async (url, options, isNew) => {
   const mine = (asking = new AbortController());
   await leaveReview(url);
   if (mine.signal.aborted) return;
-  const slow = setTimeout(() => document.querySelector("main").setAttribute("aria-busy", "true"), SLOW_MILLISECONDS);
+  const slow = setTimeout(() => $("main").setAttribute("aria-busy", "true"), SLOW_MILLISECONDS);
   try {
     const answer = await fetch(url, { headers: { accept: "text/html" }, ...options, signal: mine.signal });
     if (!(answer.headers.get("content-type") || "").startsWith("text/html")) {
@@ -65,7 +77,7 @@ const load = async (url, options, isNew) => {
     if (error.name !== "AbortError" && isNew) location.assign(url);
   } finally {
     clearTimeout(slow);
-    for (const busy of asking === mine ? document.querySelectorAll("[aria-busy]") : []) {
+    for (const busy of asking === mine ? $$("[aria-busy]") : []) {
       busy.removeAttribute("aria-busy");
       busy.disabled = false;
     }
@@ -77,7 +89,7 @@ const load = async (url, options, isNew) => {
 let ahead = { url: "", html: null };
 
 const lookAhead = () => {
-  const link = document.querySelector("a[data-ahead]");
+  const link = $("a[data-ahead]");
   if (!link || ahead.url === link.href) return;
   const next = { url: link.href, html: null };
   ahead = next;
@@ -97,10 +109,12 @@ const showAhead = (url) => {
 
 const isOurs = (url) => url.origin === location.origin && url.pathname.startsWith("/console");
 
-document.addEventListener("click", (event) => {
-  for (const open of document.querySelectorAll("details.chip[open], details.select[open]")) {
-    if (!open.contains(event.target)) open.open = false;
-  }
+const fold = (target) => {
+  for (const open of $$("details.chip[open], details.select[open]")) if (!open.contains(target)) open.open = false;
+};
+
+on("click", (event) => {
+  fold(event.target);
   const link = event.target.closest("a[href]");
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
   const url = new URL(link.href);
@@ -111,17 +125,17 @@ document.addEventListener("click", (event) => {
 });
 
 // What unfolds at the right edge of the page unfolds to the left.
-document.addEventListener("toggle", ({ target }) => {
+on("toggle", ({ target }) => {
   const pop = target.matches("details.chip[open]") && target.querySelector(".pop");
   if (pop) pop.classList.toggle("right", target.getBoundingClientRect().left + pop.offsetWidth > innerWidth - 16);
 }, true);
 
-document.addEventListener("submit", (event) => {
+on("submit", (event) => {
   const form = event.target;
   // Not form.action and form.method, which are the fields of that name in a form that has them.
   const attribute = (name) => event.submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name) ?? "";
   const url = new URL(attribute("action"), location.href);
-  if (!isOurs(url) || !document.querySelector(".side")) return;
+  if (!isOurs(url) || !$(".side")) return;
   // The browser saves a file by itself.
   if (event.submitter?.hasAttribute("data-file")) return;
   // An e-mail is shown in a frame.
@@ -134,10 +148,7 @@ document.addEventListener("submit", (event) => {
   }
   if (attribute("method") === "post") {
     // What is sent is at work: it is pressed once.
-    for (const button of [...form.elements].filter((field) => field.matches("button"))) {
-      button.setAttribute("aria-busy", "true");
-      button.disabled = true;
-    }
+    for (const field of form.elements) if (field.matches("button")) Object.assign(field, { ariaBusy: "true", disabled: true });
     load(url.href, { method: "POST", body: form.getAttribute("enctype") ? new FormData(form) : fields }, true);
   } else {
     for (const [name, value] of [...fields]) if (!value) fields.delete(name);
@@ -146,59 +157,51 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-document.addEventListener("keydown", (event) => {
+on("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (event.key === "Escape") {
     document.activeElement.blur();
-    for (const box of document.querySelectorAll(TICKED)) box.checked = false;
+    for (const box of $$(TICKED)) box.checked = false;
     countTicked();
-    for (const open of document.querySelectorAll("details.chip[open], details.select[open]")) open.open = false;
+    fold(null);
     return;
   }
   if (document.activeElement.matches(TYPING)) return;
-  const target = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  const target = $(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
   if (!target?.checkVisibility()) return;
   event.preventDefault();
   if (target.closest(".case") && target.matches("button") && isTooSoon()) return;
-  if (target.closest(".fold")) document.querySelector("#menu").checked = true;
+  if (target.closest(".fold")) $("#menu").checked = true;
   if (target.matches(TYPING)) target.focus();
   else target.click();
 });
 
 const countTicked = () => {
-  const text = document.querySelector(".ticked");
-  const isAll = document.querySelector(".bulk [name=all]:checked");
-  if (text) text.textContent = `${isAll ? "All" : document.querySelectorAll(".list td .tick:checked").length} of ${text.dataset.of} selected`;
+  const text = $(".ticked");
+  const isAll = $(".bulk [name=all]:checked");
+  if (text) text.textContent = `${isAll ? "All" : $$(".list td .tick:checked").length} of ${text.dataset.of} selected`;
 };
-document.addEventListener("change", ({ target }) => target.matches(".tick, .bulk input") && countTicked());
+on("change", ({ target }) => target.matches(".tick, .bulk input") && countTicked());
 
 // A box in the head of a list ticks all rows of the page.
-const offerAll = () => {
-  const head = document.querySelector("main .list thead th");
-  const boxes = [...document.querySelectorAll(".list td .tick")];
+always(() => {
+  const head = $("main .list thead th");
+  const boxes = $$(".list td .tick");
   if (!head || !boxes.length) return;
-  const all = document.createElement("input");
-  all.type = "checkbox";
-  all.className = "tick";
-  all.setAttribute("aria-label", "All rows of this page");
-  all.addEventListener("change", () => boxes.forEach((box) => (box.checked = all.checked)));
+  const all = Object.assign(element("input", "", "tick"), { type: "checkbox", ariaLabel: "All rows of this page" });
+  all.onchange = () => boxes.forEach((box) => (box.checked = all.checked));
   head.prepend(all);
-};
-document.addEventListener("shown", offerAll);
-offerAll();
+});
 
-document.addEventListener("mouseover", (event) => {
+on("mouseover", (event) => {
   const point = event.target.closest(".point");
-  document.querySelector(".tip")?.remove();
+  $(".tip")?.remove();
   if (!point) return;
   const chart = point.closest(".chart");
   const box = point.closest("svg").getBoundingClientRect();
   const frame = chart.getBoundingClientRect();
-  const tip = document.createElement("div");
-  const text = document.createElement("b");
-  tip.className = "tip";
-  text.textContent = point.dataset.text;
-  tip.append(point.dataset.label, text);
+  const tip = element("div", point.dataset.label, "tip");
+  tip.append(element("b", point.dataset.text));
   chart.append(tip);
   const left = box.left - frame.left + (box.width * point.dataset.x) / 1000 - tip.offsetWidth - 8;
   tip.style.left = `${Math.max(0, left)}px`;
@@ -207,15 +210,15 @@ document.addEventListener("mouseover", (event) => {
 
 // Nobody is at work on the page: it may be replaced. The rows next to a progress stay where they are.
 const isQuiet = () => {
-  const main = document.querySelector("main");
+  const main = $("main");
   const isFree = document.activeElement === main || !main.contains(document.activeElement);
-  return !document.hidden && isFree && getSelection().isCollapsed && !document.querySelector(`[aria-busy], main details[open], main:not(:has(progress)) :is(table, .needs):hover, ${TICKED}`);
+  return !document.hidden && isFree && getSelection().isCollapsed && !$(`[aria-busy], main details[open], main:not(:has(progress)) :is(table, .needs):hover, ${TICKED}`);
 };
 
 let timer = 0;
 const refreshLater = () => {
   clearTimeout(timer);
-  const seconds = Number(document.querySelector("main").dataset.live);
+  const seconds = Number($("main").dataset.live);
   if (!seconds) return;
   timer = setTimeout(() => {
     if (!asking && isQuiet()) load(location.href, { headers: LIVE }, false);
@@ -227,7 +230,7 @@ lookAhead();
 
 // What was changed in a form of settings is marked, and listed next to its button.
 const markChanges = () => {
-  const form = document.querySelector("form[data-tracked]:has(.save-bar)");
+  const form = $("form[data-tracked]:has(.save-bar)");
   if (!form) return;
   const list = [];
   for (const box of form.querySelectorAll("[data-stored]")) {
@@ -238,22 +241,20 @@ const markChanges = () => {
     if (value !== stored) list.push(field.type === "password" ? `${label} → a new one` : `${label} ${stored || "–"} → ${value || "–"}`);
   }
   const text = form.querySelector("[data-changes]");
-  const count = document.createElement("b");
-  count.textContent = list.length === 1 ? "1 change " : `${list.length} changes `;
+  const count = element("b", list.length === 1 ? "1 change " : `${list.length} changes `);
   text.replaceChildren(...(list.length ? [count, `${list.join(" · ")}. In effect at once, without a restart.`] : ["Nothing is changed."]));
   form.querySelector("[data-discard]").hidden = !list.length;
   form.querySelector(".save-bar .main").disabled = !list.length;
 };
-document.addEventListener("input", markChanges);
-document.addEventListener("shown", markChanges);
-document.addEventListener("reset", () => setTimeout(markChanges));
-markChanges();
+on("input", markChanges);
+on("reset", () => setTimeout(markChanges));
+always(markChanges);
 
 // The preview of an e-mail follows the typing. Each is a new frame: a frame that goes on would fill the history.
 let previewTimer = 0;
 const preview = () => {
-  const button = document.querySelector("button[data-preview]");
-  const before = [...document.querySelectorAll("iframe.mail")];
+  const button = $("button[data-preview]");
+  const before = $$("iframe.mail");
   if (!button || !before.length) return;
   const frame = before[0].cloneNode();
   frame.removeAttribute("src");
@@ -272,9 +273,8 @@ const previewLater = (event) => {
   clearTimeout(previewTimer);
   previewTimer = setTimeout(preview, 400);
 };
-document.addEventListener("input", previewLater);
-document.addEventListener("shown", preview);
-preview();
+on("input", previewLater);
+always(preview);
 
 // The buttons and menus of an editor write a block on lines of its own.
 const insert = (control, block) => {
@@ -286,27 +286,23 @@ const insert = (control, block) => {
   text.selectionStart = text.selectionEnd = (start ? start.length + 2 : 0) + block.length;
   text.dispatchEvent(new Event("input", { bubbles: true }));
 };
-document.addEventListener("click", ({ target }) => {
+on("click", ({ target }) => {
   if (target.matches("button[data-insert]")) insert(target, target.dataset.insert);
 });
-document.addEventListener("change", ({ target }) => {
+on("change", ({ target }) => {
   if (!target.matches("select[data-insert]") || !target.value) return;
   insert(target, target.value);
   target.value = "";
 });
 
 // What people take elsewhere has a button that copies it, where the browser lets pages do that.
-const addCopying = () => {
-  for (const source of navigator.clipboard ? document.querySelectorAll("[data-copy]:not(:has(+ .copy))") : []) {
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "small copy", textContent: "Copy" });
-    button.addEventListener("click", async () => {
+always(() => {
+  for (const source of navigator.clipboard ? $$("[data-copy]:not(:has(+ .copy))") : []) {
+    const copy = async ({ target }) => {
       await navigator.clipboard.writeText(source.dataset.copy || source.textContent);
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy"), 2000);
-    });
-    source.after(button);
+      target.textContent = "Copied";
+      setTimeout(() => (target.textContent = "Copy"), 2000);
+    };
+    source.after(newButton("Copy", copy, "small copy"));
   }
-};
-document.addEventListener("shown", addCopying);
-addCopying();
+});

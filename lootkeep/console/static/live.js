@@ -12,7 +12,7 @@ let again = 0;
 let isBehind = performance.now() > 2000;
 let heardAt = 0;
 
-const sign = document.querySelector(".live");
+const sign = $(".live");
 
 const say = (isLive) => {
   if (!sign || (sign.classList.contains("on") === isLive && !sign.hidden)) return;
@@ -75,21 +75,21 @@ const lookLater = () => {
 
 const lookNow = async () => {
   const url = location.href;
-  const moves = document.querySelector(".queue .rows, [data-news], .needs");
+  const moves = $(".queue .rows, [data-news], .needs");
   const headers = news && moves ? { ...LIVE, "x-live": news } : LIVE;
   news = "";
   look = 0;
   lookedAt = performance.now();
   const answer = await fetch(url, { headers }).catch(() => null);
   const html = answer?.ok && !answer.redirected ? await answer.text() : "";
-  if (!html || location.href !== url || document.querySelector("main[aria-busy]")) return;
-  const page = new DOMParser().parseFromString(html, "text/html");
+  if (!html || location.href !== url || $("main[aria-busy]")) return;
+  const page = parse(html);
   refresh(page, ".side nav :is(a, summary), .head > div:first-child p, .views a");
-  const [queue, list] = [".queue .rows", "[data-news]"].map((part) => document.querySelector(part));
+  const [queue, list] = [".queue .rows", "[data-news]"].map((part) => $(part));
   if (queue) showNews(queue, "check", newLinks(queue, page), refreshQueue);
   else if (list) update(list, page);
-  else if (document.querySelector(".needs")) refresh(page, "main .card");
-  else if (document.querySelector("main").dataset.live && !asking && isQuiet()) swap(html, url, false);
+  else if ($(".needs")) refresh(page, "main .card");
+  else if ($("main").dataset.live && !asking && isQuiet()) swap(html, url, false);
 };
 
 // What is in these parts; they stay themselves, so that a link keeps the focus. No list changes under the pointer.
@@ -137,7 +137,7 @@ const update = (list, page) => {
 const showNews = (place, name, count, show) => {
   const [one, many = `${name}s`] = name.split("|");
   const text = `${count} new ${count === 1 ? one : many}`;
-  const old = document.querySelector(".news button");
+  const old = $(".news button");
   if (old || !count) {
     if (old && count) old.textContent = text;
     else old?.parentElement.remove();
@@ -145,19 +145,16 @@ const showNews = (place, name, count, show) => {
   }
   const news = element("p", "", "news");
   news.setAttribute("role", "status");
-  const button = element("button", text);
-  button.type = "button";
-  button.addEventListener("click", show);
-  news.append(button);
+  news.append(newButton(text, show));
   if (place.matches(".rows")) place.prepend(news);
   else place.before(news);
 };
 
 // What came while a page was on its way may be newer than the page.
-document.addEventListener("shown", () => {
+on("shown", () => {
   if (performance.now() - heardAt < 2000) lookLater();
 });
-document.addEventListener("visibilitychange", () => (document.hidden ? leave() : listen()));
+on("visibilitychange", () => (document.hidden ? leave() : listen()));
 addEventListener("pagehide", leave);
 addEventListener("pageshow", listen);
 listen();

@@ -2,9 +2,7 @@
 "use strict";
 
 const TYPED_MILLISECONDS = 80;
-const palette = document.createElement("dialog");
-palette.className = "palette";
-palette.setAttribute("aria-label", "Search or do");
+const palette = Object.assign(element("dialog", "", "palette"), { ariaLabel: "Search or do" });
 palette.innerHTML = '<form role="search"><input role="combobox" aria-expanded="true" aria-controls="choices" aria-autocomplete="list" aria-label="Search or do" placeholder="A name, a number, a code, a page" autocomplete="off" spellcheck="false"><kbd>Esc</kbd></form><div id="choices" role="listbox" aria-label="Results"></div><p class="muted small" aria-hidden="true"><span><kbd>↑</kbd> <kbd>↓</kbd> choose</span> <span><kbd>↵</kbd> open</span> <span><kbd>Ctrl</kbd> <kbd>↵</kbd> new tab</span> <span>all results <kbd>Shift</kbd> <kbd>↵</kbd></span></p>';
 document.body.append(palette);
 const typed = palette.querySelector("input");
@@ -33,7 +31,7 @@ const findChoices = async () => {
   try {
     const url = `/console/palette?${new URLSearchParams({ q: typed.value })}`;
     const answer = await fetch(url, { signal: mine.signal, headers: { "x-part": "main" } });
-    const list = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".choices");
+    const list = parse(await answer.text()).querySelector(".choices");
     if (!list) throw new Error("not the palette");
     choices.replaceChildren(...list.childNodes);
     for (const part of choices.querySelectorAll("h2, li, p")) part.setAttribute("role", "presentation");

@@ -11,22 +11,12 @@ let waiting = [];
 let sending = [];
 let unsent = [];
 
-const caseShown = () => document.querySelector(".case")?.dataset.check;
+const caseShown = () => $(".case")?.dataset.check;
 let seen = { check: caseShown(), at: performance.now() };
 const isTooSoon = () => performance.now() - seen.at < BLIND_MILLISECONDS;
 
-const toasts = document.createElement("aside");
-toasts.className = "toasts";
-toasts.setAttribute("aria-label", "What can be undone");
-toasts.setAttribute("aria-live", "polite");
+const toasts = Object.assign(element("aside", "", "toasts"), { ariaLabel: "What can be undone", ariaLive: "polite" });
 document.body.append(toasts);
-
-const element = (tag, text = "", className = "") => {
-  const node = document.createElement(tag);
-  node.textContent = text;
-  node.className = className;
-  return node;
-};
 
 // The last decision can be undone first.
 const showToast = () => {
@@ -42,15 +32,11 @@ const showToast = () => {
   const text = element("div");
   const title = element("b");
   title.append(`${decision.done} `, element("bdi", decision.name));
-  const when = element("p");
   // Not said again every second.
-  when.setAttribute("aria-hidden", "true");
-  text.append(title, when);
-  const undo = element("button", "Undo ");
-  undo.type = "button";
+  text.append(title, Object.assign(element("p"), { ariaHidden: "true" }));
+  const undo = newButton("Undo ", undoLast);
   undo.dataset.key = "z";
   undo.append(element("kbd", "Z"));
-  undo.addEventListener("click", undoLast);
   toast.append(text, undo);
   toasts.append(toast);
   count();
@@ -72,8 +58,8 @@ const decideLater = (form, button, url, fields) => {
   waiting.push(decision);
   const next = nextCase();
   if (!next) {
-    document.querySelector(".case").replaceChildren(element("p", "That was the last one here.", "empty"));
-    delete document.querySelector(".case").dataset.check;
+    $(".case").replaceChildren(element("p", "That was the last one here.", "empty"));
+    delete $(".case").dataset.check;
     arrange();
   } else if (!showAhead(next)) {
     load(next, {}, true);
@@ -89,7 +75,7 @@ const undoLast = async () => {
   clearTimeout(decision.timer);
   showToast();
   await load(decision.page, {}, true);
-  const note = document.querySelector(".decide textarea");
+  const note = $(".decide textarea");
   if (note && caseShown() === decision.check) note.value = decision.fields.get("notes");
 };
 
@@ -109,7 +95,7 @@ const send = async (decision) => {
 const post = async ({ url, fields }) => {
   try {
     const answer = await fetch(url, { method: "POST", body: fields, keepalive: true, headers: { accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const page = parse(await answer.text());
     if (!page.querySelector(".side")) return { text: "you are not signed in any more. Sign in and decide again." };
     const notice = page.querySelector("main > .notice.bad");
     if (notice) return { whole: notice.textContent };
@@ -126,20 +112,18 @@ const complain = (decision, { whole, text, isAgain }) => {
   const notice = element("div", "", "notice bad failed");
   notice.setAttribute("role", "alert");
   notice.append(element("span", whole ?? `“${decision.done} ${decision.name}” was not recorded: ${text}`));
-  const button = element("button", isAgain ? "Send again" : "OK", "small");
-  button.type = "button";
-  button.addEventListener("click", () => {
+  const end = () => {
     failures = failures.filter((other) => other !== notice);
     notice.remove();
     if (isAgain) send(decision);
-  });
-  notice.append(button);
+  };
+  notice.append(newButton(isAgain ? "Send again" : "OK", end, "small"));
   if (isAgain) unsent.push(decision);
   failures.push(notice);
-  document.querySelector("main").prepend(notice);
+  $("main").prepend(notice);
 };
 
-const links = () => [...document.querySelectorAll(".queue a[data-check]")];
+const links = () => $$(".queue a[data-check]");
 
 const isDecided = (check) => [...waiting, ...sending].some((decision) => decision.check === check);
 
@@ -158,7 +142,7 @@ const arrange = () => {
     link.toggleAttribute("aria-current", false);
     if (link.dataset.check === caseShown()) link.setAttribute("aria-current", "true");
   }
-  const link = document.querySelector("a[data-ahead]");
+  const link = $("a[data-ahead]");
   const next = link && nextCase();
   if (next) link.href = next;
   else link?.remove();
@@ -175,7 +159,7 @@ const refreshQueue = async () => {
     swap(html, url, false);
     return;
   }
-  const page = new DOMParser().parseFromString(html, "text/html");
+  const page = parse(html);
   for (const part of [".side nav", ".head", ".queue"]) {
     const [old, fresh] = [document, page].map((one) => one.querySelector(part));
     if (old && fresh) old.replaceWith(fresh);
@@ -184,13 +168,13 @@ const refreshQueue = async () => {
   lookAhead();
 };
 
-document.addEventListener("shown", () => {
+on("shown", () => {
   if (caseShown() !== seen.check) seen = { check: caseShown(), at: performance.now() };
-  document.querySelector("main").prepend(...failures);
+  $("main").prepend(...failures);
   arrange();
 });
 
-document.addEventListener("toggle", ({ target }) => {
+on("toggle", ({ target }) => {
   if (target.matches("details.note-field[open]")) target.querySelector("textarea").focus();
 }, true);
 
