@@ -22,6 +22,8 @@ NOT_QUICK = (
     "api/test_sandbox.py",
     "cli/",
     "clients/python/test_documentation.py",
+    "clients/test_samples.py",
+    "clients/typescript/",
     "connect/test_connector.py",
     "connect/test_discord.py",
     "connect/test_rcon_server.py",

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tools.clients import python
+from tools.clients import python, typescript
 
-LANGUAGES = (python,)
+LANGUAGES = (python, typescript)
 
 
 def files() -> dict[Path, str]:

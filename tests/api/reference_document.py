@@ -146,6 +146,7 @@ def sample() -> dict[str, Any]:
                     responses({**single, "message": "Referral tier created successfully"}, tier, "201"),
                     requestBody=json_body("CreateTier", body),
                     description="The reward is fixed when it is claimed.",
+                    **{"x-client-method": "referrals.tiers.create"},
                 ),
             },
             "/api/external/v1/referrals/tiers/{id}": {

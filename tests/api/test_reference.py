@@ -13,6 +13,7 @@ import pytest
 
 from lootkeep import wiring
 from lootkeep.api.http import reference
+from lootkeep.api.http.reference.samples import LANGUAGES
 from tests.api.reference_document import sample
 from tests.rules.tree import ROOT
 
@@ -99,6 +100,23 @@ def test_the_curl_command_fills_the_path_with_the_example() -> None:
     assert "/api/external/v1/referrals/tiers/3' \\ -X DELETE" in ReferencePage(sample()).section("delete-tier")
 
 
+def test_an_operation_has_a_tab_for_each_language_and_the_first_is_open() -> None:
+    page = ReferencePage(sample())
+    tabs = [attributes for tag, attributes in page.elements if attributes.get("name") == "language-create-tier"]
+    assert [tab["value"] for tab in tabs] == [language.key for language in LANGUAGES]
+    assert ["checked" in tab for tab in tabs] == [True, *[False] * (len(tabs) - 1)]
+
+
+def test_the_samples_call_the_methods_of_the_clients_with_the_example() -> None:
+    words = ReferencePage(sample()).section("create-tier")
+    assert 'client.referrals.tiers.create( name="Bronze", referrals_required=5,' in words
+    assert 'await client.referrals.tiers.create({ name: "Bronze", referrals_required: 5,' in words
+
+
+def test_an_operation_that_no_client_has_is_shown_with_curl_alone() -> None:
+    assert ReferencePage(sample()).all("name").count("language-place-order") == 1
+
+
 def test_only_extensions_carry_the_extension_badge() -> None:
     page = ReferencePage(sample())
     assert "extension" in page.section("place-order")
@@ -148,7 +166,7 @@ def test_hostile_text_anywhere_comes_out_as_text() -> None:
     document["paths"][f"/{HOSTILE}/{{{HOSTILE}}}"] = document["paths"].pop("/healthz")
     document["components"]["schemas"]["CreateTier"]["properties"][HOSTILE] = {"type": HOSTILE}
     page = ReferencePage(document)
-    assert [tag for tag, _ in page.elements if tag in ("script", "img")] == ["script"]
+    assert [tag for tag, _ in page.elements if tag in ("script", "img")] == ["script", "script"]
     assert ATTACK not in page.html
     assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
 
@@ -157,7 +175,7 @@ def test_the_page_needs_nothing_but_its_own_assets_and_has_no_inline_style_or_sc
     page = ReferencePage(sample())
     loaded = [href for tag, attrs in page.elements if tag == "link" for href in [str(attrs["href"])]]
     loaded += page.all("src")
-    assert all(url.startswith(("data:image/", "docs/reference.")) for url in loaded)
+    assert all(url.startswith(("data:image/", "docs/reference.", "docs/languages.")) for url in loaded)
     assert not page.all("style")
     assert "<style" not in page.html
     assert re.search(r"<script[^>]*></script>", page.html)

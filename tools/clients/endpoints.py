@@ -8,6 +8,7 @@ from typing import Any
 
 from lootkeep import wiring
 from lootkeep.api.http.openapi.client_names import NAMES
+from lootkeep.api.http.router import IDENTIFIERS
 from lootkeep.api.http.routes import Route
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +88,7 @@ def path_ids(method: Method) -> Iterator[tuple[str, str]]:
         if part == "{id}":
             yield before.replace("-", "_").removesuffix("s") + "_id", "int"
         elif part.startswith("{"):
-            yield part[1:-1], "str"
+            yield part[1:-1], "int" if part[1:-1] in IDENTIFIERS else "str"
 
 
 def camel(name: str) -> str:

@@ -25,11 +25,14 @@ from tools.clients.python_types import Types, written
 
 PACKAGE = ROOT / "clients/python/lootkeep_client"
 METHODS_PAGE = ROOT / "docs/api/client-methods.md"
-_METHODS = "## Methods"
-_PAGE = f"""# The methods of the Python client
+_PAGE = f"""# The methods of the clients
 
-Every endpoint is a method of [the client](../client.md), with the same name for `Client` and `AsyncClient`. \
-This page is written by `{COMMAND}`.
+Every endpoint is a method of each client, with the same name. This page is written by `{COMMAND}`.
+
+| client | the same method |
+|---|---|
+| [Python](../client.md) | `client.support_tickets.add_message(123, message="Hello")` |
+| [TypeScript](../typescript.md) | `await client.supportTickets.addMessage(123, {{ message: "Hello" }})` |
 
 """
 
@@ -56,18 +59,12 @@ def files() -> dict[Path, str]:
     _deliveries(types)
     note = f"What `{{file}}` has; written by `{COMMAND}`."
     texts |= {f"types/{file}": text for file, text in types.texts(note).items()}
-    return {PACKAGE / f"{name}.py": _formatted(text) for name, text in texts.items()} | _pages()
+    return {PACKAGE / f"{name}.py": _formatted(text) for name, text in texts.items()} | {METHODS_PAGE: _methods_page()}
 
 
-def _pages() -> dict[Path, str]:
-    """The table of all methods, in the documentation and in that of the package."""
-    rows = [
-        f"| `client.{m.name}` | `{m.route.method} {m.prefix}{m.route.path}` | {m.route.summary} |" for m in methods()
-    ]
-    table = "\n".join(["| method | call | |", "|---|---|---|", *rows]) + "\n"
-    readme = PACKAGE.parent / "README.md"
-    before = readme.read_text().partition(_METHODS)[0]
-    return {METHODS_PAGE: _PAGE + table, readme: f"{before}{_METHODS}\n\n{table}"}
+def _methods_page() -> str:
+    rows = [f"| `{m.name}` | `{m.route.method} {m.prefix}{m.route.path}` | {m.route.summary} |" for m in methods()]
+    return _PAGE + "\n".join(["| method | call | |", "|---|---|---|", *rows]) + "\n"
 
 
 def _tree(kind: str, names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""The examples of the client's documentation are correct for a strict type checker."""
+"""The examples of the client's documentation, and the samples of the reference, pass a strict type checker."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+from tests.clients.recorder import programs
 from tests.rules.tree import ROOT
 
 PAGES = ("docs/client.md", "clients/python/README.md")
@@ -28,7 +29,14 @@ def program(page: str) -> str:
     return "from lootkeep_client import AsyncClient, Client\n\n" + "\n\n".join(functions)
 
 
+def samples() -> str:
+    """The samples of the reference, each as a function."""
+    bodies = [textwrap.indent(sample, "    ") for sample in programs("python", "https://your-store.example")]
+    return "\n\n".join(f"def sample_{number}() -> None:\n{body}" for number, body in enumerate(bodies))
+
+
 def test_every_example_passes_mypy_strict(tmp_path: Path) -> None:
+    (tmp_path / "samples.py").write_text(samples())
     for page in PAGES:
         (tmp_path / f"{page.replace('/', '_').removesuffix('.md')}.py").write_text(program(page))
     check = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,26 +9,13 @@ import pytest
 from lootkeep.domain import receiving as receiving_rules, signing as signing_rules
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep_client import WebhookNotVerified, verify_webhook
-
-SECRET = "whsec_" + "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY="
-OLD_SECRET = "whsec_" + "b2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2xkb2w="
-NOW = 1_790_000_000
-BODY = json.dumps({"id": "wh_1", "event": "order.paid", "data": {"name": "Ünï", "total": "9.99"}}, ensure_ascii=False)
-BYTES = json.dumps(json.loads(BODY), separators=(",", ":"), ensure_ascii=False).encode()
-HEADERS = signing_rules.headers(BYTES, "order.paid", "wh_1", [SECRET], NOW)
+from tests.clients.deliveries import BYTES, CASES, HEADERS, NOW, OLD_SECRET, SECRET, TRIO, without
 
 
 def verify(
     body: bytes = BYTES, headers: dict[str, str] | None = None, secret: str = SECRET, now: int = NOW, **options: bool
 ) -> Any:
     return verify_webhook(body, HEADERS if headers is None else headers, secret, now=lambda: now, **options)
-
-
-def without(*names: str) -> dict[str, str]:
-    return {name: value for name, value in HEADERS.items() if name.lower() not in names}
-
-
-TRIO = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
 def test_a_delivery_of_the_service_is_accepted() -> None:
@@ -56,28 +42,6 @@ def test_after_a_rotation_both_secrets_are_accepted() -> None:
     assert verify(headers=headers)["id"] == verify(headers=headers, secret=OLD_SECRET)["id"] == "wh_1"
 
 
-PRETTY = json.dumps(json.loads(BODY), indent=2).encode()
-CASES: dict[str, tuple[dict[str, Any], str]] = {
-    "another secret": ({"secret": OLD_SECRET}, "wrong_secret"),
-    "a changed body": ({"body": BYTES.replace(b"9.99", b"0.01")}, "wrong_secret"),
-    "a body that is no JSON": ({"body": b"\xff{"}, "wrong_secret"),
-    "a body written again": ({"body": PRETTY}, "body_reserialised"),
-    "a body written again, plain": ({"body": PRETTY, "headers": without(*TRIO)}, "body_reserialised"),
-    "a changed body, plain": ({"body": BYTES + b" ", "headers": without(*TRIO), "secret": OLD_SECRET}, "wrong_secret"),
-    "no signature": ({"headers": {}}, "header_missing"),
-    "a recorded request without its time": ({"headers": without(*TRIO), "now": NOW + 10**6}, "header_missing"),
-    "no timestamp": ({"headers": without("webhook-timestamp")}, "header_missing"),
-    "an odd timestamp": ({"headers": HEADERS | {"webhook-timestamp": "now"}}, "bad_timestamp"),
-    "another id": ({"headers": HEADERS | {"webhook-id": "wh_2"}}, "headers_changed"),
-    "a signature beyond ASCII": (
-        {"headers": HEADERS | {"webhook-signature": "v1,ü", "X-Webhook-Signature": "ü"}},
-        "wrong_secret",
-    ),
-    "an old request": ({"now": NOW + 301}, "old_timestamp"),
-    "a request of the future": ({"now": NOW - 301}, "future_timestamp"),
-}
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_the_cause_of_a_failed_verification_is_reported(name: str) -> None:
     arguments, reason = CASES[name]
@@ -99,6 +63,13 @@ def test_a_truncated_secret_is_reported() -> None:
     with pytest.raises(WebhookNotVerified, match="as it was shown") as caught:
         verify(secret="whsec_abc")
     assert caught.value.reason == "bad_secret"
+
+
+def test_an_empty_secret_is_reported_before_anyone_can_sign_with_it() -> None:
+    for headers in (HEADERS, without(*TRIO)):
+        with pytest.raises(WebhookNotVerified) as caught:
+            verify(headers=headers, secret="", require_timestamp=False)
+        assert caught.value.reason == "bad_secret"
 
 
 @pytest.mark.parametrize("age", [-300, 0, 300])

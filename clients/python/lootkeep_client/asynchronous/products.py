@@ -45,7 +45,7 @@ class ProductsKeys:
             key=idempotency_key,
         )
 
-    async def reveal(self, product_id: int, key_id: str, *, idempotency_key: str | None = None) -> types.RevealedKey:
+    async def reveal(self, product_id: int, key_id: int, *, idempotency_key: str | None = None) -> types.RevealedKey:
         """Show a whole key."""
         return await self._core.one(
             types.RevealedKey,

@@ -37,7 +37,7 @@ class Orders:
         return self._core.many(types.OrderGood, "GET", "/api/external/v1/orders/{id}/goods", order_id)
 
     def replace_key(
-        self, order_id: int, item_id: str, *, idempotency_key: str | None = None, **body: Unpack[takes.ReplaceKey]
+        self, order_id: int, item_id: int, *, idempotency_key: str | None = None, **body: Unpack[takes.ReplaceKey]
     ) -> types.ReplacedKey:
         """Replace a key of an order."""
         return self._core.one(

@@ -45,7 +45,7 @@ class ProductsKeys:
             key=idempotency_key,
         )
 
-    def reveal(self, product_id: int, key_id: str, *, idempotency_key: str | None = None) -> types.RevealedKey:
+    def reveal(self, product_id: int, key_id: int, *, idempotency_key: str | None = None) -> types.RevealedKey:
         """Show a whole key."""
         return self._core.one(
             types.RevealedKey,

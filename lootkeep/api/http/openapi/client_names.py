@@ -1,4 +1,6 @@
-"""What each endpoint is called in the Python client: a row of the route table is a method of a client."""
+"""What each endpoint is called in the clients: a row of the route table is a method of each of them."""
+
+import re
 
 EXTERNAL = "/api/external/v1"
 STORE = "/api/store/v1"
@@ -192,3 +194,8 @@ def _whole(prefix: str, names: dict[str, str]) -> dict[str, str]:
 
 
 NAMES = _whole(EXTERNAL, _EXTERNAL) | _whole(STORE, _STORE) | _whole(GAME, _GAME)
+
+
+def camel_case(name: str) -> str:
+    """The name where methods are written so: `support_tickets.add_message` is `supportTickets.addMessage`."""
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)

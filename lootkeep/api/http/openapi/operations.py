@@ -73,7 +73,7 @@ def _operation(group: Group, route: Route, shapes: Json, parameters: list[Json])
     if route.is_extension:
         operation["x-extension"] = True
     if name := NAMES.get(f"{route.method} {group.prefix}{route.path}"):
-        operation["x-python-method"] = f"client.{name}"
+        operation["x-client-method"] = name
     if parameters:
         operation["parameters"] = parameters
     if route.body:

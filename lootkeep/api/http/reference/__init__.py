@@ -1,4 +1,4 @@
-"""The API reference page: an OpenAPI 3.1 document in, one HTML page and its two assets out."""
+"""The API reference page: an OpenAPI 3.1 document in, one HTML page and its assets out."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 ASSETS: Mapping[str, tuple[str, bytes]] = {
     "reference.css": ("text/css; charset=utf-8", (HERE / "reference.css").read_bytes()),
     "reference.js": ("text/javascript; charset=utf-8", (HERE / "reference.js").read_bytes()),
+    "languages.js": ("text/javascript; charset=utf-8", (HERE / "languages.js").read_bytes()),
 }
 
 
@@ -29,6 +30,7 @@ GUIDES = {
     "test-mode": "Test mode",
     "fraud": "Fraud detection",
     "client": "Python client",
+    "typescript": "TypeScript client",
     "operate/commands": "The command line",
 }
 

@@ -10,7 +10,8 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from lootkeep.api.http.reference import curl, snippets
+from lootkeep.api.http.reference.samples import samples
+from lootkeep.api.http.reference.samples.calls import Call
 from lootkeep.api.http.reference.schemas import SchemaNode, Schemas
 from lootkeep.api.http.reference.shown import ApiDoc, BodyDoc, Event, GroupDoc, OperationDoc, ParameterDoc, ResponseDoc
 
@@ -112,6 +113,15 @@ class _Reader:
         security = node.get("security", self._document.get("security", []))
         body = self._body(node.get("requestBody"))
         full_path = self.prefix + path
+        call = Call(
+            method,
+            full_path,
+            client_method=str(node.get("x-client-method", "")),
+            is_paged=any(field.name == "meta" and not field.depth for answer in responses for field in answer.fields),
+            needed=[parameter for parameter in parameters if parameter.field.is_required],
+            body=body,
+            needs_token=any(security),
+        )
         return OperationDoc(
             anchor=self._anchor(str(node.get("operationId") or f"{method}-{path}")),
             method=method,
@@ -120,15 +130,13 @@ class _Reader:
             description=str(node.get("description", "")),
             is_extension=bool(node.get("x-extension")),
             is_deprecated=bool(node.get("deprecated")),
-            python_method=str(node.get("x-python-method", "")),
             needs_token=any(security),
             scopes=[str(scope) for choice in security for scopes in choice.values() for scope in scopes],
             parameters=_by_location(parameters),
             body=body,
             answers=[answer for answer in responses if _is_success(answer.status)],
             failures=[answer for answer in responses if not _is_success(answer.status)],
-            curl=curl.command(method, full_path, parameters, body, needs_token=any(security)),
-            snippets=snippets.snippets(method, full_path, parameters, body, needs_token=any(security)),
+            samples=samples(call),
         )
 
     def _anchor(self, text: str) -> str:

@@ -21,8 +21,8 @@ for (const place of $$("[data-origin]")) place.textContent = origin;
 // ---- JSON, coloured ------------------------------------------------------------------------------------
 
 const JSON_TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
-// In a command a number counts only as a value of the body, not as part of an address.
-const SHELL_TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|((?<=\s)-[A-Za-z](?=\s)|(?<=": )(?:-?[\d.]+|true|false|null))/g;
+// In a program a number counts only as a value of the body, not as part of an address.
+const PROGRAM_TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|((?<=\s)-[A-Za-z](?=\s)|(?<=\w"?: |\w=)(?:-?[\d.]+|[Tt]rue|[Ff]alse|null|None)\b)/g;
 
 function coloured(text, token = JSON_TOKEN) {
   const out = document.createDocumentFragment();
@@ -42,7 +42,7 @@ const onSight = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (!isIntersecting) continue;
     onSight.unobserve(target);
-    target.replaceChildren(coloured(target.textContent, target.dataset.language === "shell" ? SHELL_TOKEN : JSON_TOKEN));
+    target.replaceChildren(coloured(target.textContent, target.dataset.language === "json" ? JSON_TOKEN : PROGRAM_TOKEN));
   }
 }, { rootMargin: "600px" });
 for (const code of $$("code[data-language]")) onSight.observe(code);

@@ -47,16 +47,14 @@ class OperationDoc:
     description: str
     is_extension: bool
     is_deprecated: bool
-    # Its method in the Python client; empty if it has none.
-    python_method: str
     needs_token: bool
     scopes: list[str]
     parameters: list[tuple[str, list[ParameterDoc]]]
     body: BodyDoc | None
     answers: list[ResponseDoc]
     failures: list[ResponseDoc]
-    curl: str
-    snippets: Sequence[tuple[str, str, str]]
+    # The same call in several languages: title, key, and what is before and after the server's URL.
+    samples: Sequence[tuple[str, str, str, str]]
 
     @property
     def path_parts(self) -> list[str]:
