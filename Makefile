@@ -1,6 +1,6 @@
 # The commands of this repository; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup install run quick test mutants check audit sbom docs screenshots bench faults lock
+.PHONY: help setup install run quick test mutants check audit sbom dist docs screenshots bench faults lock
 
 # `make test ARGS="-k tiers"`: passed on to the command behind run, test, docs, bench and lock.
 ARGS ?=
@@ -50,6 +50,9 @@ sbom: setup ## write the bill of materials of what serves to build/lootkeep.cdx.
 	@mkdir -p build
 	@.venv/bin/python -m tools.sbom >build/lootkeep.cdx.json
 	@echo "build/lootkeep.cdx.json"
+
+dist: setup ## build what is published into dist/: wheels, npm and Composer packages, bill of materials, checksums
+	@exec .venv/bin/python -m tools.dist
 
 docs: ## write the documentation site to site/
 	@tools/setup.sh .venv-docs locks/docs.txt

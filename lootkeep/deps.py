@@ -21,6 +21,7 @@ from lootkeep.engines.vault import Vault
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import Clock
 from lootkeep.kernel.ids import Ids
+from lootkeep.storage.demo import Demo
 from lootkeep.storage.engine.database import Database
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Deps:
     intelligence: Intelligence
     # The sandbox, which test tokens use.
     is_test: bool = False
+    # Which demo the store holds, if it does.
+    demo: Demo = field(default_factory=Demo)
     replica: Replica | None = None
     # Where people of the console may sign in, too.
     openid: OpenIdProvider | None = None

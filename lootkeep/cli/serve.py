@@ -27,6 +27,7 @@ from lootkeep.domain.access import SCOPES, SERVER_SCOPE
 from lootkeep.domain.webhooks import WebhookMode
 from lootkeep.engines import logs
 from lootkeep.engines.outbound import allow_connections
+from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import (
     access as access_service,
@@ -42,6 +43,10 @@ from lootkeep.storage.engine.sqlite_tokens import serving_alone
 _BACKLOG = 2048
 # Each takes about 20 KB.
 _MAX_CONNECTIONS = 20_000
+_OPEN_HOUSE = (
+    "It is an open house: anyone looks around without a password, nothing leaves this machine, and the data is made\n"
+    "again at 04:00 UTC. `lootkeep user link` lets you in as the owner until then."
+)
 
 
 def serve(
@@ -53,9 +58,16 @@ def serve(
     ] = None,
     is_dev: Annotated[bool, typer.Option("--dev", help="Set LOOTKEEP_WEBHOOK_ALLOW_INSECURE=true.")] = False,
     with_demo: Annotated[bool, typer.Option("--demo", help="Fill an empty store with the small demo first.")] = False,
+    is_open_house: Annotated[
+        bool, typer.Option("--open-house", help="With --demo: anyone looks around, nothing leaves, new each night.")
+    ] = False,
 ) -> None:
     """Serve the API. Creates and migrates an embedded database; the first start prints a token."""
     config = _load(is_dev=is_dev)
+    if is_open_house and not (with_demo and config.sqlite_path):
+        raise StartupError(
+            "--open-house lets anyone in and deletes the data each night: it needs --demo and an embedded database."
+        )
     if workers > 1 and config.sqlite_path:
         raise StartupError(
             "An embedded database serves one process. Set LOOTKEEP_DATABASE_URL to a PostgreSQL database "
@@ -63,17 +75,19 @@ def serve(
         )
     logs.configure(config.log_level, config.log_format)
     with serving_alone(config.sqlite_path) if config.sqlite_path else nullcontext():
-        _serve(config, workers, host, port, with_demo=with_demo)
+        _serve(config, workers, host, port, with_demo=with_demo, is_open_house=is_open_house)
 
 
-def _serve(config: Settings, workers: int, host: str | None, port: int | None, *, with_demo: bool) -> None:
+def _serve(
+    config: Settings, workers: int, host: str | None, port: int | None, *, with_demo: bool, is_open_house: bool
+) -> None:
     listener = _listen(host or config.host, config.port if port is None else port)
     url = _url(listener)
     if with_demo and config.public_url is None:
         # The demo has pages of buyers to open. In the environment, where every process reads its settings.
         os.environ["LOOTKEEP_PUBLIC_URL"] = url
         config = settings.load()
-    _greet(config, url, run(_prepare(config, with_demo=with_demo)))
+    _greet(config, url, run(_prepare(config, with_demo=with_demo, is_open_house=is_open_house)))
     # Each process reads the settings again through the factory, so all of them are built the same way.
     server = Config(
         "lootkeep.wiring:app",
@@ -89,7 +103,12 @@ def _serve(config: Settings, workers: int, host: str | None, port: int | None, *
         timeout_graceful_shutdown=DRAIN_SECONDS,
         limit_concurrency=config.max_connections or _connections_by_files(),
     )
-    if workers > 1:
+    if is_open_house and config.sqlite_path:
+        # Only imported if there is one, like the demo.
+        from lootkeep.cli.open_house import OpenHouse
+
+        OpenHouse(server, listener, config, config.sqlite_path, SystemClock()).run()
+    elif workers > 1:
         Processes(server, listener, workers).run()
     else:
         StoppingServer(server).run(sockets=[listener])
@@ -137,13 +156,15 @@ class Prepared(NamedTuple):
     # The one-time link that creates the owner's password, until someone can sign in.
     link_token: str | None
     is_empty: bool
-    # What is in the demo store, if it is one.
+    # What is in the demo store, if it is one, and what to look at there.
     demo: dict[str, int]
+    steps: list[tuple[str, str]]
+    is_open_house: bool
     # A buyer's page of the demo store.
     page: str | None
 
 
-async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
+async def _prepare(config: Settings, *, with_demo: bool, is_open_house: bool) -> Prepared:
     # Loaded before the greeting, which says that the service can be called.
     wiring.groups()
     async with AsyncExitStack() as stack:
@@ -154,6 +175,8 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
             from lootkeep.cli.demo import ensure
 
             await ensure(deps)
+        async with deps.db.write() as tx:
+            await demo_db.set_open_house(tx, is_open_house, deps.clock.now())
         async with deps.db.read(slow=True) as tx:
             demo = await demo_db.counts(tx) if (await demo_db.mark(tx)).loaded_at else {}
             order = await demo_db.order_with_key(tx) if demo else None
@@ -161,13 +184,24 @@ async def _prepare(config: Settings, *, with_demo: bool) -> Prepared:
             # The tokens of game servers call nothing else.
             has_tokens = any(token.scopes != SERVER_SCOPE for token in await access_db.all_tokens(tx))
         page = goods_service.page_url(deps, order) if order else None
-        if _is_logged(config):
-            return Prepared(None, None, is_empty, demo, page)
-        link_token = None if await sign_in_service.is_set_up(deps) else await sign_in_service.make_link(deps, None)
-        if has_tokens:
-            return Prepared(None, link_token, is_empty, demo, page)
-        secret, _ = await access_service.create_token(deps, name="first token", scopes=list(SCOPES))
-        return Prepared(secret, link_token, is_empty, demo, page)
+        steps = await _steps(deps) if demo else []
+        prepared = Prepared(None, None, is_empty, demo, steps, is_open_house, page)
+        # What an open house makes is gone after a night.
+        if _is_logged(config) or is_open_house:
+            return prepared
+        if not await sign_in_service.is_set_up(deps):
+            prepared = prepared._replace(link_token=await sign_in_service.make_link(deps, None))
+        if not has_tokens:
+            secret, _ = await access_service.create_token(deps, name="first token", scopes=list(SCOPES))
+            prepared = prepared._replace(first_token=secret)
+        return prepared
+
+
+async def _steps(deps: Deps) -> list[tuple[str, str]]:
+    # Only imported for a demo, like the demo itself.
+    from lootkeep.console import tour
+
+    return [(step.title, step.url) for step in await tour.steps(deps)]
 
 
 async def _opened(config: Settings, stack: AsyncExitStack) -> Deps:
@@ -203,8 +237,19 @@ def _greet(config: Settings, url: str, prepared: Prepared) -> None:
         out.print(f"  Buyer page  {escape(prepared.page)}")
     out.print(f"  Reference   {escape(url)}/docs")
     if prepared.link_token:
-        out.print("\nNobody can sign in to the console yet. This link makes you the owner; it works once, for a day:\n")
+        begin = (
+            "This link lets you in as"
+            if prepared.demo
+            else "Nobody can sign in to the console yet. This link makes you"
+        )
+        out.print(f"\n{begin} the owner; it works once, for a day:\n")
         out.print(f"  {escape(console_link(config, prepared.link_token, url))}")
+    if prepared.is_open_house:
+        out.print(f"\n{_OPEN_HOUSE}")
+    if prepared.steps:
+        out.print("\nThen look at these:\n" if prepared.link_token else "\nLook at these:\n")
+    for title, path in prepared.steps:
+        out.print(f"  {title:<42}{escape(url + path)}")
     if first_token:
         out.print("\nThis is the first start, so here is a token with every scope. It is shown only now:\n")
         out.print(f"  {first_token}\n")

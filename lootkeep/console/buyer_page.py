@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lootkeep.console import guard
+from lootkeep.console import guard, guests
 from lootkeep.console.formats import Formats
 from lootkeep.console.page import BUYER_PREFIX, Options
 from lootkeep.console.render import ASSETS, templates
@@ -22,7 +22,7 @@ from lootkeep.domain.goods import Good, GoodState
 from lootkeep.domain.orders import FRAUD
 from lootkeep.domain.store_settings import Logo
 from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH, TicketForm
-from lootkeep.kernel.errors import AppError, NotFound, RateLimited, Unavailable
+from lootkeep.kernel.errors import AppError, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import goods as goods_service, settings as settings_service, tickets as tickets_service
 from lootkeep.services.goods import BuyerPage
 
@@ -83,6 +83,9 @@ class BuyerPages:
         async def endpoint(request: Request) -> Response:
             try:
                 await self._limit(request)
+                if self._deps.demo.is_open_house and handler != self._show:
+                    # What is opened is recorded with the visitor's address, and what is written is seen by others.
+                    raise Unprocessable(*guests.REFUSED)
                 return await handler(request)
             except NotFound:
                 sentence = "This link is not valid or not complete. Please copy it from the e-mail again."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from lootkeep.console import guard, guests
 from lootkeep.console.acts import EXPORT
 from lootkeep.console.page import PREFIX, Done, Visit
 from lootkeep.deps import Deps
@@ -29,6 +30,8 @@ async def log_export(deps: Deps, visit: Visit, response: Response) -> None:
     """For a file, with the filter that its rows were chosen by."""
     if "content-disposition" not in response.headers:
         return
+    if visit.is_guest:
+        raise guard.Refused(*guests.REFUSED)
     path = visit.request.url.path.removeprefix(f"{PREFIX}/").removesuffix("/export")
     asked = {name: value for name, value in visit.query.items() if name != "format"}
     async with deps.db.write() as tx:

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lootkeep.console import changes, drafts, exports, forms, guard, masking, proxy, undo
+from lootkeep.console import changes, drafts, exports, forms, guard, guests, masking, proxy, tour, undo
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import Refused
 from lootkeep.console.live import Live
@@ -109,6 +109,7 @@ class Edge:
             visit.person, visit.session = resumed
         if page.scope is not None:
             proxy.forget_another(visit)
+            await guests.admit(visit)
             if visit.person is None:
                 return await self._ask_to_sign_in(visit)
             if not visit.person.may(page.scope):
@@ -240,12 +241,14 @@ class Edge:
         is_part = visit.request.headers.get("x-part") == "main"
         message = None if is_part else guard.read_message(visit, self._deps.vault)
         context = await self._context(visit, template, values, guard.new_token(visit), message)
+        context["tour"] = await tour.banner(visit)
         # What a template rendered is escaped.
         environment, _ = self._store_templates()
         main = Markup(environment.get_template(template).render(context))  # noqa: S704
         html = main if is_part else environment.get_template("layout.html").render(context, main=main)
         response = Response(html, status, media_type="text/html")
-        if is_new:
+        tour.remember(visit, response)
+        if is_new and not visit.is_guest:
             guard.set_secret(response, visit.request, self._options, visit.secret)
         if message:
             guard.clear_message(response)

@@ -28,6 +28,7 @@ _ATTEMPT_NAME = "lootkeep-attempt"
 _ATTEMPT_SECONDS = 600
 _FLASH_NAME = "lootkeep-message"
 _FLASH_SECONDS = 60
+_TOUR_NAME = "lootkeep-tour"
 _MAX_FLASH = 500
 # In base64 and with its signature this is the 4 KB that a cookie may have; a longer way back is not offered.
 _MAX_MESSAGE_BYTES = 2_800
@@ -208,10 +209,19 @@ def set_message(response: Response, vault: Vault, request: Request, options: Opt
 
 
 def _set_cookie(
-    response: Response, request: Request, options: Options, name: str, value: str, max_age: int, path: str
+    response: Response, request: Request, options: Options, name: str, value: str, max_age: int | None, path: str
 ) -> None:
     secure = is_https(request, options)
     response.set_cookie(name, value, max_age, path=path, secure=secure, httponly=True, samesite="lax")
+
+
+def is_tour_closed(visit: Visit) -> bool:
+    return _TOUR_NAME in visit.request.cookies
+
+
+def close_tour(response: Response, visit: Visit) -> None:
+    """Until the browser is closed."""
+    _set_cookie(response, visit.request, visit.options, _TOUR_NAME, "closed", None, PREFIX)
 
 
 def read_message(visit: Visit, vault: Vault) -> Message | None:

@@ -86,6 +86,11 @@ class Visit:
         return self.person
 
     @property
+    def is_guest(self) -> bool:
+        """Someone looks around who is not signed in."""
+        return self.person is not None and self.session is None
+
+    @property
     def id(self) -> int:
         """The `{id}` of the path."""
         return int(self.request.path_params["id"])

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from lootkeep.console import guard, qr
+from lootkeep.console import guard, qr, tour
 from lootkeep.console.page import PREFIX, Answer, Done, Page, Visit, change, url
 from lootkeep.domain import passkeys as passkeys_rules
 from lootkeep.engines import passkeys as webauthn
@@ -38,6 +38,8 @@ async def show_sign_in(visit: Visit) -> Answer:
         "next": visit.form.get("next") or visit.query.get("next"),
         "has_openid": visit.deps.openid is not None,
         "has_proxy": visit.options.proxy is not None,
+        # Guests of an open house need no link.
+        "steps": await tour.steps(visit.deps) if visit.deps.demo.is_begun and not visit.deps.demo.is_open_house else [],
     }
 
 

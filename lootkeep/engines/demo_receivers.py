@@ -8,6 +8,7 @@ from random import Random
 from lootkeep.domain.addresses import IpNetwork
 from lootkeep.domain.deliveries import AttemptResult
 from lootkeep.engines.outbound import Outbound
+from lootkeep.engines.resolver import AddressInfo, NotResolved, Resolver
 from lootkeep.kernel.clock import Clock, Instant
 
 # A domain that can never exist: nothing of the demo leaves the process.
@@ -21,11 +22,25 @@ def is_of_demo(url: str) -> bool:
     return url in (BOT, STATISTICS, OLD_BOT)
 
 
+class NoAddresses(Resolver):
+    """For an open house: whatever is to be reached has no address, so nothing leaves the machine."""
+
+    async def resolve(self, host: str, port: int) -> list[AddressInfo]:
+        raise NotResolved("nothing leaves an open house")
+
+
 class DemoReceivers(Outbound):
     """One works, one was replaced, and one has lost its path; all other URLs are those of real receivers."""
 
-    def __init__(self, rng: Random, clock: Clock, fails_from: Instant, allowed: Sequence[IpNetwork] = ()) -> None:
-        super().__init__(allowed)
+    def __init__(
+        self,
+        rng: Random,
+        clock: Clock,
+        fails_from: Instant,
+        allowed: Sequence[IpNetwork] = (),
+        resolver: Resolver | None = None,
+    ) -> None:
+        super().__init__(allowed, resolver=resolver)
         self._rng = rng
         self._clock = clock
         self._fails_from = fails_from

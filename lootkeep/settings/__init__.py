@@ -11,7 +11,7 @@ from lootkeep.kernel.errors import InvalidFields, StartupError
 from lootkeep.kernel.redaction import ShownSetting, shown_value
 from lootkeep.settings.fields import PREFIX, Settings, is_in_console, variable
 
-__all__ = ["PREFIX", "Settings", "effective", "is_in_console", "load", "shown", "texts", "variable"]
+__all__ = ["PREFIX", "Settings", "closed", "effective", "is_in_console", "load", "shown", "texts", "variable"]
 
 
 def load() -> Settings:
@@ -21,6 +21,12 @@ def load() -> Settings:
     except ValidationError as error:
         sentences = [f"{variable(name)}: {_lower(reason)}." for name, reason in _reasons(error)]
         raise StartupError("\n".join(sentences)) from None
+
+
+def closed(settings: Settings) -> Settings:
+    """Without anything that would leave the machine, for an open house; the console cannot set it either."""
+    nothing = dict.fromkeys(("smtp_url", "oidc_issuer", "traces_url"))
+    return settings.model_copy(update=nothing | {"lists_refresh_hours": 0})
 
 
 def effective(settings: Settings, stored: Mapping[str, str]) -> Settings:

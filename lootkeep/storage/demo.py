@@ -42,6 +42,8 @@ class Demo(msgspec.Struct, frozen=True):
     scale: str = ""
     seed: int = 0
     loaded_at: Instant | None = None
+    # Anyone may look around, and nothing leaves the process.
+    is_open_house: bool = False
 
     @property
     def is_begun(self) -> bool:
@@ -64,6 +66,13 @@ async def mark(tx: Transaction) -> Demo:
 async def set_mark(tx: Transaction, demo: Demo, now: Instant) -> None:
     await settings.get_for_update(tx, _SETTINGS, Demo, now)
     await settings.put(tx, _SETTINGS, demo, now)
+
+
+async def set_open_house(tx: Transaction, is_open_house: bool, now: Instant) -> None:
+    """Only a demo can be one."""
+    demo = await mark(tx)
+    if demo.is_begun and demo.is_open_house != is_open_house:
+        await set_mark(tx, msgspec.structs.replace(demo, is_open_house=is_open_house), now)
 
 
 async def products_on_sale(tx: Transaction) -> list[int]:

@@ -24,7 +24,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.trusted_proxy import TrustedProxy
 from lootkeep.kernel.clock import SECOND
 from lootkeep.services import health as health_service
-from lootkeep.settings import Settings, effective
+from lootkeep.settings import Settings, closed, effective
 from lootkeep.storage.engine.database import Engine
 from lootkeep.wiring.observation import NOT_OBSERVED, Observation, observing
 from lootkeep.wiring.store import opened
@@ -51,11 +51,13 @@ class Application:
 
     async def _live(self, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         await receive()
-        async with (
-            opened(self._settings) as deps,
-            cast(Engine, deps.db).watch_tokens() as token_version,
-            observing(self._settings) as observation,
-        ):
+        async with opened(self._settings) as deps:
+            await self._serve(deps, state, receive, send)
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _serve(self, deps: Deps, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        settings = closed(self._settings) if deps.demo.is_open_house else self._settings
+        async with cast(Engine, deps.db).watch_tokens() as token_version, observing(settings) as observation:
             tokens = Tokens(deps, token_version)
             metrics = Metrics()
             metrics.mark_started(deps.clock.now() / SECOND)
@@ -65,19 +67,18 @@ class Application:
             uses = PeriodicTask("note token uses", 10, tokens.note_uses)
             reload = PeriodicTask("reload lists", 30, lists.reload)
             tasks, of_worker = (uses, reload), WorkerMetrics(metrics.registry)
-            async with working(deps, self._settings, of_worker, observation, *tasks) as (worker, sandbox):
-                slots = slots_for(None if self._settings.sqlite_path else self._settings.database_connections)
-                is_behind = worker.is_behind if self._settings.sqlite_path else bool
+            async with working(deps, settings, of_worker, observation, *tasks) as (worker, sandbox):
+                slots = slots_for(None if settings.sqlite_path else settings.database_connections)
+                is_behind = worker.is_behind if settings.sqlite_path else bool
                 state[ADMISSION] = Admission(slots, metrics.refused.inc, is_worker_behind=is_behind)
-                live = api(deps, self._settings, tokens, worker, metrics, observation)
-                test = partial(sandbox.api, partial(sandbox_api, self._settings, worker, observation, live))
+                live = api(deps, settings, tokens, worker, metrics, observation)
+                test = partial(sandbox.api, partial(sandbox_api, settings, worker, observation, live))
                 self._api = ModeSwitch(live, test, metrics.test_requests.inc)
                 await send({"type": "lifespan.startup.complete"})
                 # Lists are read while the server starts to serve; the first order that needs them waits for them.
                 reading = asyncio.create_task(lists.reload())
                 await receive()
                 await reading
-        await send({"type": "lifespan.shutdown.complete"})
 
 
 def api(

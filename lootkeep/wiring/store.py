@@ -17,7 +17,7 @@ from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.store_settings import StoreSettings
 from lootkeep.domain.webhooks import WebhookRules, reachable
 from lootkeep.engines import key_file, logs
-from lootkeep.engines.demo_receivers import DemoReceivers
+from lootkeep.engines.demo_receivers import DemoReceivers, NoAddresses
 from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.engines.emails.outbox import OutboxMailer
@@ -35,9 +35,10 @@ from lootkeep.services import (
     settings as settings_service,
     webhooks as webhooks_service,
 )
-from lootkeep.settings import Settings, effective, shown, texts
+from lootkeep.settings import Settings, closed, effective, shown, texts
 from lootkeep.storage import demo as demo_db, migrations
 from lootkeep.storage.backup import sqlite as sqlite_backup
+from lootkeep.storage.demo import Demo
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 
@@ -104,8 +105,9 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             await migrations.check(engine)
         settings = await _as_served(settings, engine)
         async with engine.read() as tx:
-            is_demo = (await demo_db.mark(tx)).is_begun
-        outbound = make_outbound(settings, is_demo=is_demo)
+            demo = await demo_db.mark(tx)
+        settings = closed(settings) if demo.is_open_house else settings
+        outbound = make_outbound(settings, demo)
         openid = openid_provider(settings)
         deps = Deps(
             SystemClock(),
@@ -115,8 +117,9 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
             await secret_key_service.open_vault(engine, *settings.key_sources, SystemClock().now()),
             outbound,
             webhook_rules(settings),
-            current_settings(settings, SystemClock(), is_demo=is_demo),
+            current_settings(settings, SystemClock(), is_demo=demo.is_begun),
             intelligence(settings),
+            demo=demo,
             replica=replica,
             openid=openid,
             commands=CommandRules(settings.command_lease_seconds, settings.command_retry_delays),
@@ -145,10 +148,13 @@ async def _upgrade_and_log(settings: Settings, engine: Engine) -> None:
         log.info("the database was upgraded", schema=migrations.HEAD, copy=str(copy))
 
 
-def make_outbound(settings: Settings, *, is_demo: bool = False) -> Outbound:
+def make_outbound(settings: Settings, demo: Demo) -> Outbound:
     allowed = reachable(webhook_rules(settings))
+    if not demo.is_begun:
+        return Outbound(allowed)
     # The receivers of the demo exist in this process only.
-    return DemoReceivers(Random(), SystemClock(), Instant(0), allowed) if is_demo else Outbound(allowed)  # noqa: S311
+    resolver = NoAddresses() if demo.is_open_house else None
+    return DemoReceivers(Random(), SystemClock(), Instant(0), allowed, resolver)  # noqa: S311
 
 
 def current_settings(settings: Settings, clock: Clock, *, is_demo: bool = False) -> CurrentSettings:

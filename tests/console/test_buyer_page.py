@@ -14,6 +14,7 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.goods import looks as looks_db
 from tests.api.commanding import GIVE, bought, open_server, rank
 from tests.builders import STORE, new_customer, new_product, paid_order
+from tests.console.visits import Visitor, as_demo
 from tests.world import World
 
 PUBLIC = "https://loot.example"
@@ -181,3 +182,17 @@ async def test_what_a_game_server_gives_says_what_it_waits_for_and_never_what_th
     page = (await shop.http.get(path)).text
     assert ("secret words" in page, "oh no" in page, "lp user" in page) == (False, False, False)
     assert re.findall(r'class="state (\w+)"', page) == ["waiting", "delivered"]
+
+
+async def test_in_an_open_house_the_page_is_shown_and_nothing_is_recorded(shop: World) -> None:
+    path = await page_of(shop)
+    visits = Visitor(as_demo(shop, is_open_house=True)).http
+    assert (await visits.get(path)).status_code == 200
+    answers = [
+        await visits.post(f"{path}/show", data={"item": "1", "key": "1"}),
+        await visits.get(f"{path}/files/2"),
+        await visits.post(f"{path}/ticket", data={"message": "Buy at my shop"}),
+    ]
+    assert [(answer.status_code, "change nothing" in answer.text) for answer in answers] == [(422, True)] * 3
+    assert await looks(shop) == []
+    assert (await shop.get("/support-tickets")).json()["data"] == []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from typing import Any
 
 import httpx
 
+from lootkeep.api.http.metrics import Metrics
 from lootkeep.console.bulk import AREAS
 from lootkeep.console.page import Page
 from lootkeep.domain.accounts import TOTP_STEP_SECONDS, Account, totp_code
@@ -16,7 +18,10 @@ from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.services import access as access_service, sign_in as sign_in_service, users as users_service
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
+from lootkeep.storage.demo import Demo
 from lootkeep.storage.webhooks import fan_out as fan_out_db
+from lootkeep.wiring import serving
+from lootkeep.worker.loop import Worker
 from tests.browser import Browser
 from tests.builders import STORE
 from tests.world import World
@@ -66,6 +71,13 @@ class Visitor:
         """Sends a form with the token of the page `on`."""
         form = {"token": token(await self.get(on))} | fields
         return await self.http.post(f"/console{path}", data=form)
+
+
+def as_demo(world: World, *, is_open_house: bool = False) -> World:
+    """The world serves a demo store from now on."""
+    world.deps = dataclasses.replace(world.deps, demo=Demo("small", 1, world.clock.now(), is_open_house))
+    world.app = serving.api(world.deps, world.settings, world.tokens, Worker(()), Metrics())
+    return world
 
 
 def token(page: httpx.Response) -> str:
@@ -164,5 +176,6 @@ def set_up(browser: Browser) -> None:
     browser.write("#email", EMAIL)
     browser.write("#password", PASSWORD)
     browser.write("#repeated", PASSWORD)
-    browser.click("button.main")
+    # A demo has another button, for who wants no password.
+    browser.click("form:has(#password) button")
     browser.until("document.querySelector('.side')")

@@ -74,6 +74,11 @@ async def database(config: Config, opened: OpenDatabase | None, now: Instant) ->
     return Finding("database", "ok", sentence), key
 
 
+async def is_demo(opened: OpenDatabase) -> bool:
+    async with opened() as engine, engine.read() as tx:
+        return (await demo_db.mark(tx)).is_begun
+
+
 def _broken(sentence: str) -> tuple[Finding, Finding]:
     return Finding("database", "bad", sentence), Finding("key", "ok", "Not checked: fix the database first.")
 
@@ -115,6 +120,7 @@ async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
             "payment event": await payment_events_db.QUEUE.next_due(tx),
             "campaign e-mail": await campaign_queue_db.next_due(tx),
         }
+        loaded_at = (await demo_db.mark(tx)).loaded_at
         goods = [*_keys(await waiting_db.count(tx)), *_servers(await _game_servers(tx), now)]
         payments = _payments(await payment_events_db.count_unmatched(tx))
         alerts = _alerts(await alerts_db.ROWS.find(tx))
@@ -123,11 +129,13 @@ async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
         webhooks = _webhooks(await receivers.failing(tx, now), now)
         record = await settings_db.get(tx, retention_rules.CLOCK, retention_rules.ClockRecord)
     clock = [*_clock(newest, server_time, now), _retention(retention_rules.pause_reason(record, server_time, now))]
-    return [_queues(waits, now), *goods, *payments, alerts, *clock, *accounts, *webhooks]
+    return [_queues(waits, loaded_at or Instant(0), now), *goods, *payments, alerts, *clock, *accounts, *webhooks]
 
 
-def _queues(waits: Mapping[str, Instant | None], now: Instant) -> Finding:
-    late = {what: now - due for what, due in waits.items() if due is not None and now - due > _LATE}
+def _queues(waits: Mapping[str, Instant | None], since: Instant, now: Instant) -> Finding:
+    """What the year of a demo has left waits `since` it was loaded."""
+    ages = {what: now - max(due, since) for what, due in waits.items() if due is not None}
+    late = {what: age for what, age in ages.items() if age > _LATE}
     if not late:
         return Finding("worker", "ok", "Nothing waits for a worker.")
     what, wait = max(late.items(), key=lambda item: item[1])
