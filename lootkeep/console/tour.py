@@ -55,7 +55,7 @@ async def steps(deps: Deps) -> list[Step]:
     rows: tuple[tuple[str, str, str, Scope], ...] = (
         (
             "An order that is held, and why",
-            "Each reason has its points and its fact, with what follows from your decision and how others like it ended.",
+            "Each reason has its points and its fact, with what follows from a decision and how others like it ended.",
             f"/fraud?check={held[0].id}" if held else "/fraud",
             "fraud:read",
         ),
