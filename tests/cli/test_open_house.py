@@ -22,10 +22,9 @@ from lootkeep import wiring
 from lootkeep.api.http.server import Protocol
 from lootkeep.cli.open_house import OpenHouse, next_renewal
 from lootkeep.deps import Deps
-from lootkeep.engines.openid import Attempt
+from lootkeep.engines.openid import Attempt, ProviderError
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant, ManualClock, instant
-from lootkeep.kernel.errors import AppError
 from lootkeep.services import alerts as alerts_service, webhooks as webhooks_service
 from lootkeep.settings import Settings
 from lootkeep.storage import demo as demo_db, emails as emails_db
@@ -91,7 +90,7 @@ async def send_email(deps: Deps, settings: Settings, url: str) -> None:
 
 async def sign_in_elsewhere(deps: Deps, settings: Settings, url: str) -> None:
     if deps.openid:
-        with pytest.raises(AppError):
+        with pytest.raises(ProviderError):
             await deps.openid.sign_in_url(Attempt("state", "nonce", "verifier"), "http://store.test")
 
 
