@@ -28,8 +28,8 @@ class Step(NamedTuple):
     number: int
     title: str
     sentence: str
-    path: str
     scope: Scope
+    path: str
 
     @property
     def url(self) -> str:
@@ -44,49 +44,52 @@ class Banner(NamedTuple):
     next: Step | None
 
 
+# What each step is about, and the scope of its page.
+_TEXTS: tuple[tuple[str, str, Scope], ...] = (
+    (
+        "An order that is held, and why",
+        "Each reason has its points and its fact, with what follows from a decision and how others like it ended.",
+        "fraud:read",
+    ),
+    (
+        "A key that arrived, with its proof",
+        "What was handed over, when and to whom, above the story of the order. A dispute is answered with it.",
+        "orders:read",
+    ),
+    (
+        "A payment that fits no order",
+        "Providers report payments by themselves. What does not fit waits with its likely orders; nothing is guessed.",
+        "payments:read",
+    ),
+    (
+        "A receiver that fails, and the diagnosis",
+        "Every attempt with its answer, what is wrong and since when, and the way to send again what was missed.",
+        "webhooks:read",
+    ),
+    (
+        "A rule tried on past orders",
+        "Which orders it would have stopped, and how they ended, before anything is saved.",
+        "fraud:read",
+    ),
+)
+
+
 async def steps(deps: Deps) -> list[Step]:
-    """A record that is gone, such as a held order that was released, leaves the list that it was in."""
+    """Where a record is gone, such as a held order that was released, the list that it was in."""
     first = PageRequest(1, 1)
     async with deps.db.read() as tx:
-        held, _ = await fraud_queue_db.QUEUE.page(tx, ListRequest(first, {"is_held": True}, "risk_score"))
+        checks, _ = await fraud_queue_db.QUEUE.page(tx, ListRequest(first, {"is_held": True}, "risk_score"))
         order = await demo_db.order_with_key(tx)
         payments, _ = await payment_events_db.LISTING.page(tx, ListRequest(first, {"status": "unmatched"}, "id"))
         failing = await receivers_service.failing(tx, deps.clock.now())
-    rows: tuple[tuple[str, str, str, Scope], ...] = (
-        (
-            "An order that is held, and why",
-            "Each reason has its points and its fact, with what follows from a decision and how others like it ended.",
-            f"/fraud?check={held[0].id}" if held else "/fraud",
-            "fraud:read",
-        ),
-        (
-            "A key that arrived, with its proof",
-            "Goods are above the story of the order: what was handed over, when and to whom. A dispute is answered "
-            "with it.",
-            f"/orders/{order.id}" if order else "/orders",
-            "orders:read",
-        ),
-        (
-            "A payment that fits no order",
-            "The provider reports payments by itself. What does not fit waits here with the likely orders, and is "
-            "never guessed.",
-            f"/payments/{payments[0].id}" if payments else "/payments",
-            "payments:read",
-        ),
-        (
-            "A receiver that fails, and the diagnosis",
-            "Every attempt with its answer, what is wrong and since when, and the way to send again what was missed.",
-            f"/webhooks/{failing[0].id}" if failing else "/webhooks",
-            "webhooks:read",
-        ),
-        (
-            "A rule tried on past orders",
-            "Which orders it would have stopped, and how they ended, before anything is saved.",
-            f"/fraud/rules?{urlencode(_RULE)}",
-            "fraud:read",
-        ),
+    paths = (
+        f"/fraud?check={checks[0].id}" if checks else "/fraud",
+        f"/orders/{order.id}" if order else "/orders",
+        f"/payments/{payments[0].id}" if payments else "/payments",
+        f"/webhooks/{failing[0].id}" if failing else "/webhooks",
+        f"/fraud/rules?{urlencode(_RULE)}",
     )
-    return [Step(number, *row) for number, row in enumerate(rows, 1)]
+    return [Step(number, *_TEXTS[number - 1], path) for number, path in enumerate(paths, 1)]
 
 
 async def banner(visit: Visit) -> Banner | None:

@@ -79,12 +79,12 @@ async def test_a_guest_gets_no_cookie_no_live_connection_and_no_file(house: Worl
 
 
 async def test_a_guest_sees_no_address_of_a_customer(house: World) -> None:
-    found = []
+    leaks: list[str] = []
     for number, page in enumerate(page for page in PAGES if page.method == "GET" and page.path != MAIL):
         visits = await visitor(house, None, f"198.51.100.{number}")
         text = (await visits.get(path_of(page))).text
-        found += [page.path] if re.search(r"jun(@|%40)park\.example", text) else []
-    assert found == []
+        leaks += [page.path] if re.search(r"jun(@|%40)park\.example", text) else []
+    assert leaks == []
     assert "j***@park.example" in (await (await visitor(house, None)).get("/customers/1")).text
 
 
