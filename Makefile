@@ -31,7 +31,7 @@ run: ## start the service on 127.0.0.1:8000 with the embedded database
 # filled for many tests is filled once.
 PROCESSES = -n auto --maxprocesses 8 --dist worksteal
 
-test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node and Chromium, which it finds or installs
+test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node, PHP and Chromium, which it finds or installs
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest $(PROCESSES) $(ARGS)
 
 quick: setup ## run the fast tests that need no server and no browser, on SQLite; stops at the first failure and shows it

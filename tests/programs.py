@@ -12,11 +12,12 @@ OLDEST_POSTGRES = 13
 # Debian and Red Hat keep the server's programs off PATH.
 POSTGRES_FOLDERS = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin")
 
-# By their packages: the examples of the docs are run in Node, the reference page is used in Chromium, systemd reads our
-# units, the proxies run with our configurations, and Prometheus reads our alert rules.
+# By their packages: the examples of the docs are run in Node, the PHP client in PHP, the reference page is used in
+# Chromium, systemd reads our units, the proxies run with our configurations, and Prometheus reads our alert rules.
 PROGRAMS_OF_TESTS = {
     "node": "nodejs",
     "npm": "npm",
+    "php": "php-cli php-curl php-phpstan-phpdoc-parser",
     "chromedriver": "chromium-driver",
     "pgbouncer": "pgbouncer",
     "promtool": "prometheus",
@@ -96,21 +97,22 @@ def _postgres_version(folder: Path) -> int:
     return int(version[1]) if version else 0
 
 
-def _install(package: str) -> bool:
+def _install(packages: str) -> bool:
+    """Several are separated by spaces."""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         raise CannotStart(
-            f"The tests need {package}, which is not installed here, and only root on Debian can have it "
-            f"installed by this command: run `apt-get install {package}` as root, then try again."
+            f"The tests need {packages}, which is not installed here, and only root on Debian can have it "
+            f"installed by this command: run `apt-get install {packages}` as root, then try again."
         )
-    print(f"Installing the package {package}, with its own service switched off.", flush=True)
+    print(f"Installing {packages}, with its own service switched off.", flush=True)
     with ExitStack() as stack:
         stack.enter_context(_temporary(NO_MAIN_CLUSTER, "create_main_cluster = false\n"))
         stack.enter_context(_temporary(NO_SERVICE_START, REFUSE))
         _apt("apt-get", "update")
-        _apt(*APT_INSTALL, package)
+        _apt(*APT_INSTALL, *packages.split())
     if shutil.which("systemctl"):
         # Nor should it come up at the next boot.
-        subprocess.run(["systemctl", "disable", package], capture_output=True, check=False)
+        subprocess.run(["systemctl", "disable", *packages.split()], capture_output=True, check=False)
     return True
 
 

@@ -21,6 +21,7 @@ NOT_QUICK = (
     "api/test_referral_list.py::test_deep_pages_equal_those_counted_from_the_top",
     "api/test_sandbox.py",
     "cli/",
+    "clients/php/",
     "clients/python/test_documentation.py",
     "clients/test_samples.py",
     "clients/typescript/",

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tools.clients import python, typescript
+from tools.clients import php, python, typescript
 
-LANGUAGES = (python, typescript)
+LANGUAGES = (php, python, typescript)
 
 
 def files() -> dict[Path, str]:

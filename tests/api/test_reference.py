@@ -111,6 +111,7 @@ def test_the_samples_call_the_methods_of_the_clients_with_the_example() -> None:
     words = ReferencePage(sample()).section("create-tier")
     assert 'client.referrals.tiers.create( name="Bronze", referrals_required=5,' in words
     assert 'await client.referrals.tiers.create({ name: "Bronze", referrals_required: 5,' in words
+    assert "$client->referrals->tiers->create([ 'name' => 'Bronze', 'referrals_required' => 5," in words
 
 
 def test_an_operation_that_no_client_has_is_shown_with_curl_alone() -> None:

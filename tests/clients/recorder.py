@@ -71,8 +71,10 @@ class _Handler(BaseHTTPRequestHandler):
 def recording() -> Iterator[Recorder]:
     with Recorder() as recorder:
         Thread(target=recorder.serve_forever, args=(0.01,)).start()
-        yield recorder
-        recorder.shutdown()
+        try:
+            yield recorder
+        finally:
+            recorder.shutdown()
 
 
 def programs(language: str, url: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The examples of docs/webhooks.md, run unchanged against deliveries that the service's own code signed.
 
-Python is checked on every machine, Node, PHP and Go where their programs are on PATH; `make test` installs Node
-where it may.
+Python is checked on every machine, Node, PHP and Go where their programs are on PATH; `make test` installs Node and
+PHP where it may.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ TEXTS = [
         "*.html",
         "*.css",
         "*.js",
+        "*.php",
         "*.yml",
         "*.yaml",
         "*.service",

@@ -41,7 +41,7 @@ def retired_words() -> list[RetiredWord]:
 
 
 def texts() -> list[Path]:
-    listed = files("*.py", "*.md", "*.html", "*.txt", "*.toml", "*.yml", "*.js", "Makefile")
+    listed = files("*.py", "*.md", "*.html", "*.txt", "*.toml", "*.yml", "*.js", "*.php", "Makefile")
     return [file for file in listed if file != TABLE and not name(file).startswith(_LEFT_ALONE)]
 
 

@@ -33,6 +33,7 @@ Every endpoint is a method of each client, with the same name. This page is writ
 |---|---|
 | [Python](../client.md) | `client.support_tickets.add_message(123, message="Hello")` |
 | [TypeScript](../typescript.md) | `await client.supportTickets.addMessage(123, {{ message: "Hello" }})` |
+| [PHP](../php.md) | `$client->supportTickets->addMessage(123, ['message' => 'Hello'])` |
 
 """
 

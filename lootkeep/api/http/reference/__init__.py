@@ -31,6 +31,7 @@ GUIDES = {
     "fraud": "Fraud detection",
     "client": "Python client",
     "typescript": "TypeScript client",
+    "php": "PHP client",
     "operate/commands": "The command line",
 }
 

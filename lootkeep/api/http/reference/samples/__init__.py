@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from lootkeep.api.http.reference.samples import curl, python, typescript
+from lootkeep.api.http.reference.samples import curl, php, python, typescript
 from lootkeep.api.http.reference.samples.calls import ORIGIN, Call
 
 
@@ -21,6 +21,7 @@ LANGUAGES = (
     Language("curl", "shell", curl.write),
     Language("Python", "python", python.write),
     Language("TypeScript", "typescript", typescript.write),
+    Language("PHP", "php", php.write),
 )
 
 
