@@ -46,8 +46,8 @@ async def two_stores(db: Engine, db_location: Path | str, **settings: Any) -> As
     async with wiring.opened_sandbox(live.deps, live.settings) as deps:
         sandbox = Sandbox(live.deps, live.settings, lambda _: None)
         make_api = partial(serving.sandbox_api, live.settings, worker, NOT_OBSERVED, live.app)
-        switch = ModeSwitch(live.app, partial(sandbox.api, make_api), lambda: None)
-        live.http = httpx.AsyncClient(transport=httpx.ASGITransport(switch), base_url="http://store.test")
+        live.app = ModeSwitch(live.app, partial(sandbox.api, make_api), lambda: None)
+        live.http = httpx.AsyncClient(transport=httpx.ASGITransport(live.app), base_url="http://store.test")
         test = copy(live)
         test.token, _ = await access_service.create_token(deps, name="test", scopes=list(SCOPES))
         try:

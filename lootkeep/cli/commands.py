@@ -82,6 +82,9 @@ COMMANDS = {
     "connect": CommandRow("connect", "app", _TOOLS, "Run what was bought: commands in a game, roles in Discord."),
     "trigger": CommandRow("trigger", "trigger", _TOOLS, "Record a sample event."),
     "events": CommandRow("events", "app", _TOOLS, "Print the events of the store as they happen."),
+    "mcp": CommandRow(
+        "mcp", "mcp", _TOOLS, "Answer an agent on standard input and output, within the scopes of a token."
+    ),
     "openapi": CommandRow("openapi", "openapi", _TOOLS, "Print the OpenAPI 3.1 document."),
 }
 

@@ -114,7 +114,7 @@ class Step:
     values: Any = None
 
 
-async def _moments(
+async def story(
     tx: Transaction, details: OrderDetails, check: CheckDetail | None, disputes: Sequence[Dispute]
 ) -> list[Step]:
     """In the order of time; what receivers got is last."""
@@ -209,7 +209,7 @@ async def show_order(visit: Visit) -> Answer:
         details = existing(await order_details_db.get(tx, visit.id), "Order")
         check = await fraud_checks_db.get(tx, details.check.id) if details.check else None
         disputes = await disputes_db.of_order(tx, visit.id)
-        moments = await _moments(tx, details, check, disputes)
+        moments = await story(tx, details, check, disputes)
         owned = goods_rules.goods_of(await owned_db.of_order(tx, visit.id), visit.now)
         reported = await payments.of_order(tx, visit.id)
         looks = await looks_db.ROWS.find(tx, order_id=visit.id) if owned else []

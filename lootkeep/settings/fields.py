@@ -20,6 +20,7 @@ from lootkeep.engines import key_file
 from lootkeep.engines.emails.message import parse_sender
 from lootkeep.kernel.database_url import check_postgres, is_postgres
 from lootkeep.kernel.errors import StartupError
+from lootkeep.settings.agents import AgentSettings
 from lootkeep.settings.files import Secret, file_variable, secret_names
 from lootkeep.settings.sign_in import SignInSettings
 
@@ -32,7 +33,7 @@ Live = Annotated[T, "live"]
 LiveText = Live[str | None]
 
 
-class Settings(SignInSettings):
+class Settings(SignInSettings, AgentSettings):
     """Environment variables with the prefix LOOTKEEP_, or a `.env` file in the working directory."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=_ENV_FILE, extra="ignore", frozen=True)

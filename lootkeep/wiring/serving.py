@@ -23,6 +23,8 @@ from lootkeep.console.page import Options
 from lootkeep.deps import Deps
 from lootkeep.domain.trusted_proxy import TrustedProxy
 from lootkeep.kernel.clock import SECOND
+from lootkeep.mcp.caller import Options as AgentOptions
+from lootkeep.mcp.late import LateAgents
 from lootkeep.services import health as health_service
 from lootkeep.settings import Settings, closed, effective
 from lootkeep.storage.engine.database import Engine
@@ -96,7 +98,7 @@ def api(
     probes = Probes(deps, tokens, limits, metrics, checks, wiring.document, settings.docs_url, disk)
     console = LateRoutes(deps, console_options(settings, deps))
     pages = probes.app(*readers.pages(deps), console)
-    return Api(deps, wiring.router(), tokens, limits, metrics, pages, *observation)
+    return Api(deps, wiring.router(), tokens, limits, metrics, pages, _agents(settings), *observation)
 
 
 def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pages: ASGIApp, deps: Deps) -> ASGIApp:
@@ -104,7 +106,16 @@ def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pa
     tokens = Tokens(deps, lambda: None)
     worker.add((PeriodicTask("note uses of test tokens", 10, tokens.note_uses),))
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
-    return Api(deps, wiring.router(), tokens, limits, None, pages, *observation)
+    return Api(deps, wiring.router(), tokens, limits, None, pages, _agents(settings), *observation)
+
+
+def _agents(settings: Settings) -> LateAgents:
+    changes, personal_data = settings.mcp_changes, settings.mcp_personal_data
+    return LateAgents(agent_options(settings, allows_changes=changes, has_personal_data=personal_data))
+
+
+def agent_options(settings: Settings, *, allows_changes: bool, has_personal_data: bool) -> AgentOptions:
+    return AgentOptions(wiring.router(), partial(examine, settings), allows_changes, has_personal_data)
 
 
 def console_options(settings: Settings, deps: Deps) -> Options:
@@ -114,11 +125,11 @@ def console_options(settings: Settings, deps: Deps) -> Options:
         settings.proxy_auth_groups_header,
         settings.proxy_auth_roles,
     )
-    examine, has_passwords = partial(_examine, settings), settings.password_sign_in
-    return Options(deps.settings, settings.webhook_retry_delays, examine, has_passwords, proxy or None)
+    check, has_passwords = partial(examine, settings), settings.password_sign_in
+    return Options(deps.settings, settings.webhook_retry_delays, check, has_passwords, proxy or None)
 
 
-async def _examine(settings: Settings, deps: Deps) -> list[health_service.Finding]:
+async def examine(settings: Settings, deps: Deps) -> list[health_service.Finding]:
     # What is wired here is an engine, or the replica of one: only within a change do Deps hold less.
     engine = nullcontext(cast(Engine, deps.replica.primary if deps.replica else deps.db))
     config, sender, now = effective(settings, deps.settings.stored), deps.settings.mailer(), deps.clock.now()

@@ -58,6 +58,8 @@ BAD = {
     "proxy_auth_groups_header": ("Remote Groups", "must be the name of a header such as Remote-Email"),
     "proxy_auth_roles": ("admins", "must be groups with their roles, such as admins=owner; support=Support"),
     "password_sign_in": ("perhaps", "input should be a valid boolean, unable to interpret input"),
+    "mcp_changes": ("perhaps", "input should be a valid boolean, unable to interpret input"),
+    "mcp_personal_data": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "log_format": ("xml", "input should be 'auto', 'console' or 'json'"),
 }
 # Any text may be right; whether it works is found out when it is used, with a sentence of its own.

@@ -13,14 +13,14 @@ from lootkeep.api.http import envelope
 from lootkeep.api.http.admission import TICKET, AdmissionTicket
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
-from lootkeep.api.http.errors import Forbidden, ServerError
+from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError
 from lootkeep.api.http.exchange import CSV, AsgiMessage, Exchange, Receive, Scope, Send
 from lootkeep.api.http.inbox import Inbox
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.api.http.observer import Observer
 from lootkeep.api.http.router import Router
-from lootkeep.api.http.routes import Call
+from lootkeep.api.http.routes import MAX_BODY, Call, Endpoint
 from lootkeep.api.http.validation import parse_query
 from lootkeep.deps import Deps
 from lootkeep.domain.access import TEST_TOKEN_PREFIX, Token
@@ -36,7 +36,11 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = structlog.get_logger(__name__)
 
+# Answers one message of an agent: its status, type and body.
+Agents = Callable[[Deps, Token, Scope, bytes], Awaitable[tuple[int, bytes, bytes]]]
+
 _API = "/api/"
+_MCP = Endpoint("POST", "/mcp")
 _TEST_PREFIX = TEST_TOKEN_PREFIX.encode()
 # On every response to a test token; the body is the same as in production, so tests are realistic.
 MODE = (MODE_HEADER.lower().encode(), TEST_MODE.encode())
@@ -53,6 +57,7 @@ class Api:
         limits: Limits,
         metrics: Metrics | None,
         pages: ASGIApp,
+        agents: Agents,
         lines: Lines | None = None,
         tracer: Tracer | None = None,
     ) -> None:
@@ -62,6 +67,7 @@ class Api:
         self._limits = limits
         self._observer = Observer(metrics, lines, tracer, is_test=deps.is_test)
         self._pages = pages
+        self._agents = agents
         self._inbox = Inbox(deps, limits, metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,6 +78,8 @@ class Api:
                 await self._call(exchange, send, self._answer)
             elif scope["path"].startswith(INBOX):
                 await self._call(exchange, send, self._inbox.receive)
+            elif scope["path"] == _MCP.path:
+                await self._call(exchange, send, self._answer_agent)
             else:
                 # Pages have a request id too.
                 await self._pages(scope, receive, _adding(send, (b"x-request-id", exchange.request_id.encode())))
@@ -132,6 +140,17 @@ class Api:
         )
         if is_replay:
             exchange.answer_headers.append((b"idempotent-replayed", b"true"))
+
+    async def _answer_agent(self, exchange: Exchange) -> None:
+        """The tools check their own scopes. There is no stream to open and no session to end: only POST."""
+        exchange.route = _MCP
+        if exchange.scope["method"] != _MCP.method:
+            raise MethodNotAllowed([_MCP.method])
+        exchange.token = token = await self._let_in(exchange)
+        raw = await self._read_body(exchange, MAX_BODY)
+        exchange.status, exchange.content_type, exchange.body = await self._agents(
+            self._deps, token, exchange.scope, raw
+        )
 
     async def _read_body(self, exchange: Exchange, max_bytes: int) -> bytes:
         ticket: AdmissionTicket | None = exchange.scope.get(TICKET)
