@@ -62,8 +62,8 @@ def text_fields(view: Any) -> set[tuple[type, str]]:
     """Every field with text of a view, and of the views in it."""
     if isinstance(view, type) and issubclass(view, msgspec.Struct):
         hints = get_type_hints(view)
-        found = {(view, name) for name, kind in hints.items() if _has_text(kind)}
-        return found.union(*(text_fields(kind) for kind in hints.values()))
+        own = {(view, name) for name, kind in hints.items() if _has_text(kind)}
+        return own.union(*(text_fields(kind) for kind in hints.values()))
     return set().union(*(text_fields(kind) for kind in get_args(view)))
 
 
