@@ -22,7 +22,7 @@ from lootkeep.settings import Settings
 from tests.cli.terminal import PROGRAM, Terminal, environment
 
 # They serve until they are ended, or print JSON anyway.
-WITHOUT_JSON = {"serve", "worker", "openapi", "connect rcon", "connect discord"}
+WITHOUT_JSON = {"serve", "worker", "mcp", "openapi", "connect rcon", "connect discord"}
 ESCAPE = "\x1b["
 
 
