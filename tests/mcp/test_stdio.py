@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp import Client
@@ -27,7 +28,8 @@ PROGRAM = Path(sys.executable).with_name("lootkeep")
 @pytest.fixture
 async def shop(db: Engine, db_location: Path | str) -> AsyncIterator[World]:
     """Its database is known to the command."""
-    world = World(db, **settings_for(db_location))
+    settings: dict[str, Any] = settings_for(db_location)
+    world = World(db, **settings)
     await world.begin()
     await open_shop(world)
     yield world
