@@ -98,7 +98,7 @@ def api(
     probes = Probes(deps, tokens, limits, metrics, checks, wiring.document, settings.docs_url, disk)
     console = LateRoutes(deps, console_options(settings, deps))
     pages = probes.app(*readers.pages(deps), console)
-    return Api(deps, wiring.router(), tokens, limits, metrics, pages, _agents(settings), *observation)
+    return Api(deps, wiring.router(), tokens, limits, metrics, pages, *observation, agents=_agents(settings))
 
 
 def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pages: ASGIApp, deps: Deps) -> ASGIApp:
@@ -106,7 +106,7 @@ def sandbox_api(settings: Settings, worker: Worker, observation: Observation, pa
     tokens = Tokens(deps, lambda: None)
     worker.add((PeriodicTask("note uses of test tokens", 10, tokens.note_uses),))
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
-    return Api(deps, wiring.router(), tokens, limits, None, pages, _agents(settings), *observation)
+    return Api(deps, wiring.router(), tokens, limits, None, pages, *observation, agents=_agents(settings))
 
 
 def _agents(settings: Settings) -> LateAgents:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.domain.access import SCOPES
+from lootkeep.mcp.tool import Change, Tool
 from lootkeep.mcp.tools import CHANGES, TOOLS
 from tests.rules.tree import ROOT
 
 PAGE = ROOT / "docs/mcp.md"
 COMMAND = "python -m tests.rules.test_mcp_page"
-TABLES = {"| tool |": TOOLS, "| change |": CHANGES}
+TABLES: dict[str, tuple[Tool | Change, ...]] = {"| tool |": TOOLS, "| change |": CHANGES}
 
 
 def rows(beginning: str) -> list[str]:

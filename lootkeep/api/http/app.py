@@ -57,9 +57,10 @@ class Api:
         limits: Limits,
         metrics: Metrics | None,
         pages: ASGIApp,
-        agents: Agents,
         lines: Lines | None = None,
         tracer: Tracer | None = None,
+        *,
+        agents: Agents | None = None,
     ) -> None:
         self._deps = deps
         self._router = router
@@ -78,7 +79,7 @@ class Api:
                 await self._call(exchange, send, self._answer)
             elif scope["path"].startswith(INBOX):
                 await self._call(exchange, send, self._inbox.receive)
-            elif scope["path"] == _MCP.path:
+            elif self._agents and scope["path"] == _MCP.path:
                 await self._call(exchange, send, self._answer_agent)
             else:
                 # Pages have a request id too.
@@ -148,9 +149,9 @@ class Api:
             raise MethodNotAllowed([_MCP.method])
         exchange.token = token = await self._let_in(exchange)
         raw = await self._read_body(exchange, MAX_BODY)
-        exchange.status, exchange.content_type, exchange.body = await self._agents(
-            self._deps, token, exchange.scope, raw
-        )
+        assert self._agents
+        answer = await self._agents(self._deps, token, exchange.scope, raw)
+        exchange.status, exchange.content_type, exchange.body = answer
 
     async def _read_body(self, exchange: Exchange, max_bytes: int) -> bytes:
         ticket: AdmissionTicket | None = exchange.scope.get(TICKET)
