@@ -164,35 +164,6 @@ def test_a_token_is_in_every_form_stays_for_the_tab_and_can_be_forgotten(browser
     assert browser.run("[sessionStorage.length, localStorage.length, document.cookie]") == [0, 0, ""]
 
 
-# Languages
-
-
-SHOWN = "[...document.querySelectorAll('#%s .samples code')].filter((one) => one.checkVisibility())[0].textContent"
-
-
-def test_a_language_that_is_picked_by_keyboard_is_shown_everywhere_also_the_next_time(
-    browser: Browser, store: Serving
-) -> None:
-    go_to(browser, "create-tier")
-    browser.run("document.querySelector('#create-tier .samples input').focus()")
-    browser.press("ArrowDown")
-    browser.press("ArrowDown")
-    call = f'const client = new Client("{store.url}");\nconst answer = await client.referrals.tiers.create({{\n'
-    assert call in browser.run(SHOWN % "create-tier")
-    browser.open(f"{store.url}/docs?again")
-    assert "await client.orders.get(3);" in browser.run(SHOWN % "get-order")
-    browser.run("localStorage.clear()")
-
-
-def test_picking_a_language_keeps_the_place_of_the_reader(browser: Browser) -> None:
-    go_to(browser, "place-order")
-    tab = "document.querySelector('#place-order .samples [value=python]')"
-    top = browser.run(f"{tab}.getBoundingClientRect().top")
-    browser.run(f"{tab}.click()")
-    assert abs(browser.run(f"{tab}.getBoundingClientRect().top") - top) < 2
-    browser.run("localStorage.clear()")
-
-
 # Copying
 
 

@@ -15,7 +15,7 @@ FOLDERS = [folder for folder in ("lootkeep", "clients", "bench", "tools") if (RO
 GENERATED = "clients/python/lootkeep_client/types/"
 # Said in their first lines where they are in a folder with others.
 WRITTEN_BY = "; written by `python -m tools.write_clients`."
-OTHER_LANGUAGES = files("*.php", under=ROOT / "clients") + files("*.php", under=ROOT / "tests")
+OTHER_LANGUAGES = [file for folder in ("clients", "tests") for file in files("*.php", "*.ts", under=ROOT / folder)]
 SOURCES = [file for folder in FOLDERS for file in files("*.py", under=ROOT / folder)]
 TESTS = [file for file in files("*.py", under=ROOT / "tests") if file.stat().st_size]
 

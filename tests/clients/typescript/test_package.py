@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import subprocess
 import tarfile
@@ -70,6 +71,17 @@ def test_every_sample_of_the_reference_calls_its_operation(folder: Path, recorde
 
 def test_the_client_works_in_node(folder: Path, store: Serving) -> None:
     all_ok(node(folder, "story.js", store.url, store.token))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="The lock file has Deno for x86-64 alone.")
+def test_the_client_works_in_deno(folder: Path, store: Serving) -> None:
+    (deno,) = packages.node_modules().glob("@deno/*/deno")
+    imports = {"imports": {"lootkeep-client": "./node_modules/lootkeep-client/dist/index.js"}}
+    (folder / "imports.json").write_text(json.dumps(imports))
+    options = ("--import-map=imports.json", "--no-config", "--no-remote", "--allow-net", "--allow-env")
+    variables = {"DENO_DIR": str(folder / "deno"), "DENO_NO_UPDATE_CHECK": "1"}
+    variables |= {"LOOTKEEP_URL": store.url, "LOOTKEEP_TOKEN": store.token}
+    all_ok(packages.run(folder, deno, "run", *options, "story.js", **variables))
 
 
 def test_a_delivery_is_verified_as_in_python(folder: Path) -> None:
