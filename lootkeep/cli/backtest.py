@@ -14,20 +14,20 @@ import typer
 from msgspec.structs import replace
 from pydantic import ValidationError
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from lootkeep import wiring
 from lootkeep.api.external import fraud_settings
 from lootkeep.cli.files import DelimiterOption, EncodingOption, MapOption, mapped
 from lootkeep.cli.output import fail, out, print_json, waiting
+from lootkeep.cli.past_orders import LabelOption, SourceArgument, in_time, is_file, judge_file
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.settings import load
-from lootkeep.toolbox.backtest import lists, page, tables
-from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrders, read
-from lootkeep.toolbox.backtest.replay import JudgedOrder, replay
+from lootkeep.toolbox.backtest import page, tables
+from lootkeep.toolbox.backtest.reading import COLUMNS, PastOrders
+from lootkeep.toolbox.backtest.replay import JudgedOrder
 from lootkeep.toolbox.backtest.report import Figures, Report, report
 from lootkeep.toolbox.backtest.stored import StoredOrders, from_database, personal_warnings
 from lootkeep.toolbox.facts.reading import FactsFolder
@@ -37,22 +37,9 @@ from lootkeep.toolbox.files.reading import FileOptions
 _MAX_PRINTED_ROWS = 20
 
 
-SourceArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FILE.csv|FOLDER",
-        help="Past orders: a file with the column names in its first line, or a folder of `lootkeep export facts`; "
-        "the orders of the store if it is left out.",
-        show_default=False,
-    ),
-]
-
-
 def backtest(
     source: SourceArgument = None,
-    label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The column of the file that says which orders were fraud.")
-    ] = None,
+    label: LabelOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(metavar="OUT", help="Write the report as a page with charts.")] = None,
     scores: Annotated[
@@ -94,10 +81,10 @@ def _run(
 ) -> Report:
     started, policy = time.monotonic(), _policy(settings)
     with _score_file(scores) as write_score:
-        if source is None or source.is_dir():
-            result = _judge_stored(source, policy, write_score)
-        else:
+        if is_file(source):
             result = _judge_file(source, label, options, policy, write_score)
+        else:
+            result = _judge_stored(source, policy, write_score)
     if settings:
         result = replace(result, settings=f"the settings of {settings.name}")
     result = replace(result, seconds=round(time.monotonic() - started, 3))
@@ -112,17 +99,13 @@ WriteScore = Callable[[JudgedOrder], None]
 
 
 def _judge_file(file: Path, label: str | None, options: FileOptions, policy: Policy, write_score: WriteScore) -> Report:
-    if label is None:
-        raise StartupError("A file needs --label: the name of the column that says which orders were fraud.")
-    figures, intelligence = Figures(), wiring.intelligence(load())
-    with _bar() as bar:
-        past = _read(file, label, options, bar)
-        judged = asyncio.run(replay(past, policy, intelligence, bar("Judging", len(past.orders))))
+    figures = Figures()
+    past, judged, warnings = asyncio.run(judge_file(file, label, options, policy))
     for order in judged:
         write_score(order)
-    for order in sorted(judged, key=lambda order: order.order.created_at or 0):
+    for order in in_time(judged):
         figures.add(order)
-    return report(figures, past, lists.warnings(intelligence.status(), past.orders))
+    return report(figures, past, warnings)
 
 
 def _judge_stored(folder: Path | None, policy: Policy, write_score: WriteScore) -> Report:
@@ -159,33 +142,6 @@ def _policy(file: Path | None) -> Policy:
         names = sorted({".".join(map(str, fault["loc"])) or "the whole file" for fault in error.errors()})
         raise StartupError(f"{file} has invalid settings: {', '.join(names)}.") from None
     return replace(Policy(), **fraud_settings.changes(sent))
-
-
-ProgressBar = Callable[[str, int], Callable[[int], None]]
-
-
-@contextmanager
-def _bar() -> Iterator[ProgressBar]:
-    """A progress bar for each part of the work, on a terminal."""
-    if not _stderr.is_terminal:
-        yield lambda words, total: lambda done: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=_stderr, transient=True) as progress:
-
-        def begin(words: str, total: int) -> Callable[[int], None]:
-            task = progress.add_task(words, total=total)
-            return lambda done: progress.update(task, completed=done)
-
-        yield begin
-
-
-def _read(file: Path, label: str, options: FileOptions, bar: ProgressBar) -> PastOrders:
-    try:
-        with file.open("rb") as opened:
-            return read(opened, label, options, bar("Reading", file.stat().st_size))
-    except OSError as error:
-        raise StartupError(f"{file} cannot be read: {error.strerror}.") from None
 
 
 def _write(file: Path, write: Callable[[], object]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -56,9 +55,8 @@ def restore(
             counts = run(postgres.restore(file, config.database_url))
         else:
             counts = sqlite.restore(file, target, replace=replace)
-    if target and key_file.of(file).exists() and not key_file.of(target).exists():
-        files.create(key_file.of(target))
-        shutil.copyfile(key_file.of(file), key_file.of(target))
+    if target:
+        key_file.copy(file, target)
     _report(counts, file, json=json)
     if not json:
         out.print("Run `lootkeep doctor --check-counters` before you start the service.", markup=False)

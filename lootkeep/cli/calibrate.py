@@ -10,27 +10,23 @@ from rich.console import Console
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
-from lootkeep.domain.fraud.calibration import MIN_LABELS, Calibration
+from lootkeep.cli.past_orders import LabelOption, SourceArgument, in_time, is_file, judge_file
+from lootkeep.domain.fraud import calibration
+from lootkeep.domain.fraud.calibration import MIN_LABELS, Calibration, PastCheck
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.score import probability
+from lootkeep.kernel.clock import Instant
 from lootkeep.services import fraud_calibration as fraud_calibration_service
 from lootkeep.storage import settings as settings_db
 from lootkeep.toolbox.backtest.stored import personal_warnings
 from lootkeep.toolbox.backtest.tables import decimal, percent
 from lootkeep.toolbox.facts.reading import FactsFolder
-
-FactsArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FOLDER",
-        help="Read the orders from a folder of `lootkeep export facts` instead of the database.",
-        show_default=False,
-    ),
-]
+from lootkeep.toolbox.files.reading import FileOptions
 
 
 def calibrate(
-    folder: FactsArgument = None,
+    source: SourceArgument = None,
+    label: LabelOption = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Apply the proposed changes as a new version of the settings.")
     ] = False,
@@ -38,27 +34,38 @@ def calibrate(
 ) -> None:
     """Compare the points of each signal with the outcomes of past orders, and propose changes.
 
-    Orders of the last 90 days are excluded, because their outcome is not known yet. Nothing changes without --accept.
+    Orders of the last 90 days are excluded, because their outcome is not known yet; of a file, every label counts.
+    Nothing changes without --accept.
     """
-    result = run(_calibrate(folder, accept))
+    result = run(_calibrate(source, label, accept))
     if json:
         print_json(result)
     else:
         _show(result, accept)
 
 
-async def _calibrate(folder: Path | None, accept: bool) -> Calibration:
+async def _calibrate(source: Path | None, label: str | None, accept: bool) -> Calibration:
     async with wiring.opened(settings.load()) as deps:
-        if folder is None:
+        if source is None:
             result = await fraud_calibration_service.report(deps)
         else:
             async with deps.db.read() as tx:
                 policy = await settings_db.get(tx, SETTINGS, Policy)
-            result = FactsFolder(folder).calibration(policy)
-            for sentence in personal_warnings(policy):
-                Console(stderr=True, soft_wrap=True).print(sentence, markup=False)
+            result = await _of_files(source, label, policy, deps.clock.now())
         if accept and result.changes:
             await fraud_calibration_service.accept(deps, result.changes)
+    return result
+
+
+async def _of_files(source: Path, label: str | None, policy: Policy, now: Instant) -> Calibration:
+    if is_file(source):
+        _, judged, warnings = await judge_file(source, label, FileOptions(), policy)
+        checks = [PastCheck(order.verdict.signals, order.order.is_fraud) for order in in_time(judged)]
+        result = calibration.calibrate(checks, len(checks), now)
+    else:
+        result, warnings = FactsFolder(source).calibration(policy), personal_warnings(policy)
+    for sentence in warnings:
+        Console(stderr=True, soft_wrap=True).print(sentence, markup=False)
     return result
 
 

@@ -9,22 +9,21 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from lootkeep import wiring
+from lootkeep import __version__, wiring
 from lootkeep.cli import facts
 from lootkeep.cli.commands import HELP_NAMES
-from lootkeep.cli.output import JsonFlag, out, print_json, run
+from lootkeep.cli.output import HintConsole, JsonFlag, out, print_json, run
 from lootkeep.cli.progress import progress
-from lootkeep.cli.store import existing
-from lootkeep.deps import Deps
-from lootkeep.engines.vault import Vault
+from lootkeep.cli.store import existing, location
 from lootkeep.kernel.clock import instant, iso
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import exports as exports_service, secret_key as secret_key_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 from lootkeep.storage.transfer.tables import FIELDS, Selection, count_rows
-from lootkeep.toolbox.moving import folder as folders
-from lootkeep.toolbox.moving.folder import Manifest
+from lootkeep.toolbox.moving import folder as folders, moment as moments
+from lootkeep.toolbox.moving.manifest import FORMAT, Manifest
+from lootkeep.toolbox.moving.moment import Moment
 from lootkeep.wiring.transfer import source_of
 
 
@@ -86,19 +85,43 @@ def _names(only: str | None) -> frozenset[str]:
 
 async def _export(config: Settings, folder: Path, draft: Path, selection: Selection, *, with_secrets: bool) -> Manifest:
     async with wiring.opened(config) as deps:
-        key_marks, vault = await secret_key_service.key_marks(deps.db), deps.vault if with_secrets else None
+        key_marks = await secret_key_service.key_marks(deps.db)
+        wanted = _wanted(config, selection, key_marks, iso(deps.clock.now()), with_secrets=with_secrets)
         if with_secrets:
             await exports_service.note_secrets(deps, str(folder))
-        return await _written(config, deps, draft, selection, vault, key_marks)
+        moment = moments.interrupted(draft, wanted)
+        if moment:
+            _announce(moment, draft)
+        else:
+            moment = await _taken(config, draft, wanted, selection)
+        with progress(sum(moment.rows.values()), "Writing") as advance:
+            return folders.write(draft, moment, deps.vault if with_secrets else None, advance)
 
 
-async def _written(
-    config: Settings, deps: Deps, draft: Path, selection: Selection, vault: Vault | None, key_marks: list[str]
-) -> Manifest:
+def _wanted(config: Settings, selection: Selection, key_marks: list[str], now: str, *, with_secrets: bool) -> Moment:
+    engine = "sqlite" if config.sqlite_path else "postgresql"
+    # In one order: sets of texts have another one in each process.
+    selected = {name: value for name, value in selection._asdict().items() if value} | (
+        {"only": sorted(selection.only)} if selection.only else {}
+    )
+    return Moment(
+        location(), Manifest(FORMAT, __version__, migrations.HEAD, now, engine, key_marks, with_secrets, selected)
+    )
+
+
+async def _taken(config: Settings, draft: Path, wanted: Moment, selection: Selection) -> Moment:
     async with source_of(config) as source:
         migrations.reject_unknown("The store", await source.stamp())
-        with progress(await count_rows(source, selection)) as advance:
-            return await folders.write(draft, source, selection, vault, key_marks, iso(deps.clock.now()), advance)
+        with progress(await count_rows(source, selection), "Reading") as advance:
+            return await moments.take(draft, wanted, source, selection, advance)
+
+
+def _announce(moment: Moment, draft: Path) -> None:
+    HintConsole(stderr=True).print(
+        f"The export of {moment.manifest.exported_at} was interrupted and goes on: the store as it was then. "
+        f"Remove {draft} to begin again.",
+        markup=False,
+    )
 
 
 def _report(folder: Path, manifest: Manifest, *, json: bool) -> None:

@@ -146,7 +146,7 @@ def _preset(shop: ShopSoftware | None, kind: RecordKind[Any, Any]) -> Preset:
         return Preset({})
     preset = preset_of(shop, kind.noun)
     if preset is None:
-        raise StartupError(f"{shop} has no documented export of {kind.noun}: map its columns with --map.")
+        raise StartupError(f"{shop} has no preset for {kind.noun}: map the columns with --map.")
     return preset
 
 

@@ -9,7 +9,7 @@ import typer
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
-from lootkeep.cli.progress import Advance, progress
+from lootkeep.cli.progress import progress
 from lootkeep.cli.store import location
 from lootkeep.engines import key_file
 from lootkeep.engines.vault import Vault
@@ -19,7 +19,8 @@ from lootkeep.services import recount as recount_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 from lootkeep.toolbox.moving import folder as folders
-from lootkeep.toolbox.moving.folder import Manifest
+from lootkeep.toolbox.moving.counting import Advance, counted
+from lootkeep.toolbox.moving.manifest import Manifest
 from lootkeep.wiring.transfer import target_of
 
 
@@ -33,7 +34,7 @@ def import_store(
         manifest = folders.checked(folder)
     _check_key(config, manifest)
     rows = sum(table.rows for table in manifest.tables.values())
-    with progress(rows) as advance:
+    with progress(rows, "Writing") as advance:
         run(_load(config, folder, manifest, advance))
     wrong = run(recounted(config, config))
     if json:
@@ -46,7 +47,7 @@ def import_store(
 async def _load(config: Settings, folder: Path, manifest: Manifest, advance: Advance) -> None:
     async with target_of(config) as target:
         for table in manifest.tables:
-            await target.load(table, folders.rows(folder, table, advance))
+            await target.load(table, counted(folders.rows(folder, table), table, advance))
         await target.commit(manifest.last_ids, migrations.HEAD)
 
 

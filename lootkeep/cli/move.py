@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import AsyncIterator
 from time import monotonic
 from typing import Annotated
 
@@ -11,15 +9,15 @@ import typer
 
 from lootkeep.cli.import_store import about_totals, recounted
 from lootkeep.cli.output import HintConsole, JsonFlag, out, print_json, run
-from lootkeep.cli.progress import Advance, progress
+from lootkeep.cli.progress import progress
 from lootkeep.cli.store import existing
 from lootkeep.engines import key_file
-from lootkeep.kernel import files
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.redaction import redacted
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
-from lootkeep.storage.transfer.tables import Row, Selection, count_rows, queries
+from lootkeep.storage.transfer.tables import Selection, count_rows, queries
+from lootkeep.toolbox.moving.counting import Advance, counted
 from lootkeep.wiring.transfer import set_stamp, source_of, target_of
 
 # Rows per second, a cautious guess: only for the estimate of the pause.
@@ -42,10 +40,12 @@ def move(to: To, yes: Yes = False, json: JsonFlag = False) -> None:
     if not run(_is_resumed(config, target)):
         rows = run(_count(config))
         _announce(rows, yes=yes)
-        with progress(rows) as advance:
+        with progress(rows, "Copying") as advance:
             seconds = run(_move(config, target, advance))
     wrong = run(recounted(target, target if target.secret_key else config))
-    _copy_key(config, target)
+    # The key of an embedded database is in a file next to it.
+    if config.sqlite_path and target.sqlite_path:
+        key_file.copy(config.sqlite_path, target.sqlite_path)
     if json:
         print_json({"rows": rows, "pause_seconds": round(seconds, 3), "wrong_totals": sum(wrong.values())})
         return
@@ -88,7 +88,7 @@ async def _move(config: Settings, target_config: Settings, advance: Advance) -> 
         start = monotonic()
         async with source_of(config, holds_writes=True) as source:
             for table, query in queries(Selection()).items():
-                await target.load(table, _counted(source.batches(query), table, advance))
+                await target.load(table, counted(source.batches(query), table, advance))
             # The new database opens only after the old one is closed: there is never a moment with two stores.
             await target.commit(await source.last_ids(), migrations.UNFINISHED)
             await source.mark_moved(_mark(target_config))
@@ -96,23 +96,8 @@ async def _move(config: Settings, target_config: Settings, advance: Advance) -> 
     return monotonic() - start
 
 
-async def _counted(batches: AsyncIterator[list[Row]], table: str, advance: Advance) -> AsyncIterator[list[Row]]:
-    async for rows in batches:
-        advance(table, len(rows))
-        yield rows
-
-
 def _mark(target: Settings) -> str:
     return f"{migrations.MOVED}{redacted(target.database_url)}"
-
-
-def _copy_key(config: Settings, target: Settings) -> None:
-    """The key of an embedded database is in a file next to it."""
-    if config.sqlite_path and target.sqlite_path and key_file.of(config.sqlite_path).exists():
-        copy = key_file.of(target.sqlite_path)
-        if not copy.exists():
-            files.create(copy)
-            shutil.copyfile(key_file.of(config.sqlite_path), copy)
 
 
 def _next_step(config: Settings, target: Settings) -> str:

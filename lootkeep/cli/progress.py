@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-Advance: TypeAlias = Callable[[str, int], None]
+from lootkeep.toolbox.moving.counting import Advance
 
 
 @contextmanager
-def progress(rows: int) -> Iterator[Advance]:
-    """Called with a table and how many of its rows are done; shown on a terminal."""
+def progress(rows: int, verb: str) -> Iterator[Advance]:
+    """Shown on a terminal, such as `Reading orders`."""
     stderr = Console(stderr=True, highlight=False)
     if not stderr.is_terminal:
         yield lambda table, count: None
@@ -22,4 +21,4 @@ def progress(rows: int) -> Iterator[Advance]:
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=stderr, transient=True) as bar:
         task = bar.add_task("", total=rows)
-        yield lambda table, count: bar.update(task, advance=count, description=table)
+        yield lambda table, count: bar.update(task, advance=count, description=f"{verb} {table}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.files import synced
+from lootkeep.kernel.files import create, synced
 
 # Shorter keys can be guessed; 32 characters of randomness cannot.
 MIN_KEY_LENGTH = 32
@@ -29,6 +30,13 @@ def of(database: Path) -> Path:
 def next_of(file: Path) -> Path:
     """The file with the new key while a rotation is under way."""
     return file.with_name(file.name + ".new")
+
+
+def copy(database: Path, other: Path) -> None:
+    """The key next to a database or its backup, unless the other one has a key already."""
+    if of(database).exists() and not of(other).exists():
+        create(of(other))
+        shutil.copyfile(of(database), of(other))
 
 
 def promote(new: Path, file: Path) -> None:

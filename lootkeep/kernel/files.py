@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +11,9 @@ from pathlib import Path
 from tempfile import mkstemp
 
 from lootkeep.kernel.errors import StartupError
+
+# Of what is not complete yet.
+DRAFT = ".part"
 
 
 def create(file: Path) -> None:
@@ -27,7 +32,7 @@ def written(file: Path, *, replace: bool = False) -> Iterator[Path]:
     if file.exists() and not replace:
         raise StartupError(f"{file} exists. Give another name.")
     try:
-        descriptor, name = mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
+        descriptor, name = mkstemp(prefix=f".{file.name}.", suffix=DRAFT, dir=file.parent)
     except OSError as error:
         raise StartupError(f"{file} cannot be written ({error.strerror}).") from None
     os.close(descriptor)
@@ -40,6 +45,30 @@ def written(file: Path, *, replace: bool = False) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
         raise
     synced(file.parent)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Creates a folder, keeps a second process out of it, and removes the drafts that a killed one has left."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise StartupError(f"{folder} cannot be written ({error.strerror}).") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for draft in folder.glob(f".*{DRAFT}"):
+            draft.unlink()
+        yield
+    except BlockingIOError:
+        raise StartupError(f"Another export is writing to {folder}.") from None
+    finally:
+        os.close(descriptor)
+
+
+def checksum(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def synced(path: Path, sync: Callable[[int], None] = os.fsync) -> None:

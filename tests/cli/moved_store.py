@@ -17,6 +17,8 @@ from tests.cli.terminal import KEY, Terminal
 HOSTILE = '\\N\t"quoted" \'; DROP TABLE orders; -- \u2028 ﷽ 💎 \\u0000 \r\n{{ 7*7 }} {"a": 1}'
 # JSON that was not written by us, and times that no calendar has.
 DOCUMENTS = ('{ "a" :\n 1, "a": 2 }', "{broken}", '"text"', '{"n": 1e400, "s": "\\ud83d\\udc8e"}', " {}")
+# Every row of every table, and the last ids.
+Dump = tuple[dict[str, list[str]], dict[str, int]]
 FAR = (-(2**62), 2**62, -1, 253_402_300_800_000_000)
 
 
@@ -44,10 +46,14 @@ def settings(url: str) -> dict[str, str]:
     return {"database_url": url, "secret_key": KEY}
 
 
-def dump(terminal: Terminal, folder: Path) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """Every row of every table, and the last ids; text is sorted differently by the engines."""
+def dump(terminal: Terminal, folder: Path) -> Dump:
     done = terminal.run("export", str(folder))
     assert done.code == 0, done.err
+    return read(folder)
+
+
+def read(folder: Path) -> Dump:
+    """Text is sorted differently by the engines."""
     tables = {file.stem: sorted(file.read_text().split("\n")) for file in folder.glob("*.ndjson")}
     return tables, manifest(folder)["last_ids"]
 

@@ -17,6 +17,7 @@ import pytest
 
 from lootkeep import cli
 from lootkeep.settings import variable
+from tests.rules.tree import ROOT
 from tests.world import KEY as KEY
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")
@@ -125,6 +126,13 @@ class Terminal:
 
     def start(self, *arguments: str, **settings: str) -> subprocess.Popen[str]:
         return start(self.folder, self._environment(settings), *arguments)
+
+    def killed_at(self, mark: str, *arguments: str, **settings: str) -> None:
+        """Runs the real command until it is killed where `tests/faults/killed_at.py` sees the mark."""
+        launcher = (sys.executable, str(ROOT / "tests/faults/killed_at.py"), mark)
+        with start(self.folder, self._environment(settings), *arguments, launcher=launcher) as process:
+            output = process.communicate(timeout=SECONDS)
+        assert process.returncode == -signal.SIGKILL, (mark, process.returncode, *output)
 
     @contextmanager
     def serving(self, *arguments: str, **settings: str) -> Iterator[Serving]:

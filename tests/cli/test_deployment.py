@@ -31,9 +31,16 @@ UNREAD = "The store cannot be read, so what was set in its console is missing he
 CONFIG_MAP = in_terminal(yaml.safe_load((DEPLOY / "kubernetes/settings.yaml").read_text())["data"])
 
 
+SECRETS = {
+    "database-url": "postgresql://lootkeep:PASSWORD@postgres/lootkeep",
+    "secret-key": KEY,
+    "smtp-url": "smtp://USER:PASSWORD@mail.example:587",
+}
+
+
 @pytest.mark.parametrize("settings", [EXAMPLE, CONFIG_MAP], ids=["env example", "ConfigMap"])
-def test_with_a_key_the_settings_are_read_as_they_are(terminal: Terminal, settings: dict[str, str]) -> None:
-    done = terminal.call("settings", "--json", **settings | {"secret_key": KEY})
+def test_with_its_secrets_the_settings_are_read_as_they_are(terminal: Terminal, settings: dict[str, str]) -> None:
+    done = terminal.call("settings", "--json", **with_secrets(terminal, settings, SECRETS))
     shown = {row["name"]: row["value"] for row in json.loads(done.out)}
     assert shown["LOOTKEEP_PUBLIC_URL"] == "https://lootkeep.example"
     assert shown["LOOTKEEP_MAIL_FROM"] == "Shop <shop@lootkeep.example>"
@@ -43,13 +50,13 @@ def test_with_a_key_the_settings_are_read_as_they_are(terminal: Terminal, settin
 
 
 def test_the_example_names_what_production_needs_and_does_not_start_without_a_key(terminal: Terminal) -> None:
-    assert {"database_url", "secret_key", "public_url", "smtp_url", "mail_from", "currency"} <= EXAMPLE.keys()
-    done = terminal.call("serve", **EXAMPLE)
-    assert done.sentence == "LOOTKEEP_SECRET_KEY: must have at least 32 characters."
+    assert {"database_url_file", "secret_key_file", "public_url", "mail_from", "currency"} <= EXAMPLE.keys()
+    done = terminal.call("serve", **with_secrets(terminal, EXAMPLE, SECRETS | {"secret-key": ""}))
+    assert done.sentence == "LOOTKEEP_SECRET_KEY_FILE: the file is empty."
 
 
 def test_pods_wait_for_the_migration(terminal: Terminal, new_postgres_url: str) -> None:
-    settings = CONFIG_MAP | {"database_url": new_postgres_url, "secret_key": KEY}
+    settings = with_secrets(terminal, CONFIG_MAP, SECRETS | {"database-url": new_postgres_url})
     serve = next(yaml.safe_load_all((DEPLOY / "kubernetes/serve.yaml").read_text()))
     (waits,) = serve["spec"]["template"]["spec"]["initContainers"]
     with subprocess.Popen(
@@ -110,6 +117,13 @@ def test_compose_backs_up_at_once_and_is_healthy_while_the_newest_backup_is_rece
     assert subprocess.run(["sh", "-c", check], check=False).returncode == 0
     _aged(file, days=2)
     assert subprocess.run(["sh", "-c", check], check=False).returncode == 1
+
+
+def with_secrets(terminal: Terminal, settings: dict[str, str], secrets: dict[str, str]) -> dict[str, str]:
+    """With the files that `_FILE` names, as `echo` writes them."""
+    for file, content in secrets.items():
+        (terminal.folder / file).write_text(f"{content}\n")
+    return {name: value.replace("/etc/lootkeep", str(terminal.folder)) for name, value in settings.items()}
 
 
 def with_program(settings: dict[str, str]) -> dict[str, str]:

@@ -39,19 +39,25 @@ def test_each_order_has_the_same_score_from_the_database_and_a_folder(facts_stor
     assert len(scores.splitlines()) == ORDERS + 1
 
 
-def test_calibration_and_signals_have_the_same_figures_from_the_database_and_a_folder(
+def test_calibration_and_signals_have_the_same_figures_from_the_database_a_file_and_a_folder(
     facts_store: ImportedStore,
 ) -> None:
     fill(facts_store)
+    (facts_store.terminal.folder / "past.csv").write_text(past_file())
     answer(facts_store, "export", "facts", "facts")
     of_store, of_folder = answer(facts_store, "fraud", "calibrate"), answer(facts_store, "fraud", "calibrate", "facts")
     # When it was measured.
     del of_store["base"]["measured_at"], of_folder["base"]["measured_at"]
     assert of_folder == of_store
     assert of_store["signals"]
+    # Of a file every label is known, not only those of frauds, so its odds may be others.
+    of_file = answer(facts_store, "fraud", "calibrate", "past.csv", "--label", "fraud")
+    counts = [[(row["name"], row["orders"], row["frauds"]) for row in it["signals"]] for it in (of_store, of_file)]
+    assert counts[0] == counts[1]
     signals = answer(facts_store, "fraud", "signals")
     assert sum(row["fired"] for row in signals) > ORDERS / 2
     assert answer(facts_store, "fraud", "signals", "facts") == signals
+    assert answer(facts_store, "fraud", "signals", "past.csv", "--label", "fraud") == signals
     table = facts_store.terminal.call("fraud", "signals", "facts", **facts_store.settings).out
     assert table.splitlines()[0].split() == ["Signal", "Fired", "Right", "Wrong", "Precision"]
 

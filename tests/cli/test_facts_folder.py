@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.engine.database import Engine
 from lootkeep.toolbox.facts.writing import export
 from tests.cli.demo_store import loaded
-from tests.cli.facts_store import ORDERS, answer, backtest, fill, rows_of
+from tests.cli.facts_store import answer, backtest, fill, rows_of
 from tests.cli.import_store import ImportedStore
 from tests.cli.terminal import Terminal
 
@@ -67,19 +66,29 @@ def test_a_sealed_month_that_was_altered_is_reported_and_written_again_once_it_i
     assert backtest(facts_store, "facts") == backtest(facts_store)
 
 
-def test_an_export_that_is_killed_leaves_whole_files_and_the_next_one_finishes(facts_store: ImportedStore) -> None:
+# Before a month is converted, before the manifest names it, and before the manifest has its name.
+KILLED_AT = (
+    "facts/writing.py:_convert:1",
+    "facts/folder.py:write_manifest:2",
+    "facts/writing.py:_convert:2",
+    "kernel/files.py:synced:3",
+)
+
+
+def test_an_export_killed_at_many_points_leaves_whole_files_and_the_next_one_finishes(
+    facts_store: ImportedStore,
+) -> None:
     fill(facts_store)
+    answer(facts_store, "export", "facts", "whole")
     folder = facts_store.terminal.folder / "facts"
-    with facts_store.terminal.start("export", "facts", "facts", **facts_store.settings) as process:
-        while process.poll() is None and not list(folder.glob("*.parquet")):
-            pass
-        process.send_signal(signal.SIGKILL)
-    for file in folder.glob("*.parquet"):
-        assert duckdb.execute(f"SELECT count(*) > 0 FROM read_parquet('{file}')").fetchall() == [(True,)]
-    (folder / ".left-over.part").write_bytes(b"PAR1")
+    for mark in KILLED_AT:
+        facts_store.terminal.killed_at(mark, "export", "facts", "facts", **facts_store.settings)
+        for file in folder.glob("*.parquet"):
+            assert duckdb.execute(f"SELECT count(*) > 0 FROM read_parquet('{file}')").fetchall() == [(True,)]
     answer(facts_store, "export", "facts", "facts")
     assert list(folder.glob(".*")) == []
-    assert rows_of(folder, "SELECT count(*) FROM orders") == [(ORDERS,)]
+    every = "SELECT * FROM orders ORDER BY order_id"
+    assert rows_of(folder, every) == rows_of(folder.with_name("whole"), every)
 
 
 def test_a_folder_is_of_one_kind_and_one_key(facts_store: ImportedStore) -> None:

@@ -32,8 +32,10 @@ def test_each_line_is_a_key_and_a_file_can_be_imported_again(store: ImportedStor
     assert store.wrong_totals() == {}
 
 
-def test_keys_are_in_the_column_key_of_a_csv_file(store: ImportedStore) -> None:
-    outcome = store.run("keys", 'name,Key\nEmberfall,"AAAA,1111"\nEmberfall,BBBB-2222\n', *FOR_SALE)
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_keys_are_in_the_column_key_of_a_csv_file(store: ImportedStore, sign: str) -> None:
+    text = f'name{sign}Key\nEmberfall{sign}"AAAA{sign}1111"\nEmberfall{sign}BBBB-2222\n'
+    outcome = store.run("keys", text, *FOR_SALE)
     assert (outcome.code, outcome.out[:12]) == (0, "2 keys added")
     assert [row["last_four"] for row in store.rows(product_keys)] == ["1111", "2222"]
 

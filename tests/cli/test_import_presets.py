@@ -196,4 +196,4 @@ def test_tebex_packages_are_products_and_tebex_payments_have_no_preset(shop: Imp
     vip = shop.rows(products)[-1]
     assert (vip["sku"], vip["name"], vip["price"], vip["description"]) == ("4711", "VIP", 9_99, "A rank")
     refused = shop.run("orders", "a,b\n", "--from", "tebex").sentence
-    assert refused == "tebex has no documented export of orders: map its columns with --map."
+    assert refused == "tebex has no preset for orders: map the columns with --map."

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
+from sqlalchemy import Integer
 
-from lootkeep.engines.vault import SealError, Vault
+from lootkeep.engines.vault import Vault
 from lootkeep.storage.schema import metadata
 from lootkeep.toolbox.moving.records import SECRETS
 from tests.cli import moved_store
@@ -76,7 +76,7 @@ def test_secrets_are_in_an_export_only_if_asked_for_and_that_is_audited(store: T
     assert {table for table, _ in secrets} >= {"gift_cards", "product_keys", "webhooks"}
     assert store.call("export", str(tmp_path / "sealed")).code == 0
     text = "".join(file.read_text() for file in (tmp_path / "sealed").iterdir())
-    assert [secret for secret in secrets | _sealed(store) if secret[1] in text] == []
+    assert [secret for secret in secrets if secret[1] in text] == []
     assert store.run("export", str(tmp_path / "no"), "--with-secrets").code == 1
     assert not (tmp_path / "no").exists()
     assert store.call("export", str(tmp_path / "plain"), "--with-secrets", "--yes-write-secrets").code == 0
@@ -89,18 +89,41 @@ def test_secrets_are_in_an_export_only_if_asked_for_and_that_is_audited(store: T
     assert _secrets(store, "new.db") == secrets
 
 
-def _sealed(store: Terminal) -> set[tuple[str, str]]:
-    """Every sealed value of the store, in plain text."""
+def test_a_canary_in_every_sealed_column_is_readable_only_where_secrets_are_asked_for(
+    store: Terminal, tmp_path: Path
+) -> None:
+    canaries = _plant(store)
+    token = store.call("token", "create", "--name", "n", "--all-scopes", "--quiet").out.strip()
+    assert store.call("export", str(tmp_path / "sealed")).code == 0
+    text = "".join(file.read_text() for file in (tmp_path / "sealed").iterdir())
+    assert [secret for secret in (*canaries.values(), token) if secret in text] == []
+    assert store.call("export", str(tmp_path / "plain"), "--with-secrets", "--yes-write-secrets").code == 0
+    text = "".join(file.read_text() for file in (tmp_path / "plain").iterdir())
+    taken = {f"{table}.{column}" for table, columns in SECRETS.items() for column in columns}
+    assert {name for name, canary in canaries.items() if canary in text} == taken
+    assert token not in text
+
+
+def _plant(store: Terminal) -> dict[str, str]:
+    """A secret of its own in every row of every sealed column of the schema, and in the settings, by its name."""
     vault, connection = Vault(KEY), apsw.Connection(str(store.folder / "lootkeep.db"))
-    plain = set()
-    for column in (column for table in metadata.sorted_tables for column in table.c if "purposes" in column.info):
-        rows = connection.execute(f"SELECT {column.name} FROM {column.table.name} WHERE {column.name} <> ''")
-        for (sealed,) in rows:
-            for purpose in column.info["purposes"]:
-                with suppress(SealError, ValueError):
-                    plain.add((column.table.name, vault.open(str(sealed), purpose)))
+    for pragma in ("foreign_keys = OFF", "ignore_check_constraints = ON"):
+        connection.execute(f"PRAGMA {pragma}")
+    columns = [column for table in metadata.sorted_tables for column in table.c if "purposes" in column.info]
+    canaries = {f"{column.table.name}.{column.name}": f"canary-{number}-qzxj" for number, column in enumerate(columns)}
+    for column, canary in zip(columns, canaries.values(), strict=True):
+        table = column.table
+        if not connection.execute(f"SELECT count(*) FROM {table.name}").get:
+            values = [1 if isinstance(each.type, Integer) else "1" for each in table.c]
+            connection.execute(f"INSERT INTO {table.name} VALUES ({', '.join('?' * len(values))})", values)
+        sealed = vault.seal(canary, column.info["purposes"][0])
+        connection.execute(f"UPDATE {table.name} SET {column.name} = ?", (sealed,))
+        assert connection.changes()
+    canaries["settings.smtp_url"] = "smtp://canary:qzxj@mail.example:25"
+    value = json.dumps({"values": {"smtp_url": vault.seal(canaries["settings.smtp_url"], "setting")}})
+    connection.execute("INSERT OR REPLACE INTO settings VALUES ('store', 9, ?, 1)", (value,))
     connection.close()
-    return plain
+    return canaries
 
 
 def _text(file: Path) -> str:

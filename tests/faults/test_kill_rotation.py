@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,7 @@ import pytest
 from sqlalchemy import func, select
 
 from lootkeep import wiring
-from lootkeep.deps import Deps
 from lootkeep.domain.emails import NewEmail
-from lootkeep.engines import key_file
-from lootkeep.engines.vault import Vault
-from lootkeep.services import key_rotation as key_rotation_service
 from lootkeep.settings import Settings, variable
 from lootkeep.storage import emails as emails_db, migrations, secret_key as secret_key_db
 from lootkeep.storage.engine.query import Query
@@ -26,9 +22,16 @@ from lootkeep.storage.schema import mails
 from tests.faults.processes import KEY
 from tests.rules.tree import ROOT
 
+FAULTS = ROOT / "tests/faults"
+# Six batches.
 ROWS = 1200
-KILLS = 4
-PATIENCE_SECONDS = 60.0
+SECONDS = 300
+# Before the new key is announced, after that, and before some batches are sealed with it.
+SEALING = tuple(
+    f"services/key_rotation.py:{call}" for call in ("_announce:1", "_announce:2", "_seal_rows_again:1")
+) + tuple(f"storage/secret_key.py:replace:{number}" for number in (1, 3))
+# Before the new key gets the name of the old one, and before the old one ends.
+ENDING = ("engines/key_file.py:promote:1", "services/key_rotation.py:finish:1")
 NEW = "b4f0a2d96c1e8375b4f0a2d96c1e8375b4f0a2d96c1e8375"
 ENDED = "The old key opens nothing any more; keep it only for older backups."
 
@@ -52,17 +55,23 @@ class Store:
     def is_embedded(self) -> bool:
         return "secret_key" not in self.values
 
-    def start(self) -> subprocess.Popen[str]:
-        plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
-        environment = plain | {variable(name): value for name, value in self.values.items()} | {"PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "tests.faults.rotate_key", *([] if self.is_embedded else [str(self.new_key)])]
-        return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, text=True)
-
     def run(self) -> str:
-        with self.start() as process:
-            output, _ = process.communicate(timeout=PATIENCE_SECONDS)
-        assert process.returncode == 0
-        return output.strip()
+        done = self._run()
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def killed_at(self, mark: str) -> None:
+        done = self._run(str(FAULTS / "killed_at.py"), mark)
+        assert done.returncode == -signal.SIGKILL, (mark, done)
+
+    def _run(self, *launcher: str) -> subprocess.CompletedProcess[str]:
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
+        environment = plain | {variable(name): value for name, value in self.values.items()}
+        new_key = [] if self.is_embedded else [str(self.new_key)]
+        command = [sys.executable, *launcher, str(FAULTS / "rotate_key.py"), *new_key]
+        return subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
 
 
 @pytest.fixture
@@ -72,31 +81,21 @@ def store(database_url: str, tmp_path: Path) -> Store:
     return store
 
 
-def test_a_rotation_killed_repeatedly_goes_on_until_everything_is_sealed_with_the_new_key(store: Store) -> None:
+def test_a_rotation_killed_at_many_points_goes_on_until_everything_is_sealed_with_the_new_key(store: Store) -> None:
     before = asyncio.run(_bodies(store))
-    for number in range(KILLS):
-        with store.start() as process:
-            asyncio.run(_until(store, ROWS * number // KILLS))
-            assert process.poll() is None, "It was faster than the test: raise ROWS."
-            process.kill()
+    for mark in (*SEALING, *(ENDING if store.is_embedded else ())):
+        store.killed_at(mark)
         assert asyncio.run(_bodies(store)) == before
-    last = [store.run()]
     if not store.is_embedded:
+        store.run()
         store.values["secret_key"] = NEW
-        last.append(store.run())
-    assert last[-1].endswith(ENDED)
+        store.killed_at(ENDING[-1])
+    assert asyncio.run(_valid_keys(store)) == 2
+    assert store.run() == ENDED
+    assert asyncio.run(_valid_keys(store)) == 1
     assert asyncio.run(_bodies(store)) == before
     assert asyncio.run(_sealed_again(store)) == ROWS
     assert [path.name for path in store.folder.glob("store.db.key*")] == ["store.db.key"] * store.is_embedded
-
-
-def test_a_rotation_killed_before_its_last_step_is_ended_by_the_next_run(store: Store) -> None:
-    """The new key has replaced the old one, and both are still valid."""
-    before = asyncio.run(_bodies(store))
-    asyncio.run(_rotate_without_end(store))
-    assert store.run() == ENDED
-    assert asyncio.run(_bodies(store)) == before
-    assert asyncio.run(_valid_keys(store)) == 1
 
 
 async def _begin(store: Store) -> None:
@@ -115,44 +114,12 @@ async def _bodies(store: Store) -> list[str]:
         return sorted(emails_db.body_of(email, deps.vault.open).text for email in emails)
 
 
-async def _until(store: Store, count: int) -> None:
-    """Until the rotation has begun, and this many e-mails are sealed with the new key."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    async with wiring.opened(store.settings) as deps:
-        while time.monotonic() < deadline:
-            if await _is_rotating(deps) and await _count(deps) >= count:
-                return
-            await asyncio.sleep(0.002)
-
-
-async def _is_rotating(deps: Deps) -> bool:
-    async with deps.db.read() as tx:
-        return (await secret_key_db.mark(tx)).is_rotating
-
-
-async def _count(deps: Deps) -> int:
-    async with deps.db.read() as tx:
+async def _sealed_again(store: Store) -> int:
+    async with wiring.opened(store.settings) as deps, deps.db.read() as tx:
         ((count,),) = await tx.all(_SEALED_AGAIN)
         return int(count)
-
-
-async def _sealed_again(store: Store) -> int:
-    async with wiring.opened(store.settings) as deps:
-        return await _count(deps)
 
 
 async def _valid_keys(store: Store) -> int:
     async with wiring.opened(store.settings) as deps, deps.db.read() as tx:
         return len((await secret_key_db.mark(tx)).rings)
-
-
-async def _rotate_without_end(store: Store) -> None:
-    async def no_wait(_: float) -> None:
-        """Nothing else runs."""
-
-    async with wiring.opened(store.settings) as deps:
-        await key_rotation_service.rotate(deps, Vault(NEW), no_wait, ends_links=False)
-    if store.is_embedded:
-        key_file.promote(store.new_key, store.folder / "store.db.key")
-    else:
-        store.values["secret_key"] = NEW

@@ -53,6 +53,29 @@ def test_a_file_opens_with_a_sentence_and_names_only_settings_that_exist(file: P
     assert not unknown, f"{name(file)} names {', '.join(sorted(unknown))}, which is no setting."
 
 
+def test_secrets_are_in_files_that_every_deployment_mounts_where_its_settings_look() -> None:
+    example = (DEPLOY / "lootkeep.env.example").read_text()
+    (settings,) = [manifest["data"] for manifest in MANIFESTS if manifest["kind"] == "ConfigMap"]
+    in_files = {"LOOTKEEP_DATABASE_URL_FILE", "LOOTKEEP_SECRET_KEY_FILE"}
+    for own in OWN_SERVICES:
+        mounted = {secret["target"] for secret in COMPOSE["services"][own]["secrets"]}
+        assert mounted == {value for name, value in re.findall(r"^(LOOTKEEP_\w+_FILE)=(.*)$", example, re.MULTILINE)}
+    assert in_files <= settings.keys()
+    for pod in PODS.values():
+        for container in [*pod.get("initContainers", []), *pod["containers"]]:
+            assert {"name": "secrets", "mountPath": "/etc/lootkeep", "readOnly": True} in container["volumeMounts"]
+    assert {str(Path(settings[name]).parent) for name in settings if name.endswith("_FILE")} == {"/etc/lootkeep"}
+    assert all(secret["file"].startswith("secrets/") for secret in COMPOSE["secrets"].values())
+
+
+@pytest.mark.parametrize("file", FILES, ids=name)
+def test_no_file_has_a_place_for_a_password_or_a_key(file: Path) -> None:
+    secrets = [variable(setting) for setting in secret_names(Settings)] + ["POSTGRES_PASSWORD"]
+    values = re.findall(rf"\b({'|'.join(secrets)})[:=] *(\S*)", file.read_text())
+    # Redis needs none on its own network.
+    assert [value for value in values if value != ("LOOTKEEP_REDIS_URL", "redis://redis:6379/0")] == []
+
+
 def test_the_image_is_built_from_hashed_locks_and_runs_unprivileged() -> None:
     installs = re.findall(r"pip install (.*)", DOCKERFILE)
     assert all("--require-hashes" in install or "--no-index" in install for install in installs)

@@ -34,7 +34,7 @@ CONTAINER = {
     "command": [str],
     "args": [str],
     "ports": [{"name": str, "containerPort": int}],
-    "envFrom": [{"configMapRef": {"name": str}, "secretRef": {"name": str}}],
+    "envFrom": [{"configMapRef": {"name": str}}],
     "securityContext": {
         "allowPrivilegeEscalation": bool,
         "readOnlyRootFilesystem": bool,
@@ -45,7 +45,7 @@ CONTAINER = {
     "readinessProbe": PROBE,
     "lifecycle": {"preStop": {"exec": {"command": [str]}}},
     "resources": {"requests": {"cpu": str, "memory": str}, "limits": {"memory": str}},
-    "volumeMounts": [{"name": str, "mountPath": str}],
+    "volumeMounts": [{"name": str, "mountPath": str, "readOnly": bool}],
 }
 POD = {
     "restartPolicy": str,
@@ -61,7 +61,7 @@ POD = {
     },
     "initContainers": [CONTAINER],
     "containers": [CONTAINER],
-    "volumes": [{"name": str, "emptyDir": {}}],
+    "volumes": [{"name": str, "emptyDir": {}, "secret": {"secretName": str, "defaultMode": int}}],
 }
 TEMPLATE = {"metadata": {"labels": LABELS}, "spec": POD}
 SELECTOR = {"matchLabels": LABELS}

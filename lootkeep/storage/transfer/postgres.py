@@ -29,8 +29,6 @@ _EXISTING = "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnam
 class PostgresSource:
     """A transaction with one snapshot; holding writes, others can only read until it ends."""
 
-    engine = "postgresql"
-
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
 

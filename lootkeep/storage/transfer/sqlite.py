@@ -27,8 +27,6 @@ _PATIENCE_SECONDS = 60.0
 class SqliteSource:
     """A read transaction, whose snapshot others do not change; holding writes it is the only one that could write."""
 
-    engine = "sqlite"
-
     def __init__(self, path: Path, *, holds_writes: bool = False) -> None:
         flags = apsw.SQLITE_OPEN_READWRITE if holds_writes else apsw.SQLITE_OPEN_READONLY
         self._connection = apsw.Connection(str(path), flags=flags)

@@ -45,8 +45,6 @@ FIELDS = {str(table.name): _fields(table) for table in TABLES}
 class Source(Protocol):
     """One moment of a store."""
 
-    engine: str
-
     async def stamp(self) -> str | None:
         """The version of its schema."""
         ...

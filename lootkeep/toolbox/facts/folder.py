@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -20,7 +15,6 @@ from lootkeep.kernel.errors import StartupError
 Personal = Literal["none", "hashed"]
 
 MANIFEST = "manifest.json"
-DRAFT = ".part"
 
 
 class Month(msgspec.Struct, frozen=True):
@@ -84,29 +78,5 @@ def altered(folder: Path, manifest: Manifest) -> list[str]:
     return [
         month
         for month, entry in manifest.months.items()
-        if is_sealed(folder, manifest, month) and checksum(file_of(folder, month)) != entry.sha256
+        if is_sealed(folder, manifest, month) and files.checksum(file_of(folder, month)) != entry.sha256
     ]
-
-
-def checksum(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Creates the folder, keeps a second export out of it, and removes what a killed one has left."""
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise StartupError(f"{folder} cannot be written: {error.strerror}.") from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        for draft in folder.glob(f".*{DRAFT}"):
-            draft.unlink()
-        yield
-    except BlockingIOError:
-        raise StartupError(f"Another export is writing to {folder}.") from None
-    finally:
-        os.close(descriptor)

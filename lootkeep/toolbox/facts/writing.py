@@ -41,7 +41,7 @@ class Written(msgspec.Struct, frozen=True):
 
 async def export(deps: Deps, folder: Path, personal: Personal) -> Written:
     duckdb = folders.duckdb()
-    with folders.alone_in(folder):
+    with files.alone_in(folder):
         manifest = _begun(deps, folder, personal)
         altered = folders.altered(folder, manifest)
         writer = _MonthWriter(duckdb, folder, deps.clock.now(), _hash(deps) if personal == "hashed" else None)
@@ -68,7 +68,7 @@ class _MonthWriter:
 
     async def write(self, tx: Transaction, name: str, start: Instant, end: Instant) -> Month | None:
         file = folders.file_of(self._folder, name)
-        with NamedTemporaryFile(dir=self._folder, prefix=".", suffix=folders.DRAFT) as lines:
+        with NamedTemporaryFile(dir=self._folder, prefix=".", suffix=files.DRAFT) as lines:
             with gzip.open(lines, "wb", compresslevel=1) as packed:
                 orders, newest = await self._write_lines(tx, packed, start, end)
             lines.flush()
@@ -77,7 +77,7 @@ class _MonthWriter:
                 return None
             with files.written(file, replace=True) as draft:
                 self._convert(Path(lines.name), draft)
-        return Month(orders, folders.checksum(file), is_sealed=newest + JUDGED_AFTER <= self.now)
+        return Month(orders, files.checksum(file), is_sealed=newest + JUDGED_AFTER <= self.now)
 
     async def _write_lines(
         self, tx: Transaction, packed: gzip.GzipFile, start: Instant, end: Instant

@@ -1,4 +1,4 @@
-"""Exports of shops for game servers and digital goods; their columns are those that their APIs name."""
+"""Exports of shops for game servers and digital goods; their columns are assumed to be named as in their APIs."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from lootkeep.services.keys import KeysAdded
 from lootkeep.storage.products import rows as products_db
 
 _COLUMN = "key"
+_DELIMITERS = (",", ";", "\t")
 
 
 def keys_in(content: bytes) -> list[str]:
@@ -22,11 +23,12 @@ def keys_in(content: bytes) -> list[str]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise StartupError("The file is not UTF-8 text: save it as UTF-8, one key per line.") from None
-    heading = next(csv.reader(io.StringIO(text)), [])
-    columns = [name.strip().lower() for name in heading]
+    delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
+    columns = [name.strip().lower() for name in next(rows, [])]
     if _COLUMN in columns:
         index = columns.index(_COLUMN)
-        lines = [row[index] if index < len(row) else "" for row in csv.reader(io.StringIO(text))][1:]
+        lines = [row[index] if index < len(row) else "" for row in rows]
     else:
         lines = text.splitlines()
     for number, line in enumerate(lines, 1):

@@ -1,4 +1,4 @@
-"""The column names in the exports of known shops, as these shops document them."""
+"""The column names in the exports of known shops, as their help pages and APIs suggest them."""
 
 from __future__ import annotations
 

@@ -2,130 +2,71 @@
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from lootkeep import __version__
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel import files
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
-from lootkeep.storage.transfer.tables import BATCH, FIELDS, Row, Selection, Source, queries
+from lootkeep.storage.transfer.tables import BATCH, FIELDS, Row
+from lootkeep.toolbox.moving import moment as moments
+from lootkeep.toolbox.moving.counting import Advance
+from lootkeep.toolbox.moving.manifest import FORMAT, Manifest, TableFile
+from lootkeep.toolbox.moving.moment import Moment
 from lootkeep.toolbox.moving.records import Decoder, Encoder
 
-FORMAT = 1
 _MANIFEST = "manifest.json"
-
-Advance = Callable[[str, int], None]
-
-
-class TableFile(msgspec.Struct, frozen=True):
-    rows: int
-    bytes: int
-    sha256: str
-
-
-class Manifest(msgspec.Struct, frozen=True):
-    format: int
-    lootkeep: str
-    # The stamp of the tables.
-    tables_version: str
-    exported_at: str
-    engine: str
-    # Which key opens the sealed values; either of two during a rotation.
-    key_marks: list[str]
-    has_secrets: bool
-    # What was selected; empty for a whole store.
-    selection: dict[str, Any]
-    # The last id that each table gave out, maybe that of a row that is gone.
-    last_ids: dict[str, int]
-    tables: dict[str, TableFile]
 
 
 @contextmanager
 def drafted(folder: Path) -> Iterator[Path]:
-    """A folder next to it, which gets its name when it is complete. One that was interrupted is written again:
-    what was read at another moment does not fit."""
+    """A folder next to it, which gets its name when it is complete, and which an interrupted export goes on with."""
     if folder.exists():
         raise StartupError(f"{folder} exists. Give another name.")
     draft = folder.with_name(f"{folder.name}.part")
-    try:
-        draft.mkdir(mode=0o700, exist_ok=True)
-        descriptor = os.open(draft, os.O_RDONLY)
-    except OSError as error:
-        raise StartupError(f"{folder} cannot be written ({error.strerror}).") from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _empty(draft)
-        yield draft
+    with files.alone_in(draft):
+        try:
+            yield draft
+        except BaseException:
+            if not moments.is_complete(draft):
+                shutil.rmtree(draft, ignore_errors=True)
+            raise
         files.synced(draft)
         os.replace(draft, folder)
-    except BlockingIOError:
-        raise StartupError(f"Another export writes {folder}.") from None
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
-    finally:
-        os.close(descriptor)
     files.synced(folder.parent)
 
 
-async def write(
-    folder: Path,
-    source: Source,
-    selection: Selection,
-    vault: Vault | None,
-    key_marks: list[str],
-    now: str,
-    advance: Advance,
-) -> Manifest:
-    tables = {
-        table: await _write_table(folder, table, source.batches(query), vault, advance)
-        for table, query in queries(selection).items()
-    }
-    selected = {name: value for name, value in selection._asdict().items() if value}
-    manifest = Manifest(
-        FORMAT,
-        __version__,
-        await source.stamp() or "",
-        now,
-        source.engine,
-        key_marks,
-        vault is not None,
-        msgspec.to_builtins(selected),
-        await source.last_ids(),
-        tables,
-    )
+def write(folder: Path, moment: Moment, vault: Vault | None, advance: Advance) -> Manifest:
+    """From the rows of a moment, which are removed."""
+    tables = {table: _write_table(folder, table, rows, vault, advance) for table, rows in moment.rows.items()}
+    manifest = replace(moment.manifest, tables=tables)
     # Last: with it the folder is complete.
-    with _new_file(folder / _MANIFEST) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+    with files.written(folder / _MANIFEST, replace=True) as draft:
+        draft.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+    moments.remove(folder)
     return manifest
 
 
-async def _write_table(
-    folder: Path, table: str, batches: AsyncIterator[list[Row]], vault: Vault | None, advance: Advance
-) -> TableFile:
-    encoder, digest, rows, size = Encoder(table, vault), hashlib.sha256(), 0, 0
-    with _new_file(_path(folder, table)) as file:
-        async for batch in batches:
-            lines = encoder.lines(batch)
-            file.write(lines)
-            digest.update(lines)
-            rows, size = rows + len(batch), size + len(lines)
-            advance(table, len(batch))
-        file.flush()
-        os.fsync(file.fileno())
-    return TableFile(rows, size, digest.hexdigest())
+def _write_table(folder: Path, table: str, rows: int, vault: Vault | None, advance: Advance) -> TableFile:
+    path = _path(folder, table)
+    if path.exists():
+        # Written before the interruption.
+        advance(table, rows)
+    else:
+        encoder = Encoder(table, vault)
+        with files.written(path) as draft, draft.open("wb") as file:
+            for batch in moments.batches(folder, table):
+                file.write(encoder.lines(batch))
+                advance(table, len(batch))
+    moments.remove(folder, table)
+    return TableFile(rows, path.stat().st_size, files.checksum(path))
 
 
 def checked(folder: Path) -> Manifest:
@@ -154,7 +95,7 @@ def checked(folder: Path) -> Manifest:
     return manifest
 
 
-async def rows(folder: Path, table: str, advance: Advance) -> AsyncIterator[list[Row]]:
+async def rows(folder: Path, table: str) -> AsyncIterator[list[Row]]:
     decoder = Decoder(table)
     batch: list[Row] = []
     with _path(folder, table).open("rb") as file:
@@ -164,17 +105,14 @@ async def rows(folder: Path, table: str, advance: Advance) -> AsyncIterator[list
             except (ValueError, msgspec.DecodeError) as error:
                 raise StartupError(f"Line {number} of {file.name} cannot be read: {error}") from None
             if len(batch) == BATCH:
-                advance(table, len(batch))
                 yield batch
                 batch = []
-    advance(table, len(batch))
     yield batch
 
 
 def _check_file(file: Path, entry: TableFile | None) -> None:
     try:
-        with file.open("rb") as opened:
-            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        digest = files.checksum(file)
     except OSError:
         raise StartupError(f"{file} is missing: the export is not complete.") from None
     if entry is None or digest != entry.sha256:
@@ -183,12 +121,3 @@ def _check_file(file: Path, entry: TableFile | None) -> None:
 
 def _path(folder: Path, table: str) -> Path:
     return folder / f"{table}.ndjson"
-
-
-def _new_file(path: Path) -> Any:
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
-
-
-def _empty(folder: Path) -> None:
-    for name in (_MANIFEST, *(f"{table}.ndjson" for table in FIELDS)):
-        (folder / name).unlink(missing_ok=True)
