@@ -86,8 +86,10 @@ def test_headings_are_recognised_as_spreadsheets_write_them(shop: ImportedStore)
 
 def test_a_heading_that_is_almost_a_column_is_asked_about(shop: ImportedStore) -> None:
     missing = shop.run("customers", "emial,name\na@a.example,Ada\n")
+    longer = shop.run("customers", "email,Full Name\na@a.example,Ada\n")
     ignored = shop.run("customers", "email,name,contry\na@a.example,Ada,KR\n")
     assert missing.sentence == 'The file lacks a column named email. Did you mean --map "emial=email"?'
+    assert longer.sentence == 'The file lacks a column named name. Did you mean --map "full name=name"?'
     assert ignored.err == "Ignored columns: contry (did you mean country?).\n"
 
 

@@ -75,11 +75,14 @@ def spellings(columns: Collection[str]) -> dict[str, str]:
     return pairs | ({"e-mail": "email"} if "email" in columns else {})
 
 
-def meant(heading: str, columns: Collection[str]) -> str | None:
-    """The column that a heading misspells; None if none is near."""
+def meant(heading: str, columns: Collection[str], *, is_loose: bool = False) -> str | None:
+    """The column that a heading misspells, or, loosely, that it ends with: `Full Name`; None if none is near."""
     name = re.sub("[ -]", "_", heading.lower())
     nearest = get_close_matches(name, columns, n=1, cutoff=_NEAR)
-    return nearest[0] if nearest and abs(len(nearest[0]) - len(name)) <= _MAX_LETTERS else None
+    if nearest and abs(len(nearest[0]) - len(name)) <= _MAX_LETTERS:
+        return nearest[0]
+    last = name.rpartition("_")[2]
+    return last if is_loose and last in columns else None
 
 
 def unknown_column(column: str, kind: RecordKind[Any, Any]) -> str:
