@@ -107,7 +107,7 @@ async def test_a_store_that_is_moved_under_load_loses_nothing_that_was_acknowled
             assert set(writes) == {201, 503}
             response = await asyncio.to_thread(_create, server, token, "late@mail.example")
             assert (response.status_code, "Retry-After" in response.headers) == (503, True)
-            assert response.json()["code"] == "database_unavailable"
+            assert response.json()["code"] == "service_unavailable"
     terminal.settings = settings("sqlite:///back.db")
     assert terminal.run("export", "out", "--only", "customers").code == 0
     lines = (terminal.folder / "out" / "customers.ndjson").read_text().splitlines()
@@ -140,8 +140,8 @@ async def _moved_under_load(
                 reads[(await http.get(f"{CUSTOMERS}/1")).status_code] += 1
 
     clients = [asyncio.create_task(write(writer)) for writer in range(WRITERS)]
-    clients += [asyncio.create_task(read()) for _ in range(READERS)]
     await begun.wait()
+    clients += [asyncio.create_task(read()) for _ in range(READERS)]
     done = await asyncio.to_thread(terminal.run, "move", "--to", target, "--yes")
     over.set()
     await asyncio.gather(*clients)

@@ -36,7 +36,6 @@ SLEEPS = {
     "tests/faults/kill_inbox.py": (3, _OTHER_PROCESS),
     "tests/faults/kill_workers.py": (3, _CHANCE),
     "tests/faults/rotate_key.py": (1, _PACE),
-    "tests/faults/test_kill_rotation.py": (1, _OTHER_PROCESS),
     "tests/gate.py": (1, _PACE),
     "tests/machines/hosts.py": (1, _OTHER_PROCESS),
     "tests/machines/load.py": (2, _PACE),
