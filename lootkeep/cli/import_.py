@@ -197,7 +197,7 @@ def _check_columns(request: Request, rows: RowFile) -> None:
     missing = kind.missing(rows.columns) if is_checked else None
     free = kind.columns - set(rows.columns)
     if missing:
-        near = [f'--map "{name}={column}"' for name in rows.columns if (column := meant(name, free, is_loose=True))]
+        near = [f'--map "{name}={like}"' for name in rows.columns if (like := meant(name, free, is_loose=True))]
         hint = f" Did you mean {' '.join(near)}?" if near else ""
         raise StartupError(f"The file lacks {missing}.{hint}")
     used = kind.columns | {*request.preset.columns.values(), *request.preset.derived}
