@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { Client, verifyWebhook, WebhookNotVerified } from "lootkeep-client";
+import { Client, Invalid, verifyWebhook, WebhookNotVerified } from "lootkeep-client";
 
 interface Answer {
   status: number;
@@ -87,16 +87,20 @@ async function answer(request: IncomingMessage): Promise<Answer> {
   }
 }
 
+/** What is wrong with a form, such as too little in stock, is for the buyer; anything else is for the log. */
+function failure(error: unknown): Answer {
+  if (error instanceof Invalid) return { status: 422, html: escaped(Object.values(error.fields).flat().join(" ")) };
+  console.error(error);
+  return { status: 500, html: "That did not work. Please try again." };
+}
+
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const server = createServer((request, response) => {
   answer(request)
-    .catch((error: unknown): Answer => {
-      console.error(error);
-      return { status: 500, html: "That did not work. Please try again." };
-    })
+    .catch(failure)
     .then(({ status, html, location }) => {
       response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...(location ? { location } : {}) });
       response.end(html);

@@ -93,6 +93,7 @@ def test_a_key_is_bought_in_the_example_shop(folder: Path, store: Serving) -> No
     headers = {"Authorization": f"Bearer {store.token}"}
     with httpx.Client(base_url=store.url, headers=headers, timeout=SECONDS) as api:
         product = created(api, "/api/store/v1/products", name="Emberfall", price="9.00", delivery_type="keys")
+        empty = created(api, "/api/store/v1/products", name="Hexgarden", price="9.00", delivery_type="keys")
         created(api, f"/api/external/v1/products/{product['id']}/keys", keys=["EMBER-1", "EMBER-2"])
         hook = created(api, "/api/external/v1/webhooks", url="https://shop.example/webhook", events=["order.paid"])
         with shop(folder, store, hook["secret"]) as process:
@@ -105,10 +106,13 @@ def test_a_key_is_bought_in_the_example_shop(folder: Path, store: Serving) -> No
                 assert {page.headers["location"] for page in pages} == {"/orders/b7d1"}
                 assert line(process).endswith(" to mira@example.com.\n")
                 assert "<code>EMBER-1</code>" in buyer.get("/orders/b7d1").text
+                sold_out = buyer.post("/buy", data=form | {"checkout": "c2", "product": str(empty["id"])})
+                assert (sold_out.status_code, "more than what is in stock" in sold_out.text) == (422, True)
                 assert buyer.get("/orders/1").status_code == 404
                 forged = buyer.post("/webhook", json={"event_type": "order.paid"})
                 assert (forged.status_code, forged.text) == (401, "header_missing")
-        assert len(api.get("/api/external/v1/orders").json()["data"]) >= 1
+        (customer,) = api.get("/api/store/v1/customers", params={"email": "mira@example.com"}).json()["data"]
+        assert customer["orders_count"] == 1
 
 
 def created(api: httpx.Client, path: str, **body: Any) -> Any:
