@@ -58,6 +58,7 @@ def main(folder: Path) -> None:
         with served(start(Path(work), environment(settings), "serve", "--demo", "--port", "0")) as server:
             browser.open(server.console_link)
             set_up(browser)
+            browser.open(f"{server.url}/console?tour=off")
             take(browser, server.url, folder)
 
 

@@ -255,7 +255,10 @@ def _greet(config: Settings, url: str, prepared: Prepared) -> None:
         out.print(f"  {first_token}\n")
     if first_token and prepared.is_empty:
         out.print("The store is empty. To see sample data, stop it and start it again with --demo.\n")
-    _print_call(escape(url), first_token, has_orders=bool(prepared.demo))
+    if prepared.is_open_house:
+        out.print(f"\nWhether it is ready:\n\n  curl {escape(url)}/readyz\n")
+    else:
+        _print_call(escape(url), first_token, has_orders=bool(prepared.demo))
     sys.stdout.flush()
 
 

@@ -121,7 +121,8 @@ def test_the_pages_before_signing_in_pass_axe(folder: Path, demo: Serving, axe: 
     )
     token = re.search(r"token=\S+", printed.stdout)
     assert token, printed.stdout
-    paths = ("/console/sign-in", f"/console/setup?{token[0]}", "/console/setup?token=used")
+    of_owner = demo.console_link.removeprefix(demo.url)
+    paths = ("/console/sign-in", f"/console/setup?{token[0]}", "/console/setup?token=used", of_owner)
     with browsing() as browser:
         browser.preload(axe)
         assert findings(browser, demo, paths) == []
@@ -182,12 +183,38 @@ def test_every_page_is_whole_without_javascript(browser: Browser, demo: Serving)
     assert [path for path, title in titles.items() if title in ("", "Something went wrong", "Not problems")] == []
 
 
+@pytest.mark.parametrize("javascript", ["on", "off"])
+def test_the_tour_is_walked_by_keys(browser: Browser, demo: Serving, javascript: str) -> None:
+    browser.scripts(are_on=javascript == "on")
+    try:
+        browser.open(f"{demo.url}/console?tour=0")
+        for name, text in (("Begin", "1 of 5"), *(("Next", f"{number} of 5") for number in range(2, 6))):
+            follow(browser, name)
+            browser.wait_for_text(text)
+        follow(browser, "Done")
+        browser.wait_for_url("tour=off")
+        browser.open(f"{demo.url}/console")
+        assert "Five things" not in browser.text("main")
+    finally:
+        browser.scripts(are_on=True)
+
+
+def follow(browser: Browser, name: str) -> None:
+    """By Tab and Enter, from the beginning of the page."""
+    for _ in range(60):
+        if browser.focused().startswith(name):
+            return browser.press("Enter")
+        browser.press("Tab")
+    pytest.fail(f"{name} is not reached by Tab.")
+
+
 def addresses(browser: Browser, demo: Serving) -> list[str]:
     """Of every row that has a page."""
     browser.open(f"{demo.url}/console/webhooks/1")
     delivery = browser.run("document.querySelector('a[href*=\"/deliveries/\"]').pathname.split('/').pop()")
     paths = [PREFIX + path_of(page, {"{delivery_id}": delivery}) for page in ROWS]
-    return [*paths, f"{PREFIX}/search?q=an", f"{PREFIX}/orders?status=on_hold&search=nothing"]
+    steps = re.findall(r"/console\S+tour=\d", demo.greeting)
+    return [*paths, *steps, f"{PREFIX}/search?q=an", f"{PREFIX}/orders?status=on_hold&search=nothing"]
 
 
 def findings(browser: Browser, demo: Serving, paths: Iterable[str]) -> list[str]:

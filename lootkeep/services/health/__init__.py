@@ -38,7 +38,7 @@ async def examine(
 
 
 # What a demo lacks, and the troubles that it has to be looked at.
-_OF_DEMO = {"mail", "public URL", "vpn", "proxy", "tor", "keys", "servers", "payments", "webhooks"}
+_OF_DEMO = {"mail", "public URL", "vpn", "proxy", "tor", "datacenter", "keys", "servers", "payments", "webhooks"}
 
 
 def _calmed(finding: Finding) -> Finding:
