@@ -43,6 +43,7 @@ NOT_QUICK = (
     "faults/",
     "generators/",
     "machines/",
+    "mcp/",
     "operate/",
     "races/",
     "replica/",
