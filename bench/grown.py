@@ -77,8 +77,8 @@ def _tickets(numbers: str, at: str, size: int, false: str) -> Iterator[str]:
 def _deliveries(numbers: str, at: str, true: str) -> Iterator[str]:
     """An event for every order, delivered at once."""
     yield (
-        "INSERT INTO webhooks (id, url, events, is_active, secret, created_at, updated_at) VALUES"
-        f" ({WEBHOOK}, 'https://hooks.example/bot', '[\"order.paid\"]', {true}, '', {BEGIN}, {BEGIN})"
+        "INSERT INTO webhooks (id, url, events, is_active, secret, created_at, updated_at, header_names) VALUES"
+        f" ({WEBHOOK}, 'https://hooks.example/bot', '[\"order.paid\"]', {true}, '', {BEGIN}, {BEGIN}, '[]')"
     )
     yield (
         "INSERT INTO events (id, type, data, created_at, fanned_out_at)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -81,6 +82,8 @@ class Deps:
     new_commands: MemoryWakeup = field(default_factory=lambda: MemoryWakeup({"commands"}))
     # Says which tables have changed, to open consoles.
     changes: MemoryWakeup = field(default_factory=MemoryWakeup)
+    # How many requests of each token wait for events.
+    feed_readers: Counter[int] = field(default_factory=Counter)
 
     @property
     def store(self) -> StoreIdentity:

@@ -73,7 +73,7 @@ async def fill(world: World) -> None:
     await _post(world, f"{STORE}/customers", email="jun@j.example", name="Jun Park", referral_code=code)
     await _post(world, f"{STORE}/customers", email="mira+2@m.example", name="Mira Again", referral_code=code)
     await _post(world, f"{STORE}/products", name="Dragon Sword", price="19.99")
-    await _post(world, "/webhooks", url="http://127.0.0.1:9/hook", events=["*"])
+    await _post(world, "/webhooks", url="http://127.0.0.1:9/hook", events=["*"], headers={"X-Api-Key": "k"})
     form = {"referrals_required": 1, "reward_type": "percentage_discount", "reward_value": 10}
     await _post(world, "/referrals/tiers", name="Bronze", **form)
     await _post(world, "/fraud/lists", name="friends", kind="email")

@@ -15,7 +15,7 @@ _RUN, _ACCESS, _DATA, _TOOLS = (
     "Run the service",
     "Access",
     "Import and export",
-    "E-mail, fraud, webhooks, connectors, API",
+    "Orders, e-mail, fraud, webhooks, connectors, API",
 )
 
 
@@ -63,7 +63,7 @@ COMMANDS = {
     "settings": CommandRow("show_settings", "show", _RUN, "Show every setting, its value, and where it comes from."),
     "key": CommandRow("key", "app", _RUN, "Replace the secret key."),
     "token": CommandRow("token", "app", _ACCESS, "Create, list and revoke access tokens."),
-    "user": CommandRow("user", "app", _ACCESS, "Add and list users."),
+    "user": CommandRow("user", "app", _ACCESS, "Add, list, rename and remove users."),
     "sandbox": CommandRow("sandbox", "app", _ACCESS, "Show and reset the sandbox of test tokens."),
     "import": CommandRow(
         "import_",
@@ -73,6 +73,7 @@ COMMANDS = {
     ),
     "export": CommandRow("export", "app", _DATA, "Export the whole store to a folder while it runs."),
     "demo": CommandRow("demo", "app", _DATA, "Fill an empty store with sample data."),
+    "orders": CommandRow("orders", "app", _TOOLS, "Print an order with everything that happened to it."),
     "mail": CommandRow("mail", "app", _TOOLS, "List e-mails and the outbox, and resend e-mails."),
     "fraud": CommandRow("fraud", "app", _TOOLS, "Test and tune fraud detection, and manage its lists."),
     "payments": CommandRow("payments", "app", _TOOLS, "Compare what providers report with the orders."),

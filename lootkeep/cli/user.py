@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from lootkeep import wiring
-from lootkeep.cli.output import JsonFlag, out, print_json, print_table, run
+from lootkeep.cli.output import JsonFlag, fail, out, print_json, print_table, run
 from lootkeep.cli.store import existing, location
+from lootkeep.deps import Deps
 from lootkeep.domain.access import User
 from lootkeep.domain.roles import Preset
 from lootkeep.kernel.clock import iso
@@ -17,11 +19,14 @@ from lootkeep.services import (
     access as access_service,
     second_factor as second_factor_service,
     sign_in as sign_in_service,
+    users as users_service,
 )
 from lootkeep.settings import Settings
 from lootkeep.storage.access import rows as access_db
 
-app = typer.Typer(help="Add and list users, and let them sign in.", no_args_is_help=True)
+app = typer.Typer(help="Add, list, rename and remove users, and let them sign in.", no_args_is_help=True)
+
+Email = Annotated[str, typer.Argument(help="The user's e-mail address.")]
 
 
 class RoleName(StrEnum):
@@ -41,12 +46,12 @@ ROLES: dict[RoleName, Preset] = {
 
 @app.command()
 def add(
-    email: Annotated[str, typer.Argument(help="The user's e-mail address.")],
+    email: Email,
     name: Annotated[str, typer.Option(help="The user's name.")],
     json: JsonFlag = False,
 ) -> None:
     """Add a user. `lootkeep user link` lets them sign in to the console."""
-    user = run(_add(email, name))
+    user = run(_operate(lambda deps: access_service.add_user(deps, email, name)))
     if json:
         print_json(_json(user))
         return
@@ -70,15 +75,40 @@ def link(
 
 
 @app.command("reset")
-def reset_second_factor(
-    email: Annotated[str, typer.Argument(help="The user's e-mail address.")], json: JsonFlag = False
-) -> None:
+def reset_second_factor(email: Email, json: JsonFlag = False) -> None:
     """Turn off the second factor and passkeys of a user who lost them and the recovery codes. The password stays."""
     was_on = run(_reset(email))
     if json:
         print_json({"was_on": was_on})
         return
     out.print("The password alone signs them in now." if was_on else "They have no second factor.")
+
+
+@app.command()
+def rename(
+    email: Email,
+    name: Annotated[str | None, typer.Option(help="The new name.")] = None,
+    new_email: Annotated[str | None, typer.Option("--email", help="The new e-mail address.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Give a user another name or e-mail address. They stay signed in."""
+    if name is None and new_email is None:
+        fail("Say what changes: --name, --email, or both.", 2)
+    user = run(_operate(lambda deps: users_service.rename(deps, email, name, new_email)))
+    if json:
+        print_json(_json(user))
+        return
+    out.print(f"User {user.id} is now {user.name}, {user.email}.", markup=False)
+
+
+@app.command()
+def remove(email: Email, json: JsonFlag = False) -> None:
+    """Remove a user: their sessions and tokens end, and what they did keeps their name. An owner is always left."""
+    user = run(_operate(lambda deps: users_service.remove(deps, email)))
+    if json:
+        print_json(_json(user))
+        return
+    out.print(f"User {user.id} is removed from {location()}: {user.email}", markup=False)
 
 
 @app.command("list")
@@ -98,6 +128,11 @@ def console_link(config: Settings, token: str, url: str | None = None) -> str:
     return f"{public}/console/setup?token={token}"
 
 
+async def _operate(operation: Callable[[Deps], Awaitable[User]]) -> User:
+    async with wiring.opened(existing()) as deps:
+        return await operation(deps)
+
+
 async def _link(config: Settings, email: str, role: RoleName) -> str:
     async with wiring.opened(config) as deps:
         return await sign_in_service.make_link(deps, email or None, ROLES[role])
@@ -108,14 +143,9 @@ async def _reset(email: str) -> bool:
         return await second_factor_service.reset(deps, email)
 
 
-async def _add(email: str, name: str) -> User:
-    async with wiring.opened(existing()) as deps:
-        return await access_service.add_user(deps, email, name)
-
-
 async def _all() -> list[User]:
     async with wiring.opened(existing()) as deps, deps.db.read() as tx:
-        return await access_db.USERS.find(tx)
+        return await access_db.STAFF.find(tx)
 
 
 def _json(user: User) -> dict[str, object]:

@@ -53,7 +53,7 @@ def listen(
     api: Annotated[
         str | None, typer.Option(metavar="URL", help="The store's URL: first print the events that were missed.")
     ] = None,
-    token: Annotated[str | None, typer.Option(help="A token with webhooks:read, for --api.")] = None,
+    token: Annotated[str | None, typer.Option(help="A token with events:read, for --api.")] = None,
     event: EventTypes = None,
     is_test: TestFlag = False,
 ) -> None:

@@ -128,6 +128,8 @@ _TEAM = {
     "Change role": "changed the role of {record}[ to {role}]",
     "Make a one-time link": "made a one-time link for {record}",
     "Disable user": "disabled {record}",
+    "Rename a user": "changed [{fields} of ]{record}",
+    "Remove a user": "removed {record}",
     "Make a role": "made {record}",
     "Change a role": "changed [{fields} of ]{record}",
     "Delete a role": "deleted {record}",

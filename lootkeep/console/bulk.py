@@ -231,7 +231,7 @@ async def _fields(visit: Visit, act: BulkAct) -> Sequence[Field]:
     fields = FIELDS[act.area, act.name]
     async with visit.deps.db.read() as tx:
         if (act.area, act.name) == ("tickets", "assign"):
-            names = {user.id: user.name for user in await access_db.USERS.find(tx)}
+            names = {user.id: user.name for user in await access_db.STAFF.find(tx)}
         elif (act.area, act.name) == ("tickets", "reply") and act.status == "draft":
             names = await canned_replies_db.names(tx)
         else:

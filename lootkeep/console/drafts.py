@@ -18,7 +18,7 @@ _PATH = "draft"
 _PURPOSE = "console draft"
 # Not kept: what belongs to one sending of a form, and what nobody should store.
 _LEFT_OUT = {"token", "confirmed", "password", "repeated", "current", "own_password", "code", "setup", "logo"}
-_LEFT_OUT |= {"mail_password", "passkey_password", "credential"}
+_LEFT_OUT |= {"mail_password", "passkey_password", "credential", "headers"}
 
 
 class _Draft(msgspec.Struct, frozen=True):

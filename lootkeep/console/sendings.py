@@ -70,7 +70,7 @@ def answer_of(attempt: Attempt) -> str:
 
 
 async def sendings(tx: Transaction, order: Order, refunded_at: Sequence[Instant]) -> list[Sending]:
-    steps = (order.created_at, order.paid_at, order.completed_at, order.updated_at, *refunded_at)
+    steps = (order.created_at, order.paid_at, order.completed_at, order.cancelled_at, order.updated_at, *refunded_at)
     recorded = await order_events_db.announced(tx, order.id, [at for at in steps if at is not None])
     return await sendings_of(tx, recorded)
 
@@ -101,5 +101,5 @@ async def why_nothing_sent(tx: Transaction, event: OrderEvent, webhook: Webhook)
     if webhook.created_at >= event.fanned_out_at:
         return "Not sent: this webhook was created later."
     version = await endpoints_db.version_at(tx, webhook.id, event.fanned_out_at)
-    reason = version.reason_against(event.type) if version else None
+    reason = version.reason_against(event.type, event.data) if version else None
     return f"Not sent: {reason or 'what this webhook subscribed to then was not recorded'}."

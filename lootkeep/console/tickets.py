@@ -95,7 +95,7 @@ async def show_ticket(visit: Visit) -> dict[str, Any]:
         # One more than is shown says whether there are earlier ones.
         messages = await tickets_db.messages(tx, visit.id, inputs_rules.integer(before), _MAX_MESSAGES + 1)
         customer = await customers_db.ROWS.get(tx, ticket.customer_id)
-        users = await access_db.USERS.find(tx)
+        users = await access_db.STAFF.find(tx)
         replies = await canned_replies_db.names(tx)
     newest = _fitting(messages)
     agents = {"": "Nobody"} | {str(user.id): user.name for user in users}

@@ -16,6 +16,7 @@ from lootkeep.console.records import DELETED, Record
 from lootkeep.console.sendings import Sent, answer_of, last_sent, sendings_of
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.fraud.expressions import MAX_LENGTH
 from lootkeep.domain.receivers import diagnose, first_given_up
 from lootkeep.domain.webhooks import Webhook
 from lootkeep.kernel.clock import DAY, Instant, iso
@@ -90,13 +91,33 @@ _ROTATED = (
 )
 _ROTATED_LATELY = f"{_ROTATED} It was rotated less than 24 hours ago: the secret before that stops signing at once."
 WEBHOOK = Record[Webhook](
-    "Webhook", "/webhooks/{id}", endpoints_db.ROWS, ("url", "event_types", "is_active", "previous_secret_until")
+    "Webhook",
+    "/webhooks/{id}",
+    endpoints_db.ROWS,
+    ("url", "event_types", "is_active", "previous_secret_until", "filter", "headers"),
 )
 _OFF = "While it is off, nothing is sent, and events of that time are not sent later."
 _PUBLIC = "An https URL that can be reached from the internet."
 _URL = Field("url", "URL", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
 _NO_EVENT = "Choose at least one event."
-NEW = (_URL, Field("events", "Events", forms.several(EVENT_TYPES, _NO_EVENT)))
+_HEADERS_HINT = "One a line, such as X-Api-Key: secret. A value is never shown again; without one it stays as it is."
+_FILTER_HINT = "Only events that fit are sent, such as amount >= 50 and product in (9, 12). Leave empty for all."
+
+
+def _read_headers(text: str, _timezone: str) -> dict[str, str | None]:
+    pairs = [line.partition(":") for line in text.splitlines() if line.strip()]
+    if len({name.strip().lower() for name, *_ in pairs}) < len(pairs) or not all(colon for _, colon, _ in pairs):
+        raise ValueError("Write each header once, on its own line, with a colon after its name.")
+    return {name.strip(): value.strip() or None for name, _, value in pairs}
+
+
+_HEADERS = forms.Kind(_read_headers, lambda names, _: ":\n".join([*names, ""]).strip(), "textarea", reads_nothing=True)
+NEW = (
+    _URL,
+    Field("events", "Events", forms.several(EVENT_TYPES, _NO_EVENT)),
+    Field("filter", "Filter", forms.text(MAX_LENGTH), _FILTER_HINT),
+    Field("headers", "Headers", _HEADERS, _HEADERS_HINT),
+)
 EDIT = (*NEW, Field("is_active", "Active", forms.switch(), _OFF))
 _SHOWN_DATA = 120
 _DATA = Cell(lambda data, row, visit: NAME.html(data[:_SHOWN_DATA], row, visit), css="name muted small")
@@ -145,7 +166,7 @@ async def show_secret(visit: Visit) -> Answer:
 
 async def create(visit: Visit) -> Answer:
     values = forms.read(visit, NEW)
-    webhook, secret = await webhooks_service.create(visit.deps, values["url"], values["events"])
+    webhook, secret = await webhooks_service.create(visit.deps, values.pop("url"), values.pop("events"), **values)
     return _with_secret(webhook, secret, "The webhook is created.", None)
 
 

@@ -41,6 +41,7 @@ SCOPES = {
     **{f"{group}:read": f"Read {what}." for group, what in GROUPS.items()},
     **{f"{group}:write": f"Change {what}." for group, what in GROUPS.items()},
     "store:import": "Use past times when writing through the Store API, to import a shop's history.",
+    "events:read": "Read the event feed, with the data of all events.",
     "metrics:read": "Read the service's own metrics.",
 }
 
@@ -77,6 +78,11 @@ class Token(msgspec.Struct, frozen=True):
 
     def may(self, scope: str) -> bool:
         return f" {scope} " in f" {self.scopes} "
+
+
+def removed_email(user_id: int) -> str:
+    """Of a user who was removed: unique, and in a domain that can never exist."""
+    return f"removed-{user_id}@removed.invalid"
 
 
 def digest(token: str) -> str:

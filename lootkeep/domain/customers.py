@@ -20,6 +20,8 @@ MailboxStatus = Literal["ok", "bounced", "complained", "unsubscribed"]
 
 ERASED_NAME = "Erased customer"
 ERASED_REASON = "Personal data was erased."
+# The replacement of a text that only the customer and the staff could have read.
+ERASED_TEXT = "Erased."
 
 MAX_TAGS = 50
 MAX_TAG_LENGTH = 50

@@ -29,6 +29,15 @@ EVENT_TYPES = SPECIFIED_TYPES | {
     "fraud.held": "An order is held until it is reviewed.",
     "fraud.blocked": "An order was blocked.",
     "fraud.reviewed": "An order was reviewed, or its review was overdue.",
+    "order.cancelled": "An unpaid order was cancelled.",
+    "customer.created": "A customer signed up.",
+    "customer.updated": "Something about a customer was changed.",
+    "customer.erased": "The personal data of a customer was erased.",
+    "ticket.created": "A customer opened a support ticket.",
+    "ticket.replied": "The customer or the staff replied to a ticket.",
+    "gift_card.created": "A gift card was issued or sold.",
+    "gift_card.redeemed": "A gift card paid for something.",
+    "coupon.used": "An order with a coupon was paid.",
 }
 
 

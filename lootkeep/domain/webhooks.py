@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from lootkeep.domain import webhook_filters, webhook_headers
 from lootkeep.domain.addresses import IpNetwork, is_public
 from lootkeep.domain.events import EVENT_TYPES, SPECIFIED_TYPES
 from lootkeep.kernel.clock import DAY, Instant
@@ -56,6 +57,11 @@ class Webhook(msgspec.Struct, frozen=True):
     previous_secret_until: Instant | None
     created_at: Instant
     updated_at: Instant
+    # JSON: a list, and the sealed values by name.
+    header_names: str = "[]"
+    sealed_headers: str | None = None
+    # In the language of rules; None for every event of its types.
+    filter: str | None = None
 
     @property
     def name(self) -> str:
@@ -74,13 +80,22 @@ class Webhook(msgspec.Struct, frozen=True):
         types: list[str] = msgspec.json.decode(self.events)
         return types
 
+    @property
+    def headers(self) -> list[str]:
+        """The names of the additional headers."""
+        names: list[str] = msgspec.json.decode(self.header_names)
+        return names
+
     def wants(self, event_type: str) -> bool:
         return self.is_active and event_type in self.event_types
 
+    def fits(self, data: str) -> bool:
+        return self.filter is None or webhook_filters.fits(self.filter, data)
 
-def new(url: str, events: str, sealed_secret: str, now: Instant) -> Webhook:
+
+def new(url: str, events: str, sealed_secret: str, now: Instant, **options: Any) -> Webhook:
     """An active webhook; its id is assigned when it is stored."""
-    return Webhook(0, url, events, True, sealed_secret, None, None, now, now)
+    return Webhook(0, url, events, True, sealed_secret, None, None, now, now, **options)
 
 
 class WebhookVersion(msgspec.Struct, frozen=True):
@@ -88,13 +103,17 @@ class WebhookVersion(msgspec.Struct, frozen=True):
 
     events: str
     is_active: bool
+    filter: str | None
 
-    def reason_against(self, event_type: str) -> str | None:
-        """Why the webhook did not get an event of this type; None if it did."""
+    def reason_against(self, event_type: str, data: str) -> str | None:
+        """Why the webhook did not get an event; None if it did."""
         if not self.is_active:
             return "this webhook was inactive at that time"
         types: list[str] = msgspec.json.decode(self.events)
-        return None if event_type in types else "it was not subscribed to this event at that time"
+        if event_type not in types:
+            return "it was not subscribed to this event at that time"
+        is_wanted = self.filter is None or webhook_filters.fits(self.filter, data)
+        return None if is_wanted else "the filter that it had at that time does not fit this event"
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -134,6 +153,10 @@ def checked(fields: dict[str, Any], rules: WebhookRules) -> dict[str, Any]:
         errors["url"] = [f"The url field {error}."]
     if "events" in fields and (error := check_events(fields["events"])):
         errors["events"] = [f"The events field {error}."]
+    if "headers" in fields and (error := webhook_headers.check(fields["headers"])):
+        errors["headers"] = [f"The headers field {error}."]
+    if fields.get("filter") is not None and (error := webhook_filters.check(fields["filter"])):
+        errors["filter"] = [f"The filter field {error}."]
     if errors:
         raise InvalidFields(errors)
     return fields | {"events": _as_text(fields["events"])} if "events" in fields else fields

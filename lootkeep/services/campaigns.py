@@ -12,6 +12,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import campaigns as campaigns_rules, emails as emails_rules
 from lootkeep.domain.campaign_emails import one_body, targets
 from lootkeep.domain.campaigns import Campaign, audience_of
+from lootkeep.domain.customers import Customer
 from lootkeep.domain.html import text_of
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing
@@ -23,6 +24,8 @@ from lootkeep.storage.campaigns import (
     rows as campaigns_db,
 )
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.views import customer_events as customer_events_views
 
 UNSUBSCRIBE = "unsubscribe"
 OPEN = "open"
@@ -159,7 +162,7 @@ async def unsubscribe(deps: Deps, token: str) -> bool:
             return False
         now = deps.clock.now()
         await campaign_readers_db.mark(tx, recipient_id, visit.campaign_id, "unsubscribed", now)
-        await campaign_readers_db.unsubscribe(tx, visit.customer_id, now)
+        await announce(tx, await campaign_readers_db.unsubscribe(tx, visit.customer_id, now))
     return True
 
 
@@ -169,7 +172,16 @@ async def undo_unsubscribe(deps: Deps, token: str) -> bool:
     if recipient_id is None:
         return False
     async with deps.db.write() as tx:
-        return await campaign_readers_db.undo_unsubscribe(tx, recipient_id, deps.clock.now())
+        is_done, customer = await campaign_readers_db.undo_unsubscribe(tx, recipient_id, deps.clock.now())
+        await announce(tx, customer)
+    return is_done
+
+
+async def announce(tx: Transaction, customer: Customer | None) -> None:
+    """E-mails reach the customer, or no longer do; None if nothing has changed."""
+    if customer:
+        data = customer_events_views.mailbox_changed(customer)
+        await outbox_db.append(tx, "customer.updated", data, customer.updated_at)
 
 
 async def follow_referral(deps: Deps, token: str) -> str | None:

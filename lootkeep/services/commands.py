@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from typing import Any
 
 from lootkeep.deps import Deps
 from lootkeep.domain import commands as commands_rules, players as players_rules
@@ -17,24 +18,26 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.goods import commands as commands_db, servers as servers_db
 from lootkeep.storage.orders import details as order_details_db
 
+# Awaits it; False if nobody needs the commands any more.
+Wait = Callable[[Coroutine[Any, Any, None]], Awaitable[bool]]
+
 RESEND = "Send a command again"
 # A poll that waits also looks by itself: for what becomes due, and for a wakeup that was lost.
 _LOOK_SECONDS = 2.0
 
 
 async def take(
-    deps: Deps, token_id: int, limit: int, wait_seconds: int, online: Collection[str] | None
+    deps: Deps, token_id: int, limit: int, online: Collection[str] | None, seconds: int = 0, wait: Wait | None = None
 ) -> list[Command]:
-    """The next commands of the token's server; waits for some if there are none."""
-    until = deps.clock.monotonic() + wait_seconds
+    """The next commands of the token's server; waits for some if there are none, until `wait` returns False."""
+    until = deps.clock.monotonic() + seconds
     # Follows before it looks: a command that is queued in between ends the wait.
     with deps.new_commands.following() as news:
         while True:
             commands = await _take(deps, token_id, limit, online)
             left = until - deps.clock.monotonic()
-            if commands or left <= 0:
+            if commands or left <= 0 or wait is None or not await wait(news.wait(min(left, _LOOK_SECONDS))):
                 return commands
-            await news.wait(min(left, _LOOK_SECONDS))
 
 
 async def record(deps: Deps, token_id: int, results: Sequence[CommandResult]) -> int:

@@ -21,7 +21,7 @@ async def assign(
     """Assigns a reviewer to a check; without a due time it keeps its own."""
     async with deps.db.write() as tx:
         check = existing(await fraud_checks_db.ROWS.lock(tx, check_id), "Fraud check")
-        if owner_id is not None and await access_db.USERS.get(tx, owner_id) is None:
+        if owner_id is not None and await access_db.STAFF.get(tx, owner_id) is None:
             raise invalid("owner_id", "The owner id field is not a user of this store.")
         assigned = replace(check, owner_id=owner_id, due_at=due_at if has_due_at else check.due_at)
         return await fraud_checks_db.ROWS.save(tx, check, assigned)

@@ -11,7 +11,7 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain import customers as customers_rules
 from lootkeep.domain.creators import Creator
-from lootkeep.domain.customers import ERASED_NAME
+from lootkeep.domain.customers import ERASED_NAME, ERASED_TEXT
 from lootkeep.domain.goods import goods_of
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant, utc
@@ -50,6 +50,7 @@ from lootkeep.views import (
     tickets as tickets_views,
 )
 from lootkeep.views.creators import CreatorView
+from lootkeep.views.customer_events import CustomerErasedData
 from lootkeep.views.customer_export import CustomerExportView
 from lootkeep.views.customer_referrals import claim_with_coupon
 from lootkeep.views.tickets import TicketDetailView
@@ -158,6 +159,7 @@ async def erase(deps: Deps, customer_id: int, user_id: int | None, ip_address: s
             joined = replace(deps, db=JoinedDatabase(tx))
             for subscription_id in await erasure_db.active_subscriptions(tx, customer_id):
                 await subscriptions.cancel(joined, subscription_id, at_period_end=False, reason=None)
+            await outbox_db.append(tx, "customer.erased", CustomerErasedData(customer_id), now)
             record = f"customer:{customer_id}"
             await audit_db.add(tx, user_id=user_id, action=ERASE, record=record, ip_address=ip_address, now=now)
 
@@ -168,5 +170,9 @@ def _hashed(deps: Deps, trace: str) -> str:
 
 def _erased_data(text: str, pseudonym: str) -> str:
     data = msgspec.json.decode(text)
-    erased = {"customer_email": pseudonym, "customer_name": ERASED_NAME, "reason": None}
+    erased: dict[str, Any] = {"customer_email": pseudonym, "customer_name": ERASED_NAME, "tags": []}
+    erased |= dict.fromkeys(("reason", "external_id", "username", "country", "output"))
+    erased |= dict.fromkeys(("subject", "message"), ERASED_TEXT)
+    if data.get("author_type") == "customer":
+        erased["author_name"] = ERASED_NAME
     return msgspec.json.encode({name: erased.get(name, value) for name, value in data.items()}).decode()

@@ -25,8 +25,10 @@ from lootkeep.storage import alerts as alerts_db, emails as emails_db
 from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.tickets import rows as tickets_db
+from lootkeep.views import ticket_events as ticket_events_views
 from lootkeep.views.emails import render
 
 NOT_MAILED = "The message is saved, but not e-mailed: no mail server is configured."
@@ -43,7 +45,9 @@ async def open_ticket(deps: Deps, form: TicketForm) -> tuple[TicketMessage, Tick
         message = await _add_message(tx, ticket.id, "customer", customer.name, form.message, now)
         text, path = f"New ticket {ticket.number}: {ticket.subject}", f"/tickets/{ticket.id}"
         await alerts_db.raise_notice(tx, "ticket_created", f"ticket:{ticket.id}", text, path, now)
-        return message, await _entry(tx, ticket.id)
+        entry = await _entry(tx, ticket.id)
+        await outbox_db.append(tx, "ticket.created", ticket_events_views.created(entry, message), now)
+    return message, entry
 
 
 async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[TicketMessage, TicketEntry]:
@@ -57,7 +61,7 @@ async def ask(deps: Deps, ticket_id: int, body: str) -> tuple[TicketMessage, Tic
         if after.reopened_count > before.reopened_count:
             await _note(tx, ticket_id, "The customer's message reopened the ticket.", now)
         await tickets_db.ROWS.save(tx, before, after)
-        return message, await _entry(tx, ticket_id)
+        return message, await _announce_reply(tx, message)
 
 
 async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[TicketMessage, TicketEntry]:
@@ -68,7 +72,7 @@ async def answer(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[T
         after = tickets_rules.answered(before, now)
         message = await _write_to_customer(deps, tx, before, await _user(tx, user_id), body, now)
         await tickets_db.ROWS.save(tx, before, after)
-        return message, await _entry(tx, ticket_id)
+        return message, await _announce_reply(tx, message)
 
 
 async def note(deps: Deps, ticket_id: int, user_id: int, body: str) -> tuple[TicketMessage, TicketEntry]:
@@ -104,19 +108,21 @@ async def close(deps: Deps, ticket_id: int, user_id: int, body: str | None) -> T
         before = await _get_for_update(tx, ticket_id)
         if before.status != "closed":
             author = await _user(tx, user_id)
-            ticket = before
+            ticket, message = before, None
             if body is not None:
                 ticket = tickets_rules.answered(before, now)
-                await _write_to_customer(deps, tx, before, author, body, now)
+                message = await _write_to_customer(deps, tx, before, author, body, now)
             await _note(tx, ticket_id, f"{author.name} closed the ticket.", now)
             await tickets_db.ROWS.save(tx, before, tickets_rules.moved(ticket, "closed", now))
+            if message:
+                return await _announce_reply(tx, message)
         return await _entry(tx, ticket_id)
 
 
 async def assign(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None) -> TicketEntry:
     """To one of the users, or to nobody."""
     async with deps.db.read() as tx:
-        agent = None if agent_id is None else await access_db.USERS.get(tx, agent_id)
+        agent = None if agent_id is None else await access_db.STAFF.get(tx, agent_id)
     if agent_id is not None and agent is None:
         raise invalid("user_id", "The user id field is not a user of this store.")
 
@@ -175,6 +181,13 @@ async def _write_to_customer(
     )
     await emails_db.add(tx, email, deps.vault.seal, now)
     return await _add_message(tx, ticket.id, "staff", author.name, body, now, user_id=author.id)
+
+
+async def _announce_reply(tx: Transaction, message: TicketMessage) -> TicketEntry:
+    """The ticket as it is after the message."""
+    entry = await _entry(tx, message.ticket_id)
+    await outbox_db.append(tx, "ticket.replied", ticket_events_views.replied(entry, message), message.created_at)
+    return entry
 
 
 async def _note(tx: Transaction, ticket_id: int, words: str, now: Instant) -> None:

@@ -9,13 +9,19 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain import access as access_rules
+from lootkeep.domain.access import User
 from lootkeep.domain.accounts import Account
 from lootkeep.domain.roles import PRESET_NAMES, PRESET_TEXTS, PRESETS, Permissions, Role
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.services import access, second_factor, sign_in
+from lootkeep.storage import audit as audit_db
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from lootkeep.storage.engine.database import Transaction
 
+RENAME = "Rename a user"
+REMOVE = "Remove a user"
+_LAST_OWNER = "This is the only owner who can sign in. Make someone else an owner first."
 _TAKEN = "There is already a role with this name."
 
 
@@ -66,11 +72,59 @@ async def disable(deps: Deps, user_id: int, by: Permissions) -> Account:
         await _check_user(tx, user_id, by)
         await _check_other_owner(tx, user_id, is_leaving=True)
         account = existing(await accounts_db.ROWS.lock(tx, user_id), "Account")
-        await second_factor.clear(tx, account, now, None)
-        await accounts_db.remove_links(tx, user_id)
-        await accounts_db.remove_views(tx, user_id)
-        await accounts_db.revoke_sessions(tx, user_id, now)
+        await _end_access(tx, account, now)
     return account
+
+
+async def rename(deps: Deps, email: str, name: str | None, new_email: str | None) -> User:
+    """Another name or e-mail address, from the command line."""
+    async with deps.db.write() as tx:
+        user = existing(await access_db.STAFF.find_one(tx, email=email.strip().lower()), "User")
+        renamed = replace(user, email=access_rules.checked_email(new_email or user.email), name=name or user.name)
+        access_rules.check_name(renamed.name)
+        if renamed.email != user.email and await access_db.USERS.find_one(tx, email=renamed.email):
+            raise Conflict("user_exists", "There is already a user with this e-mail address.")
+        if renamed != user:
+            await access_db.USERS.save(tx, user, renamed)
+            before, after = _identity(user), _identity(renamed)
+            record, now = f"user:{user.id}", deps.clock.now()
+            await audit_db.add(tx, user_id=None, action=RENAME, record=record, before=before, after=after, now=now)
+    return renamed
+
+
+async def remove(deps: Deps, email: str) -> User:
+    """Ends everything the user has access by, tokens too; the e-mail address is free again. An owner is always left."""
+    now = deps.clock.now()
+    async with deps.db.write_tokens() as tx:
+        user = existing(await access_db.STAFF.find_one(tx, email=email.strip().lower()), "User")
+        owners = await accounts_db.lock_owners(tx)
+        heirs = sorted(it.user_id for it in owners if it.user_id != user.id and it.password_hash is not None)
+        if not heirs and (user.is_owner or any(it.user_id == user.id for it in owners)):
+            raise Conflict("last_owner", _LAST_OWNER)
+        account = await accounts_db.ROWS.lock(tx, user.id)
+        if account:
+            await _end_access(tx, account, now)
+            await accounts_db.ROWS.remove(tx, account)
+        for token in await access_db.TOKENS.find(tx, user_id=user.id):
+            await access.revoke_in(tx, token.id, now)
+        await access_db.remove(tx, user.id, access_rules.removed_email(user.id), now)
+        if user.is_owner:
+            heir = existing(await access_db.STAFF.lock(tx, heirs[0]), "User")
+            await access_db.USERS.save(tx, heir, replace(heir, is_owner=True))
+        record = f"user:{user.id}"
+        await audit_db.add(tx, user_id=None, action=REMOVE, record=record, before=_identity(user), now=now)
+    return user
+
+
+def _identity(user: User) -> dict[str, str]:
+    return {"name": user.name, "email": user.email}
+
+
+async def _end_access(tx: Transaction, account: Account, now: Instant) -> None:
+    await second_factor.clear(tx, account, now, None)
+    await accounts_db.remove_links(tx, account.user_id)
+    await accounts_db.remove_views(tx, account.user_id)
+    await accounts_db.revoke_sessions(tx, account.user_id, now)
 
 
 async def create_role(deps: Deps, values: Mapping[str, Any]) -> Role:
@@ -139,4 +193,4 @@ async def _check_other_owner(tx: Transaction, user_id: int, *, is_leaving: bool)
     owners = {account.user_id: account.password_hash is not None for account in await accounts_db.lock_owners(tx)}
     is_needed = owners.pop(user_id, False) and not any(owners.values())
     if is_leaving and is_needed:
-        raise Conflict("last_owner", "This is the only owner who can sign in. Make someone else an owner first.")
+        raise Conflict("last_owner", _LAST_OWNER)

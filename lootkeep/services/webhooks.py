@@ -9,7 +9,12 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules, webhooks as webhooks_rules
+from lootkeep.domain import (
+    deliveries as deliveries_rules,
+    signing as signing_rules,
+    webhook_headers as webhook_headers_rules,
+    webhooks as webhooks_rules,
+)
 from lootkeep.domain.deliveries import AttemptResult, Delivery
 from lootkeep.domain.webhooks import (
     MAX_WEBHOOKS,
@@ -43,9 +48,10 @@ async def set_mode(deps: Deps, wanted: WebhookMode) -> None:
         await settings_db.put(tx, SETTINGS, wanted, now)
 
 
-async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webhook, str]:
-    """The webhook and its secret, which is shown only once."""
-    events = webhooks_rules.checked({"url": url, "events": event_types}, deps.webhook_rules)["events"]
+async def create(deps: Deps, url: str, event_types: Sequence[str], **options: Any) -> tuple[Webhook, str]:
+    """The webhook and its secret, which is shown only once; the options are headers and a filter."""
+    fields = webhooks_rules.checked({"url": url, "events": event_types, **options}, deps.webhook_rules)
+    fields = _with_sealed_headers(deps, fields, None)
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
         if not await tx.lock("webhooks"):
@@ -53,15 +59,17 @@ async def create(deps: Deps, url: str, event_types: Sequence[str]) -> tuple[Webh
         if len(await endpoints_db.ROWS.find(tx)) >= MAX_WEBHOOKS:
             raise Unprocessable("too_many_webhooks", f"A store can have at most {MAX_WEBHOOKS} webhooks.")
         sealed = deps.vault.seal(secret, SECRET_PURPOSE)
-        return await endpoints_db.add(tx, webhooks_rules.new(url, events, sealed, deps.clock.now())), secret
+        new = webhooks_rules.new(sealed_secret=sealed, now=deps.clock.now(), **fields)
+        return await endpoints_db.add(tx, new), secret
 
 
 async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhook:
     if not changes:
-        raise Unprocessable("nothing_to_change", "Send at least one of url, events and is_active.")
+        raise Unprocessable("nothing_to_change", "Send at least one of url, events, is_active, headers and filter.")
     changes = webhooks_rules.checked(changes, deps.webhook_rules)
     async with deps.db.write() as tx:
         webhook = existing(await endpoints_db.ROWS.lock(tx, webhook_id), "Webhook")
+        changes = _with_sealed_headers(deps, changes, webhook)
         return await endpoints_db.save(tx, webhook, replace(webhook, **changes, updated_at=deps.clock.now()))
 
 
@@ -99,10 +107,11 @@ async def test(deps: Deps, webhook_id: int) -> AttemptResult:
 
 
 async def trigger(deps: Deps, event_type: str, data: msgspec.Struct) -> int:
-    """Records a sample event; returns how many webhooks are subscribed to it."""
+    """Records a sample event; returns how many webhooks get it."""
+    text = msgspec.json.encode(data).decode()
     async with deps.db.write() as tx:
         await outbox_db.append(tx, event_type, data, deps.clock.now())
-        return sum(webhook.wants(event_type) for webhook in await endpoints_db.ROWS.find(tx))
+        return sum(it.wants(event_type) and it.fits(text) for it in await endpoints_db.ROWS.find(tx))
 
 
 async def redeliver(deps: Deps, public_id: str) -> Delivery:
@@ -139,7 +148,27 @@ async def post(
     """One signed request."""
     secrets = secrets_of(deps, webhook, now)
     headers = signing_rules.headers(body, event_type, delivery_id, secrets, now // SECOND, is_test=deps.is_test)
-    return await deps.outbound.post(webhook.url, body, headers)
+    return await deps.outbound.post(webhook.url, body, _headers_of(deps, webhook) | headers)
+
+
+def _with_sealed_headers(deps: Deps, fields: dict[str, Any], before: Webhook | None) -> dict[str, Any]:
+    """The fields as they are stored; a header without a value keeps the one that it has."""
+    if "headers" not in fields:
+        return fields
+    headers, others = fields["headers"], {name: value for name, value in fields.items() if name != "headers"}
+    stored = {name.lower(): value for name, value in _headers_of(deps, before).items()} if before else {}
+    values = {name: stored.get(name.lower()) if value is None else value for name, value in headers.items()}
+    if None in values.values():
+        raise invalid("headers", "The headers field needs a value for each new name.")
+    sealed = deps.vault.seal(msgspec.json.encode(values).decode(), webhook_headers_rules.PURPOSE) if values else None
+    return others | {"header_names": msgspec.json.encode([*values]).decode(), "sealed_headers": sealed}
+
+
+def _headers_of(deps: Deps, webhook: Webhook) -> dict[str, str]:
+    if webhook.sealed_headers is None:
+        return {}
+    opened = deps.vault.open(webhook.sealed_headers, webhook_headers_rules.PURPOSE)
+    return msgspec.json.decode(opened, type=dict[str, str])
 
 
 def secrets_of(deps: Deps, webhook: Webhook, now: Instant) -> list[str]:

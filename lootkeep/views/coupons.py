@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.domain import coupons as coupons_rules
 from lootkeep.domain.coupon_uses import CouponUse, UseState
 from lootkeep.domain.coupons import Coupon, CouponRejection, CouponState
-from lootkeep.domain.orders import CouponOrigin
+from lootkeep.domain.orders import CouponOrigin, Order
 from lootkeep.domain.referrals import DiscountType
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths, text
@@ -64,8 +64,26 @@ class CouponPreviewView(msgspec.Struct, frozen=True):
     total: Annotated[str, field("What is left to pay.", "15.99")]
 
 
+class CouponUsedData(msgspec.Struct, frozen=True):
+    """The data of `coupon.used`."""
+
+    coupon_id: Annotated[int, field("Identifies the coupon.", 3)]
+    coupon_code: Annotated[str, field("What the buyer typed at checkout.", "SUMMER-26")]
+    discount: Annotated[str, field("What it took off.", "4.00")]
+    currency: Annotated[str, field("ISO 4217.", "USD")]
+    order_id: Annotated[int, field("The order that was paid.", 123)]
+    order_number: Annotated[str, field("What customers see.", "ORD-000123")]
+    customer_id: Annotated[int, field("The customer.", 31)]
+
+
 _COUPON = shown(CouponDetailsView, Coupon, "state", "product_ids")
 use: Callable[[CouponUse], CouponUseView] = shown(CouponUseView, CouponUse)
+
+
+def used(order: Order) -> CouponUsedData:
+    assert order.coupon_id is not None
+    code, discount = order.coupon_code or "", text(order.discount_total)
+    return CouponUsedData(order.coupon_id, code, discount, order.currency, order.id, order.number, order.customer_id)
 
 
 def coupon(record: Coupon, now: Instant) -> CouponDetailsView:

@@ -8,7 +8,17 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from lootkeep.domain.webhooks import TEST_EVENT
-from lootkeep.views import commands, fraud_events, order_events, products, subscriptions
+from lootkeep.views import (
+    commands,
+    coupons,
+    customer_events,
+    fraud_events,
+    gift_card_events,
+    order_events,
+    products,
+    subscriptions,
+    ticket_events,
+)
 from lootkeep.views.fields import field
 
 
@@ -45,5 +55,16 @@ DATA: Mapping[str, EventData] = {
     "fraud.held": EventData(fraud_events.FraudData, {"action_taken": "verification_required"}),
     "fraud.blocked": EventData(fraud_events.FraudData, {"action_taken": "blocked", "order_status": "cancelled"}),
     "fraud.reviewed": EventData(fraud_events.FraudReviewedData),
+    "order.cancelled": EventData(order_events.OrderCancelledData, {"status": "cancelled"}),
+    "customer.created": EventData(customer_events.CustomerData),
+    "customer.updated": EventData(customer_events.CustomerUpdatedData),
+    "customer.erased": EventData(customer_events.CustomerErasedData),
+    "ticket.created": EventData(ticket_events.TicketData),
+    "ticket.replied": EventData(
+        ticket_events.TicketRepliedData, {"status": "pending", "message": "Here is a new key."}
+    ),
+    "gift_card.created": EventData(gift_card_events.GiftCardData),
+    "gift_card.redeemed": EventData(gift_card_events.GiftCardRedeemedData, {"balance": "20.00", "order_id": 123}),
+    "coupon.used": EventData(coupons.CouponUsedData),
     TEST_EVENT: EventData(TestData),
 }

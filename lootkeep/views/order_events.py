@@ -56,6 +56,11 @@ class OrderRefundedData(OrderData, frozen=True):
     refunded_at: Time
 
 
+class OrderCancelledData(OrderData, frozen=True):
+    reason: Annotated[str | None, field("The reason given by the store; `fraud` after a review.", "Out of stock")]
+    cancelled_at: Time
+
+
 class OrderDisputedData(OrderData, frozen=True):
     dispute_id: Annotated[int, field("Identifies the report.", 3)]
     kind: Annotated[DisputeKind, field("What happened.", "dispute")]
@@ -92,6 +97,12 @@ def refunded(details: OrderDetails, refund: Refund) -> OrderRefundedData:
         reason=refund.reason,
         refunded_at=utc(refund.created_at),
     )
+
+
+def cancelled(details: OrderDetails) -> OrderCancelledData:
+    order = details.order
+    assert order.cancelled_at is not None
+    return OrderCancelledData(**_common(details), reason=order.cancel_reason, cancelled_at=utc(order.cancelled_at))
 
 
 def disputed(details: OrderDetails, dispute: Dispute) -> OrderDisputedData:

@@ -25,6 +25,8 @@ class _Webhook(msgspec.Struct, frozen=True):
     url: Annotated[str, field("Where deliveries are sent.", "https://shop.example/hooks/lootkeep")]
     events: Annotated[list[EventType], field("The event types it is subscribed to.", ["order.paid", "order.refunded"])]
     is_active: Annotated[bool, field("Nothing is sent while it is false.", True)]
+    header_names: Annotated[list[str], field("Extension: the additional headers, without values.", ["X-Api-Key"])]
+    filter: Annotated[str | None, field("Extension: only events that fit are sent.", "amount >= 50")]
 
 
 class WebhookView(_Webhook, frozen=True):

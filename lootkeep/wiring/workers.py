@@ -46,6 +46,7 @@ async def working(
 
     def begin(test_deps: Deps) -> None:
         sandbox.wakeup.add(test_deps.new_commands)
+        sandbox.wakeup.add(test_deps.changes)
         queues = make_queues(test_deps, settings, sandbox.wakeup, None, observation)
         worker.add(periodic_tasks(test_deps, settings), tuple(queue.run for queue in queues))
 

@@ -83,7 +83,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
                 tx, self._lease, recipient, campaigns_rules.settle(outcome, recipient, now, self._delays), now
             )
             if outcome.is_bounce:
-                await campaign_queue_db.set_bounced(tx, recipient, now)
+                await campaigns_service.announce(tx, await campaign_queue_db.set_bounced(tx, recipient, now))
             if outcome.kind == "unreachable":
                 await campaign_queue_db.hold_off(
                     tx, Instant(now + HOLD_OFF), f"Waiting for the mail server: {outcome.reason}."

@@ -56,7 +56,8 @@ def test_every_operation_has_a_name_of_its_own() -> None:
 def test_an_operation_states_its_purpose_and_its_scope(prefix: str, route: Route) -> None:
     row = operation(prefix, route)
     assert row["summary"]
-    assert row["security"] == [{"bearerAuth": [route.scope]}]
+    scopes = [route.scope, *filter(None, [route.other_scope])]
+    assert row["security"] == [{"bearerAuth": [scope]} for scope in scopes]
     assert route.scope in {*SCOPES, SERVER_SCOPE}
     assert set(row["tags"]) <= {tag["name"] for tag in DOCUMENT["tags"]}
 

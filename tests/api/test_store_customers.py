@@ -9,7 +9,7 @@ import pytest
 
 from tests.api.sign_ups import CUSTOMERS, JUN, anna, sign_up
 from tests.builders import new_customer
-from tests.recount import maintained, outbox, recounted
+from tests.recount import maintained, recounted, sent
 from tests.world import World
 
 NOT_A_TIME = "The created at field must be a time like 2026-11-15T10:30:00Z."
@@ -176,9 +176,9 @@ async def test_a_referral_code_has_eight_characters_that_cannot_be_misread(world
     assert set("".join(codes)) <= set("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
 
 
-async def test_signing_up_sends_no_event(world: World) -> None:
+async def test_signing_up_sends_one_event(world: World) -> None:
     await sign_up(world)
-    assert await outbox(world.db, "") == []
+    assert await sent(world.db, "") == ["customer.created"]
 
 
 async def test_a_token_without_the_scope_cannot_create_a_customer(world: World) -> None:

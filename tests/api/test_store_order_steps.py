@@ -33,7 +33,7 @@ async def test_a_cancelled_order_shows_its_reason(world: World) -> None:
     assert (answer.status_code, answer.json()["message"]) == (200, "Order cancelled successfully")
     assert (order["status"], order["cancel_reason"]) == ("cancelled", "never paid")
     assert (order["cancelled_at"], order["updated_at"], order["paid_at"]) == (LATER, LATER, None)
-    assert await sent(world.db) == ["order.created"]
+    assert await sent(world.db) == ["order.created", "order.cancelled"]
     assert await maintained(world.db) == await recounted(world.db)
 
 

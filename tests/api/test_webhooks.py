@@ -26,6 +26,8 @@ async def test_a_created_webhook_is_returned_with_its_secret(world: World) -> No
             "url": "https://shop.example/hooks",
             "events": ["order.paid", "order.refunded"],
             "is_active": True,
+            "header_names": [],
+            "filter": None,
             "secret": secret,
             "created_at": "2026-11-15T12:00:00Z",
         },
@@ -112,7 +114,7 @@ async def test_an_empty_change_is_rejected(shared_world: World, body: dict[str, 
         "success": False,
         "error": "Unprocessable",
         "code": "nothing_to_change",
-        "message": "Send at least one of url, events and is_active.",
+        "message": "Send at least one of url, events, is_active, headers and filter.",
     }
 
 
@@ -174,11 +176,11 @@ async def test_a_bad_change_of_an_unknown_webhook_is_reported_as_bad_first(world
         ("PUT", "/webhooks/1", "webhooks:write"),
         ("DELETE", "/webhooks/1", "webhooks:write"),
         ("POST", "/webhooks/1/test", "webhooks:write"),
-        ("GET", "/events", "webhooks:read"),
+        ("GET", "/events", "events:read"),
     ],
 )
 async def test_reading_and_writing_need_their_own_scope(world: World, method: str, path: str, scope: str) -> None:
-    other_scope = "webhooks:write" if scope == "webhooks:read" else "webhooks:read"
+    other_scope = "webhooks:read" if scope == "webhooks:write" else "webhooks:write"
     answer = await world.call(method, path, token=await world.new_token(other_scope))
     assert (answer.status_code, answer.json()["error"]) == (403, "Forbidden")
     assert scope in answer.json()["message"]

@@ -225,6 +225,34 @@ def _users(terminal: Terminal) -> list[dict[str, Any]]:
     return users
 
 
+def test_a_user_gets_another_name_and_email(terminal: Terminal) -> None:
+    terminal.call("user", "add", "ada@store.test", "--name", "Ada")
+    renamed = terminal.call("user", "rename", "ADA@store.test", "--name", "Ada Kim", "--email", "Kim@store.test")
+    assert (renamed.code, renamed.out) == (0, "User 2 is now Ada Kim, kim@store.test.\n")
+    again = json.loads(terminal.call("user", "rename", "kim@store.test", "--name", "Kim", "--json").out)
+    assert (again["name"], again["email"]) == ("Kim", "kim@store.test")
+    assert terminal.call("user", "rename", "ada@store.test", "--name", "A").sentence == "User not found."
+    assert terminal.call("user", "rename", "kim@store.test").sentence == "Say what changes: --name, --email, or both."
+    taken = terminal.call("user", "rename", "kim@store.test", "--email", "owner@localhost")
+    assert taken.sentence == "There is already a user with this e-mail address."
+
+
+def test_a_removed_user_is_not_listed_has_no_tokens_and_can_be_added_again(terminal: Terminal) -> None:
+    terminal.call("user", "add", "ada@store.test", "--name", "Ada")
+    make(terminal, "--all-scopes", "--user", "ada@store.test")
+    removed = terminal.call("user", "remove", "ada@store.test")
+    assert (removed.code, removed.out) == (0, f"User 2 is removed from {terminal.database}: ada@store.test\n")
+    assert [user["id"] for user in json.loads(terminal.call("user", "list", "--json").out)] == [1]
+    assert [(token["user"], token["state"]) for token in tokens(terminal)] == [("removed-2@removed.invalid", "revoked")]
+    assert terminal.call("user", "remove", "ada@store.test").sentence == "User not found."
+    assert terminal.call("user", "add", "ada@store.test", "--name", "Ada").code == 0
+
+
+def test_the_last_owner_cannot_be_removed(terminal: Terminal) -> None:
+    outcome = terminal.call("user", "remove", "owner@localhost")
+    assert outcome.sentence == "This is the only owner who can sign in. Make someone else an owner first."
+
+
 @pytest.mark.parametrize("words", [("token", "list"), ("user", "list"), (*CREATE, "--all-scopes"), ("mail", "list")])
 def test_a_command_in_the_wrong_folder_creates_no_store(
     terminal: Terminal, tmp_path: Path, words: tuple[str, ...]

@@ -107,6 +107,27 @@ async def test_a_webhook_is_created_with_a_secret_that_is_shown_once(store: Worl
     assert (entry.action, entry.user_name, "whsec_" in entry.after) == ("Create a webhook", "The staff", False)
 
 
+async def test_a_webhook_has_a_filter_and_headers_whose_values_are_never_shown_again(store: World) -> None:
+    visits = await visitor(store, "staff")
+    form = {"on": "/webhooks/new", "url": "https://bot.example/in", "events": "order.paid"}
+    wrong = await visits.post("/webhooks/new", **form, filter="amout > 5", headers="X-Api-Key: canary")
+    assert (wrong.status_code, "the nearest is amount" in wrong.text) == (422, True)
+    bad = await visits.post("/webhooks/new", **form, headers="X-Api-Key")
+    assert (bad.status_code, "with a colon after its name" in bad.text) == (422, True)
+    await visits.post("/webhooks/new", **form, filter="amount > 5", headers="X-Api-Key: canary\r\nX-Shop: 7")
+    pages = [(await visits.get(path)).text for path in ("/webhooks/2", "/webhooks/2/edit", "/audit")]
+    assert not [page for page in pages if "canary" in page]
+    assert "amount &gt; 5" in pages[0]
+    assert "X-Api-Key:\nX-Shop:</textarea>" in pages[1]
+    change = {"on": "/webhooks/2/edit", "url": form["url"], "events": "order.paid", "is_active": "yes"}
+    saved = await visits.post("/webhooks/2/edit", **change, headers="X-Api-Key:\r\nX-New: 8")
+    assert saved.status_code == 303
+    changed = (await store.get("/webhooks/2")).json()["data"]
+    assert (changed["header_names"], changed["filter"]) == (["X-Api-Key", "X-New"], None)
+    entry = await last_entry(store, "webhook:2")
+    assert [(name, after) for name, _, after in entry.changes] == [("filter", None), ("headers", "X-Api-Key, X-New")]
+
+
 async def test_a_webhook_is_changed_rotated_and_deleted_and_the_log_says_so(store: World) -> None:
     visits = await visitor(store, "staff")
     form = {"on": "/webhooks/1/edit", "url": "https://hooks.example/new", "events": "order.paid"}

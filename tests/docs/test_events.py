@@ -8,6 +8,7 @@ import pytest
 
 from lootkeep.domain.deliveries import RETRY_SECONDS
 from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.webhook_filters import FIELDS
 from lootkeep.views import order_events as order_events_views
 from lootkeep.views.events import DATA
 from tests.docs.blocks import PAGE
@@ -19,6 +20,10 @@ COMMON = {
     "product": "product.created",
     "keys": "keys.low",
     "command": "command.failed",
+    "customer": "customer.erased",
+    "ticket": "ticket.created",
+    "gift_card": "gift_card.created",
+    "coupon": "coupon.used",
 }
 COMMAND = "python -m tests.docs.test_events"
 TEXT = PAGE.read_text()
@@ -56,6 +61,14 @@ def test_an_event_has_a_row_with_its_meaning_and_its_own_data(event_type: str) -
     assert f"\n{row(event_type, TEXT)}\n" in TEXT, f"{PAGE.name} is not what the views say: `{COMMAND}`."
 
 
+def filter_rows() -> str:
+    return "\n".join(f"| `{name}` | {field.type} | {field.text} |" for name, field in FIELDS.items())
+
+
+def test_the_names_of_filters_are_in_a_table() -> None:
+    assert f"\n{filter_rows()}\n" in TEXT, f"{PAGE.name} is not what the code says: `{COMMAND}`."
+
+
 def test_the_schedule_is_the_one_in_force() -> None:
     (row,) = re.findall(r"^\| after \| (.*) \|$", TEXT, re.MULTILINE)
     units = {"minutes": 60, "hours": 3600}
@@ -69,6 +82,9 @@ def write() -> None:
         rows = [row(event_type, text) for event_type in EVENT_TYPES if event_type.startswith(f"{family}.")]
         table = re.compile(rf"(?:^\| `{family}\..*\n)+", re.MULTILINE)
         text = table.sub("\n".join(rows) + "\n", text, count=1)
+    beginning = "| name | type | meaning |\n|---|---|---|\n"
+    table = re.compile(rf"(?<={re.escape(beginning)})(?:.+\n)+")
+    text = table.sub(filter_rows() + "\n\n", text, count=1)
     PAGE.write_text(text)
 
 

@@ -70,12 +70,12 @@ NOT_PERSONAL = {
     "ticket_messages": "author_type",
     "tokens": "name digest hint scopes",
     "users": "email name",
-    "webhooks": "url events secret previous_secret",
+    "webhooks": "url events secret previous_secret header_names sealed_headers filter",
     "disputes": "external_id kind reason",
     "labels": "kind",
     "refunds": "reason_code",
     "payment_attempts": "external_id reason",
-    "webhook_versions": "events",
+    "webhook_versions": "events filter",
 }
 
 

@@ -22,7 +22,6 @@ READING_POSTS = {("POST", "/referrals/validate"), ("POST", "/gift-cards/validate
 OTHER_GROUPS = {
     "payment-sources": "payments",
     "payment-events": "payments",
-    "events": "webhooks",
     "commands": "servers",
 }
 

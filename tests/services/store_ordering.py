@@ -155,6 +155,7 @@ class Ordering(StoreModel):
         operation = orders_service.cancel(self.deps, order_id, "changed their mind")
         if self.sales[order_id].order.status in ALLOWED["cancel"]:
             self.sales[order_id], unreturned = self.run(operation)
+            self.announced["order.cancelled", order_id] += 1
             card_amount = self.sales[order_id].order.gift_card_total
             put_back = self.put_back(order_id, card_amount)
             assert order_id not in self.paid_with or put_back + unreturned == card_amount

@@ -69,7 +69,13 @@ async def explain(world: World, db_location: Path | str) -> AsyncIterator[Explai
 
 async def fill(world: World) -> None:
     now = world.clock.now()
-    hook = {"url": "https://shop.example/", "events": '["order.paid"]', "is_active": True, "secret": "sealed"}
+    hook = {
+        "url": "https://shop.example/",
+        "events": '["order.paid"]',
+        "is_active": True,
+        "secret": "sealed",
+        "header_names": "[]",
+    }
     async with world.db.write() as tx:
         for _ in range(WEBHOOKS):
             await tx.run(Query(insert(webhooks).values(**hook, created_at=now, updated_at=now)))

@@ -13,6 +13,7 @@ from lootkeep.storage.schema import customers
 from lootkeep.worker.campaigns import HOLD_OFF
 from tests.api.campaigns import read, reader
 from tests.mailbox import MailServer
+from tests.recount import outbox
 from tests.worker.campaigning import campaign_worker, email_status, recipients, send, stats, work
 from tests.world import World
 
@@ -28,6 +29,8 @@ async def test_a_rejection_is_counted_and_a_missing_mailbox_is_remembered(
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["failed_count"]) == ("sent", 1, 1)
     assert await email_status(world, refused["id"]) == status
+    changed = [data["email_status"] for _, data in await outbox(world.db, "customer.updated")]
+    assert changed == ([status] if status != "ok" else [])
 
 
 async def test_a_campaign_fails_when_every_email_is_rejected(world: World, server: MailServer) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.api.campaigns import PATH, make, reader, set_customer
 from tests.mailbox import MailServer, ReceivedEmail
+from tests.recount import outbox, sent
 from tests.worker.campaigning import URL, campaign_worker, email_status, send, stats, work
 from tests.world import World
 
@@ -50,6 +51,8 @@ async def test_each_email_can_be_unsubscribed_with_one_click_and_on_a_page(world
         clicked = await world.http.post(path, data={"List-Unsubscribe": "One-Click"})
         assert (clicked.status_code, "Unsubscribed" in clicked.text) == (200, True)
     assert await email_status(world, customer["id"]) == "unsubscribed"
+    events = [(data["email_status"], data["changes"]) for _, data in await outbox(world.db, "customer.updated")]
+    assert events == [("unsubscribed", ["email_status"])]
     figures = await stats(world, campaign)
     assert (figures["unsubscribed"], figures["unsubscribe_rate"]) == (1, 100.0)
     again = await make(world)
@@ -111,6 +114,7 @@ async def test_unsubscribing_by_mistake_is_undone_by_one_button(world: World, se
     assert (undone.status_code, "again" in undone.text) == (200, True)
     assert await email_status(world, customer["id"]) == "ok"
     assert (await stats(world, campaign))["unsubscribed"] == 0
+    assert await sent(world.db, "customer.updated") == ["customer.updated"] * 2
     await set_customer(world, customer["id"], email_status="unsubscribed")
     assert (await world.http.post(f"{path}/undo")).status_code == 404
     assert await email_status(world, customer["id"]) == "unsubscribed"

@@ -578,15 +578,19 @@ namespace Lootkeep;
  *     url: string,
  *     events: list<EventType>,
  *     is_active: bool,
+ *     header_names: list<string>,
+ *     filter: string|null,
  *     created_at: string
  * }
- * @phpstan-type EventType 'order.created'|'order.paid'|'order.completed'|'order.refunded'|'subscription.created'|'subscription.renewed'|'subscription.cancelled'|'product.created'|'product.updated'|'product.deleted'|'order.delivered'|'keys.low'|'command.failed'|'order.disputed'|'fraud.flagged'|'fraud.held'|'fraud.blocked'|'fraud.reviewed'
- * @phpstan-type EventSubscription 'order.created'|'order.paid'|'order.completed'|'order.refunded'|'subscription.created'|'subscription.renewed'|'subscription.cancelled'|'product.created'|'product.updated'|'product.deleted'|'order.delivered'|'keys.low'|'command.failed'|'order.disputed'|'fraud.flagged'|'fraud.held'|'fraud.blocked'|'fraud.reviewed'|'*'|'order.*'|'subscription.*'|'product.*'
+ * @phpstan-type EventType 'order.created'|'order.paid'|'order.completed'|'order.refunded'|'subscription.created'|'subscription.renewed'|'subscription.cancelled'|'product.created'|'product.updated'|'product.deleted'|'order.delivered'|'keys.low'|'command.failed'|'order.disputed'|'fraud.flagged'|'fraud.held'|'fraud.blocked'|'fraud.reviewed'|'order.cancelled'|'customer.created'|'customer.updated'|'customer.erased'|'ticket.created'|'ticket.replied'|'gift_card.created'|'gift_card.redeemed'|'coupon.used'
+ * @phpstan-type EventSubscription 'order.created'|'order.paid'|'order.completed'|'order.refunded'|'subscription.created'|'subscription.renewed'|'subscription.cancelled'|'product.created'|'product.updated'|'product.deleted'|'order.delivered'|'keys.low'|'command.failed'|'order.disputed'|'fraud.flagged'|'fraud.held'|'fraud.blocked'|'fraud.reviewed'|'order.cancelled'|'customer.created'|'customer.updated'|'customer.erased'|'ticket.created'|'ticket.replied'|'gift_card.created'|'gift_card.redeemed'|'coupon.used'|'*'|'order.*'|'subscription.*'|'product.*'
  * @phpstan-type WebhookWithSecret array{
  *     id: int,
  *     url: string,
  *     events: list<EventType>,
  *     is_active: bool,
+ *     header_names: list<string>,
+ *     filter: string|null,
  *     secret: string,
  *     created_at: string
  * }
@@ -2174,6 +2178,158 @@ namespace Lootkeep;
  *     review_outcome: ReviewOutcome|null,
  *     reviewed_by: int|null
  * }
+ * @phpstan-type OrderCancelledDelivery array{
+ *     id: string,
+ *     event_type: 'order.cancelled',
+ *     created_at: string,
+ *     data: OrderCancelledData
+ * }
+ * @phpstan-type OrderCancelledData array{
+ *     order_id: int,
+ *     order_number: string,
+ *     customer_email: string,
+ *     customer_name: string,
+ *     total: string,
+ *     currency: string,
+ *     status: OrderStatus,
+ *     items: list<ItemData>,
+ *     reason: string|null,
+ *     cancelled_at: string
+ * }
+ * @phpstan-type CustomerCreatedDelivery array{
+ *     id: string,
+ *     event_type: 'customer.created',
+ *     created_at: string,
+ *     data: CustomerData
+ * }
+ * @phpstan-type CustomerData array{
+ *     customer_id: int,
+ *     external_id: string|null,
+ *     customer_email: string,
+ *     customer_name: string,
+ *     username: string|null,
+ *     country: string|null,
+ *     status: CustomerStatus,
+ *     accepts_marketing: bool,
+ *     email_status: MailboxStatus,
+ *     tags: list<string>
+ * }
+ * @phpstan-type CustomerUpdatedDelivery array{
+ *     id: string,
+ *     event_type: 'customer.updated',
+ *     created_at: string,
+ *     data: CustomerUpdatedData
+ * }
+ * @phpstan-type CustomerUpdatedData array{
+ *     customer_id: int,
+ *     external_id: string|null,
+ *     customer_email: string,
+ *     customer_name: string,
+ *     username: string|null,
+ *     country: string|null,
+ *     status: CustomerStatus,
+ *     accepts_marketing: bool,
+ *     email_status: MailboxStatus,
+ *     tags: list<string>,
+ *     changes: list<string>
+ * }
+ * @phpstan-type CustomerErasedDelivery array{
+ *     id: string,
+ *     event_type: 'customer.erased',
+ *     created_at: string,
+ *     data: CustomerErasedData
+ * }
+ * @phpstan-type CustomerErasedData array{
+ *     customer_id: int
+ * }
+ * @phpstan-type TicketCreatedDelivery array{
+ *     id: string,
+ *     event_type: 'ticket.created',
+ *     created_at: string,
+ *     data: TicketData
+ * }
+ * @phpstan-type TicketData array{
+ *     ticket_id: int,
+ *     ticket_number: string,
+ *     customer_id: int,
+ *     customer_email: string,
+ *     customer_name: string,
+ *     order_id: int|null,
+ *     subject: string,
+ *     status: TicketStatus,
+ *     priority: TicketPriority,
+ *     category: TicketCategory,
+ *     message: string
+ * }
+ * @phpstan-type TicketRepliedDelivery array{
+ *     id: string,
+ *     event_type: 'ticket.replied',
+ *     created_at: string,
+ *     data: TicketRepliedData
+ * }
+ * @phpstan-type TicketRepliedData array{
+ *     ticket_id: int,
+ *     ticket_number: string,
+ *     customer_id: int,
+ *     customer_email: string,
+ *     customer_name: string,
+ *     order_id: int|null,
+ *     subject: string,
+ *     status: TicketStatus,
+ *     priority: TicketPriority,
+ *     category: TicketCategory,
+ *     message: string,
+ *     message_id: int,
+ *     author_type: LastMessageBy,
+ *     author_name: string
+ * }
+ * @phpstan-type GiftCardCreatedDelivery array{
+ *     id: string,
+ *     event_type: 'gift_card.created',
+ *     created_at: string,
+ *     data: GiftCardData
+ * }
+ * @phpstan-type GiftCardData array{
+ *     gift_card_id: int,
+ *     masked_code: string,
+ *     balance: string,
+ *     currency: string,
+ *     order_id: int|null,
+ *     customer_id: int|null,
+ *     expires_at: string|null
+ * }
+ * @phpstan-type GiftCardRedeemedDelivery array{
+ *     id: string,
+ *     event_type: 'gift_card.redeemed',
+ *     created_at: string,
+ *     data: GiftCardRedeemedData
+ * }
+ * @phpstan-type GiftCardRedeemedData array{
+ *     gift_card_id: int,
+ *     masked_code: string,
+ *     balance: string,
+ *     currency: string,
+ *     order_id: int|null,
+ *     customer_id: int|null,
+ *     expires_at: string|null,
+ *     amount: string,
+ *     reference: string|null
+ * }
+ * @phpstan-type CouponUsedDelivery array{
+ *     id: string,
+ *     event_type: 'coupon.used',
+ *     created_at: string,
+ *     data: CouponUsedData
+ * }
+ * @phpstan-type CouponUsedData array{
+ *     coupon_id: int,
+ *     coupon_code: string,
+ *     discount: string,
+ *     currency: string,
+ *     order_id: int,
+ *     order_number: string,
+ *     customer_id: int
+ * }
  * @phpstan-type WebhookTestDelivery array{
  *     id: string,
  *     event_type: 'webhook.test',
@@ -2184,6 +2340,6 @@ namespace Lootkeep;
  *     webhook_id: int,
  *     message: string
  * }
- * @phpstan-type WebhookDelivery OrderCreatedDelivery|OrderPaidDelivery|OrderCompletedDelivery|OrderRefundedDelivery|SubscriptionCreatedDelivery|SubscriptionRenewedDelivery|SubscriptionCancelledDelivery|ProductCreatedDelivery|ProductUpdatedDelivery|ProductDeletedDelivery|OrderDeliveredDelivery|KeysLowDelivery|CommandFailedDelivery|OrderDisputedDelivery|FraudFlaggedDelivery|FraudHeldDelivery|FraudBlockedDelivery|FraudReviewedDelivery|WebhookTestDelivery
+ * @phpstan-type WebhookDelivery OrderCreatedDelivery|OrderPaidDelivery|OrderCompletedDelivery|OrderRefundedDelivery|SubscriptionCreatedDelivery|SubscriptionRenewedDelivery|SubscriptionCancelledDelivery|ProductCreatedDelivery|ProductUpdatedDelivery|ProductDeletedDelivery|OrderDeliveredDelivery|KeysLowDelivery|CommandFailedDelivery|OrderDisputedDelivery|FraudFlaggedDelivery|FraudHeldDelivery|FraudBlockedDelivery|FraudReviewedDelivery|OrderCancelledDelivery|CustomerCreatedDelivery|CustomerUpdatedDelivery|CustomerErasedDelivery|TicketCreatedDelivery|TicketRepliedDelivery|GiftCardCreatedDelivery|GiftCardRedeemedDelivery|CouponUsedDelivery|WebhookTestDelivery
  */
 final class Types {}

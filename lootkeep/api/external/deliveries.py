@@ -1,4 +1,4 @@
-"""Deliveries over HTTP, beyond the specification: the log, sending again, replay, rotation and the event feed."""
+"""Deliveries over HTTP, beyond the specification: the log, sending again, replay and rotation."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import QueryDate, QueryInteger, Time, refuse
+from lootkeep.api.http.fields import QueryDate, Time, refuse
 from lootkeep.api.http.openapi import events
-from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection
+from lootkeep.api.http.pages import PageQuery, SortDirection
 from lootkeep.api.http.routes import Call, Reply, Route, many, paged, single
-from lootkeep.api.http.validation import Body, QueryParameters
+from lootkeep.api.http.validation import Body
 from lootkeep.domain.access import Token
 from lootkeep.domain.deliveries import DeliveryStatus
 from lootkeep.domain.events import EVENT_TYPES
@@ -41,13 +41,6 @@ class DeliveryQuery(PageQuery):
     sort: Annotated[Literal["created_at"], Field(description="The sort field.")] = "created_at"
     order: SortDirection = "desc"
     to: Annotated[QueryDate | None, Field(description="The last UTC day, inclusive.")] = None
-
-
-class FeedQuery(QueryParameters):
-    """Where to go on reading."""
-
-    after: Annotated[QueryInteger, Field(ge=0, description="The `next_cursor` of the previous response.")] = 0
-    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of events to return.")] = 50
 
 
 class ReplayBody(Body):
@@ -101,13 +94,6 @@ async def get_replay(call: Call[None, None]) -> Reply:
 async def rotate_webhook_secret(call: Call[None, None]) -> Reply:
     webhook, secret = await webhooks_service.rotate_secret(call.deps, call.id)
     return Reply(webhooks_views.webhook_with_secret(webhook, secret))
-
-
-async def list_events(call: Call[None, FeedQuery]) -> Reply:
-    query = call.query
-    async with call.deps.db.read() as tx:
-        views_of_events = await outbox_db.events_after(tx, query.after, query.limit + 1)
-    return Reply(webhooks_views.feed(views_of_events, query.after, query.limit))
 
 
 async def list_event_types(_: Call[None, None]) -> Reply:
@@ -188,17 +174,6 @@ ROUTES = (
         "Rotate a webhook's secret",
         single(webhooks_views.WebhookWithSecretView, "Webhook secret rotated"),
         description="The old secret stays valid for 24 hours: until then `webhook-signature` has both signatures.",
-        is_extension=True,
-    ),
-    Route(
-        "GET",
-        "/events",
-        list_events,
-        "webhooks:read",
-        "Read the event feed",
-        single(webhooks_views.EventFeedView),
-        query=FeedQuery,
-        description="Every recorded event in order after a cursor, so that a receiver can catch up.",
         is_extension=True,
     ),
 )

@@ -6,12 +6,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationInfo
 
-from lootkeep.api.external import deliveries
+from lootkeep.api.external import deliveries, event_feed
 from lootkeep.api.external.deliveries import EventSubscription
 from lootkeep.api.http.fields import refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain import webhook_filters as webhook_filters_rules, webhook_headers as webhook_headers_rules
 from lootkeep.domain.events import EVENT_TYPES
+from lootkeep.domain.fraud.expressions import MAX_LENGTH
+from lootkeep.domain.webhook_headers import MAX_HEADERS
 from lootkeep.domain.webhooks import check_events, check_url
 from lootkeep.kernel.errors import existing
 from lootkeep.services import webhooks as webhooks_service
@@ -29,6 +32,18 @@ def _known(types: list[str]) -> list[str]:
     if error := check_events(types):
         raise refuse(error)
     return types
+
+
+def _sendable(headers: dict[str, str | None]) -> dict[str, str | None]:
+    if error := webhook_headers_rules.check(headers):
+        raise refuse(error)
+    return headers
+
+
+def _understood(expression: str) -> str:
+    if error := webhook_filters_rules.check(expression):
+        raise refuse(error)
+    return expression
 
 
 class WebhookBody(Body):
@@ -51,6 +66,26 @@ class WebhookBody(Body):
         AfterValidator(_known),
     ]
 
+    headers: Annotated[
+        dict[str, str | None],
+        Field(
+            default_factory=dict,
+            max_length=MAX_HEADERS,
+            description="Extension: headers that every request has in addition, all of them; `null` keeps the value "
+            "that a header has. Values are never shown again.",
+            examples=[{"X-Api-Key": "k-77"}],
+        ),
+        AfterValidator(_sendable),
+    ]
+    filter: Annotated[
+        Annotated[str, Field(min_length=1, max_length=MAX_LENGTH), AfterValidator(_understood)] | None,
+        Field(
+            description="Extension: only events that fit are sent, in the language of fraud rules, with `amount`, "
+            "`currency`, `product`, `product_name` and `quantity`.",
+            examples=["amount >= 50 and product in (9, 12)"],
+        ),
+    ] = None
+
 
 class WebhookWithState(WebhookBody):
     """The fields to change."""
@@ -68,7 +103,9 @@ async def list_webhooks(call: Call[None, None]) -> Reply:
 
 
 async def create_webhook(call: Call[WebhookBody, None]) -> Reply:
-    webhook, secret = await webhooks_service.create(call.deps, call.body.url, call.body.events)
+    body = call.body
+    options = {"headers": body.headers, "filter": body.filter}
+    webhook, secret = await webhooks_service.create(call.deps, body.url, body.events, **options)
     return Reply(webhooks_views.webhook_with_secret(webhook, secret))
 
 
@@ -159,5 +196,6 @@ GROUP = Group(
             is_foreign=True,
         ),
         *deliveries.ROUTES,
+        *event_feed.ROUTES,
     ),
 )

@@ -61,7 +61,7 @@ class ResultsBody(Body):
 async def take_commands(call: Call[None, TakeQuery]) -> Reply:
     query = call.query
     online = None if query.online is None else {player.strip() for player in query.online.split(",")} - {""}
-    commands = await commands_service.take(call.deps, call.token.id, query.limit, query.wait, online)
+    commands = await commands_service.take(call.deps, call.token.id, query.limit, online, query.wait, call.wait)
     return Reply([commands_views.leased(command) for command in commands])
 
 

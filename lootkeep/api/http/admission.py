@@ -48,7 +48,7 @@ def slots_for(connections: int | None) -> int:
 class AdmissionTicket:
     """One request: since when it has waited or run, and what its connection knows about it."""
 
-    __slots__ = ("_admission", "is_admitted", "is_complete", "is_endless", "is_gone", "since")
+    __slots__ = ("_admission", "_stopping", "is_admitted", "is_complete", "is_endless", "is_gone", "since")
 
     def __init__(self, admission: Admission, is_complete: bool = False) -> None:
         self._admission = admission
@@ -59,6 +59,18 @@ class AdmissionTicket:
         self.is_admitted = False
         # The response goes on until one side closes the connection.
         self.is_endless = False
+        self._stopping: asyncio.Future[None] | None = None
+
+    def stopping(self) -> asyncio.Future[None]:
+        """Done when the server stops: nothing should wait any more."""
+        if self._stopping is None or self._stopping.cancelled():
+            self._stopping = asyncio.get_running_loop().create_future()
+        return self._stopping
+
+    def stop(self) -> None:
+        stopping = self.stopping()
+        if not stopping.done():
+            stopping.set_result(None)
 
     async def enter(self) -> None:
         """Waits for a slot; raises when that takes too long."""

@@ -6,10 +6,11 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import structlog
 
-from lootkeep.api.http import envelope
+from lootkeep.api.http import envelope, links, waiting
 from lootkeep.api.http.admission import TICKET, AdmissionTicket
 from lootkeep.api.http.auth import Tokens
 from lootkeep.api.http.body import parse_body, read_body
@@ -100,7 +101,7 @@ class Api:
         except Exception:
             log.exception("request failed", method=exchange.scope["method"], path=exchange.scope["path"])
             exchange.fail(ServerError())
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - started - exchange.waited_seconds
         # Counted before it is sent: a client that has the response finds it counted, in any process.
         self._observer.count(exchange, seconds)
         await exchange.send(send)
@@ -114,7 +115,7 @@ class Api:
             await self._show_limits(exchange)
             raise
         exchange.token = token = await self._let_in(exchange)
-        if not token.may(route.scope):
+        if not route.admits(token):
             raise Forbidden(route.scope)
         raw = await self._read_body(exchange, route.max_body) if route.body else b""
         query = parse_query(scope["query_string"], route, exchange.ignored)
@@ -123,7 +124,10 @@ class Api:
         is_csv_asked = CSV in exchange.headers.get(b"accept", b"")
 
         async def operation(deps: Deps) -> tuple[int, bytes]:
-            reply = await self._observer.run(exchange, route, Call(deps, token, path, body, query, is_csv_asked))
+            call = Call(deps, token, path, body, query, is_csv_asked, partial(waiting.wait, exchange))
+            reply = await self._observer.run(exchange, route, call)
+            if reply.page is not None:
+                exchange.answer_headers += links.headers(scope, reply.page, reply.total)
             answer = route.answer.again() if reply.is_repeated else route.answer
             if reply.csv is not None:
                 exchange.content_type = CSV

@@ -40,6 +40,7 @@ class Exchange:
         "span",
         "status",
         "token",
+        "waited_seconds",
     )
 
     def __init__(self, scope: Scope, receive: Receive, make_id: Callable[[], str]) -> None:
@@ -56,6 +57,8 @@ class Exchange:
         self.span: Span | None = None
         self.token: Token | None = None
         self.status = 500
+        # For news, which is not the time it took to answer.
+        self.waited_seconds = 0.0
         self.content_type = JSON
         self.body = b""
 

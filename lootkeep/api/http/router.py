@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from lootkeep.api.http.errors import MethodNotAllowed, UnknownPath
@@ -34,7 +35,8 @@ class Router:
         self._fixed: dict[str, dict[str, Route]] = {}
         for group in groups:
             for route in group.routes:
-                self._add(group.prefix + route.path, route)
+                # With the whole path, by which metrics and traces know the API.
+                self._add(replace(route, path=group.prefix + route.path))
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, Any]]:
         rows = self._fixed.get(path)
@@ -48,8 +50,8 @@ class Router:
             raise MethodNotAllowed(_allowed(rows))
         return route, parameters
 
-    def _add(self, path: str, route: Route) -> None:
-        node = self._root
+    def _add(self, route: Route) -> None:
+        node, path = self._root, route.path
         for segment in path.split("/")[1:]:
             if segment.startswith("{"):
                 if node.parameter is None:

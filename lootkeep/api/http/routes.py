@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -24,6 +24,11 @@ B = TypeVar("B")
 Q = TypeVar("Q")
 
 
+async def _awaited(news: Coroutine[Any, Any, None]) -> bool:
+    await news
+    return True
+
+
 @dataclass(slots=True)
 class Call(Generic[B, Q]):
     """One admitted request: who calls, and what was sent, parsed and validated."""
@@ -35,6 +40,8 @@ class Call(Generic[B, Q]):
     query: Q
     # Whether the caller accepts CSV; only the routes that say so return it.
     is_csv_asked: bool = False
+    # Awaits something without a slot; False if nobody needs the response any more.
+    wait: Callable[[Coroutine[Any, Any, None]], Awaitable[bool]] = _awaited
 
     @property
     def id(self) -> int:
@@ -108,6 +115,7 @@ class Route(Endpoint):
     """One endpoint of the APIs."""
 
     handler: RouteHandler
+    # What a token needs.
     scope: str
     summary: str
     answer: ResponseShape
@@ -122,8 +130,13 @@ class Route(Endpoint):
     may_miss: bool = False
     # Calls something outside or reads for long: no transaction may be open meanwhile.
     is_foreign: bool = False
+    # A second scope that is enough: what tokens needed before the route had its own.
+    other_scope: str | None = None
     # Beyond the specification of the External API.
     is_extension: bool = False
+
+    def admits(self, token: Token) -> bool:
+        return token.may(self.scope) or (self.other_scope is not None and token.may(self.other_scope))
 
     @property
     def is_strict(self) -> bool:

@@ -118,6 +118,8 @@ class Protocol(HttpToolsProtocol):
         if self._ticket is not None and self._ticket.is_endless:
             self.transport.close()
             return
+        if self._ticket is not None:
+            self._ticket.stop()
         self.timeout_keep_alive = self.idle_seconds  # type: ignore[assignment]
         if self.timeout_keep_alive_task is not None:
             self._unset_keepalive_if_required()
@@ -149,6 +151,8 @@ class Protocol(HttpToolsProtocol):
             return
         ticket = self._ticket = AdmissionTicket(admission, not cycle.more_body)
         cycle.scope[TICKET] = ticket  # type: ignore[literal-required]
+        if self._is_stopping:
+            ticket.stop()
         if admission.try_enter(ticket):
             self._wait_for_slot(cycle, app, ticket, True)
         else:

@@ -1,4 +1,4 @@
-"""The language of the store's own rules: comparisons of facts, joined by and, or, not; parsed once to a closure.
+"""The language of rules and of webhooks' filters: comparisons joined by and, or, not; parsed once to a closure.
 
     total > 100 and account_age < 1h and email_domain in @free_mail
 
@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from lootkeep.domain import inputs
 from lootkeep.domain.fraud.fact_names import FACTS, FactName, ListKind
-from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
 
 MAX_NODES = 200
@@ -40,7 +39,9 @@ _EQUALITIES: dict[str, Callable[[Any, Any], bool]] = {"==": operator.eq, "!=": o
 _OPERATORS = _EQUALITIES | {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _ORDERED = ("money", "number", "duration")
 
-Test = Callable[[OrderFacts], bool]
+# Of what the names are about: the facts of an order, for rules.
+Test = Callable[[Any], bool]
+Names = Mapping[str, FactName[Any]]
 
 
 class ListUse(NamedTuple):
@@ -71,9 +72,13 @@ class _Token(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parse(text: str) -> Expression:
+    return parse_with(text, FACTS)
+
+
+def parse_with(text: str, names: Names) -> Expression:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"must not be greater than {MAX_LENGTH} characters")
-    parser = _Parser(_tokens(text))
+    parser = _Parser(_tokens(text), names)
     fits = parser.alternatives(0)
     if parser.peek().kind != "end":
         raise parser.error("is not understood", parser.peek())
@@ -111,8 +116,9 @@ def _nearest(name: str, names: Mapping[str, Any], prefix: str = "") -> str:
 class _Parser:
     """Recursive descent; it counts every node and the depth."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
+    def __init__(self, tokens: list[_Token], names: Names) -> None:
         self._tokens = tokens
+        self._names = names
         self._index = 0
         self._nodes = 0
         self.lists: set[ListUse] = set()
@@ -169,9 +175,7 @@ class _Parser:
             raise self.error("can only be compared with == and !=", sign)
         return self._compared(value, _OPERATORS[sign.text], fact)
 
-    def _compared(
-        self, value: Callable[[OrderFacts], Any], compare: Callable[[Any, Any], bool], fact: FactName
-    ) -> Test:
+    def _compared(self, value: Callable[[Any], Any], compare: Callable[[Any, Any], bool], fact: FactName[Any]) -> Test:
         token = self._next()
         if token.kind == "word" and token.text not in ("true", "false"):
             _, other = self._fact(token)
@@ -184,7 +188,7 @@ class _Parser:
         constant = self._constant(token, fact)
         return lambda facts: (left := value(facts)) is not None and compare(left, constant)
 
-    def _membership(self, name: str, fact: FactName, named: _Token) -> Test:
+    def _membership(self, name: str, fact: FactName[Any], named: _Token) -> Test:
         token = self._next()
         self._count()
         if token.kind == "list":
@@ -203,20 +207,20 @@ class _Parser:
         self._expect(")")
         return lambda facts: value(facts) in values
 
-    def _fact(self, token: _Token) -> tuple[str, FactName]:
+    def _fact(self, token: _Token) -> tuple[str, FactName[Any]]:
         self._count()
         if token.kind != "word":
             raise self.error("needs the name of a fact", token)
-        if token.text not in FACTS:
-            raise self.error("has an unknown name", token, _nearest(token.text, FACTS))
-        return token.text, FACTS[token.text]
+        if token.text not in self._names:
+            raise self.error("has an unknown name", token, _nearest(token.text, self._names))
+        return token.text, self._names[token.text]
 
-    def _valued(self, fact: FactName, token: _Token) -> Callable[[OrderFacts], Any]:
+    def _valued(self, fact: FactName[Any], token: _Token) -> Callable[[Any], Any]:
         if fact.value is None:
             raise self.error("can only look this up in a list", token)
         return fact.value
 
-    def _constant(self, token: _Token, fact: FactName) -> Any:
+    def _constant(self, token: _Token, fact: FactName[Any]) -> Any:
         """The value in the unit of the fact: money in hundredths, a duration in microseconds, text in lower case."""
         self._count()
         match fact.type, token.kind:
@@ -281,7 +285,7 @@ def _joined(tests: list[Test], *, any_of: bool) -> Test:
         return lambda facts: first(facts) and second(facts)
     several = tuple(tests)
 
-    def test(facts: OrderFacts) -> bool:
+    def test(facts: Any) -> bool:
         # Twice as fast as any() over a generator.
         for part in several:
             if part(facts) is any_of:

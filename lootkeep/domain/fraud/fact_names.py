@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from lootkeep.domain.fraud.agents import is_bot
 from lootkeep.domain.fraud.facts import OrderFacts
@@ -13,12 +13,16 @@ FactType = Literal["money", "number", "duration", "boolean", "text", "country"]
 ListKind = Literal["email", "domain", "ip", "device", "instrument", "player", "country", "customer"]
 
 
-class FactName(NamedTuple):
+# What an expression is about.
+F = TypeVar("F")
+
+
+class FactName(NamedTuple, Generic[F]):
     """A name in an expression."""
 
     type: FactType
     # The function returns None for an unknown value. A fact without a function can only be looked up in a list.
-    value: Callable[[OrderFacts], Any] | None
+    value: Callable[[F], Any] | None
     # The kind of list it can be looked up in.
     kind: ListKind | None
     text: str
@@ -41,7 +45,7 @@ def _is_bot(facts: OrderFacts) -> bool:
 
 
 # Stored rules use these names: never rename or remove one.
-FACTS: dict[str, FactName] = {
+FACTS: dict[str, FactName[OrderFacts]] = {
     "total": FactName("money", lambda facts: facts.amount, None, "What the items cost, in the order's currency."),
     "quantity": FactName("number", lambda facts: facts.quantity, None, "Number of pieces ordered."),
     "account_age": FactName("duration", _account_age, None, "Time since the account was created."),

@@ -11,9 +11,11 @@ from lootkeep.kernel.errors import existing
 from lootkeep.services.customers.sign_up import taken
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
 from lootkeep.storage.tickets import rows as tickets_db
+from lootkeep.views import customer_events as customer_events_views
 
 
 async def change(deps: Deps, customer_id: int, changes: dict[str, Any]) -> Customer:
@@ -34,6 +36,7 @@ async def change(deps: Deps, customer_id: int, changes: dict[str, Any]) -> Custo
         if after.email != before.email:
             seen = SeenCustomer(after.id, identity_rules.traces(after.email, None, None), now)
             await identity_db.remember(tx, [seen])
+        await outbox_db.append(tx, "customer.updated", customer_events_views.updated(before, after), now)
     return after
 
 

@@ -18,9 +18,11 @@ from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.storage import coupons as coupons_db, settings as settings_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
 from lootkeep.storage.referrals import rows as referrals_db
+from lootkeep.views import customer_events as customer_events_views
 
 _PURPOSE = "referred trace"
 
@@ -36,6 +38,10 @@ async def sign_up_in(deps: Deps, tx: Transaction, form: SignUp) -> SignedUp:
     (signed_up,) = await sign_up_all(deps, tx, [form])
     if isinstance(signed_up, AppError):
         raise signed_up
+    # An imported customer signed up long ago.
+    if signed_up.is_new and form.created_at is None:
+        customer = signed_up.customer
+        await outbox_db.append(tx, "customer.created", customer_events_views.created(customer), customer.created_at)
     return signed_up
 
 

@@ -14,8 +14,10 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails, _ledger, status
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.gift_cards import rows as gift_cards_db
 from lootkeep.storage.orders import rows as orders_db
+from lootkeep.views import gift_card_events as gift_card_events_views
 
 _NO_CARD = "Gift card"
 
@@ -33,6 +35,7 @@ async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tupl
         card = await _ledger.issue(tx, terms, sealed, now)
         if card is None:
             raise invalid("code", "The code field has already been taken.")
+        await outbox_db.append(tx, "gift_card.created", gift_card_events_views.created(card), now)
         card = await _emails.send_first(deps, tx, card, now)
     return card, code
 
@@ -51,6 +54,7 @@ async def redeem(
         if entry is None:
             gift_cards_rules.require_redeemable(card, amount, now)
             entry = await _ledger.redeem(tx, card, amount, now, order_id=order_id, reference=reference)
+            await outbox_db.append(tx, "gift_card.redeemed", gift_card_events_views.redeemed(card, entry), now)
         elif entry.amount != -amount:
             raise Conflict("reference_reused", "This reference was already used to redeem another amount.")
     return card, entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.deps import Deps
 from lootkeep.domain import gift_cards as gift_cards_rules
-from lootkeep.domain.gift_cards import GiftCard
+from lootkeep.domain.gift_cards import GiftCard, LedgerEntry
 from lootkeep.domain.orders import Order
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
@@ -23,9 +23,9 @@ async def find_for_payment(deps: Deps, tx: Transaction, code: str, order: Order,
     return await status.update(deps, tx, card, now) if card and order.total else None
 
 
-async def pay_for(tx: Transaction, card: GiftCard, order: Order, now: Instant) -> None:
+async def pay_for(tx: Transaction, card: GiftCard, order: Order, now: Instant) -> LedgerEntry:
     """Takes what the card pays of a new order."""
-    await _ledger.redeem(tx, card, order.gift_card_total, now, order_id=order.id, is_tender=True)
+    return await _ledger.redeem(tx, card, order.gift_card_total, now, order_id=order.id, is_tender=True)
 
 
 async def give_back(tx: Transaction, order: Order, amount: Hundredths, now: Instant) -> GiftCard | None:

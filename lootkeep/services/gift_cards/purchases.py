@@ -33,14 +33,16 @@ async def take_back_bought(
             await _ledger.take_back(tx, card, amount, now, order_id=order.id)
 
 
-async def issue_bought(deps: Deps, tx: Transaction, details: OrderDetails, now: Instant) -> None:
+async def issue_bought(deps: Deps, tx: Transaction, details: OrderDetails, now: Instant) -> list[GiftCard]:
     """A card of the line's price for each unit, e-mailed to the buyer."""
+    cards = []
     for line in details.items:
         if line.delivery_type == "gift_card":
             terms = _bought_cards(details, line)
             for _ in range(line.quantity):
-                card = await _issue(deps, tx, terms, now)
-                await _emails.send_first(deps, tx, card, now)
+                cards.append(await _issue(deps, tx, terms, now))
+                await _emails.send_first(deps, tx, cards[-1], now)
+    return cards
 
 
 async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant) -> GiftCard:

@@ -23,7 +23,12 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.products import rows as products_db
-from lootkeep.views import emails as emails_views, order_events as order_events_views
+from lootkeep.views import (
+    coupons as coupons_views,
+    emails as emails_views,
+    gift_card_events as gift_card_events_views,
+    order_events as order_events_views,
+)
 
 
 async def record(
@@ -39,9 +44,10 @@ async def record(
     await count(tx, [done], deps.currency)
     await payment_events_db.rouse(tx, paid, paid.updated_at)
     await creators.book(tx, replace(done, order=paid))
-    await gift_cards.issue_bought(deps, tx, done, paid.updated_at)
-    announced = ("order.paid", order_events_views.paid(replace(done, order=paid)))
-    await outbox_db.append_all(tx, [announced, *_delivery.events(details, paid, done)], paid.updated_at)
+    cards = await gift_cards.issue_bought(deps, tx, done, paid.updated_at)
+    new: _delivery.NewEvents = [("order.paid", order_events_views.paid(replace(done, order=paid)))]
+    new += [*coupon_events(paid), *(("gift_card.created", gift_card_events_views.created(card)) for card in cards)]
+    await outbox_db.append_all(tx, [*new, *_delivery.events(details, paid, done)], paid.updated_at)
     if deps.store.sends_order_emails:
         await _send_page(deps, tx, done, paid.updated_at)
     if any(line.waiting_since is not None for line in lines):
@@ -77,6 +83,10 @@ async def record_if_nothing_due(
 async def use_coupon(tx: Transaction, order: Order) -> None:
     if order.coupon_id is not None:
         await coupons_db.use(tx, order.coupon_id)
+
+
+def coupon_events(order: Order) -> _delivery.NewEvents:
+    return [] if order.coupon_id is None else [("coupon.used", coupons_views.used(order))]
 
 
 async def add_sold(tx: Transaction, paid: Iterable[OrderDetails], assigned: Mapping[int, int]) -> None:

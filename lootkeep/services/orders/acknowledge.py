@@ -16,7 +16,9 @@ from lootkeep.services import goods
 from lootkeep.services.orders import _delivery, _details
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.goods import commands as commands_db
+from lootkeep.views import customer_events as customer_events_views
 
 
 async def acknowledge(
@@ -71,4 +73,7 @@ async def _verify(tx: Transaction, customer: Customer, command: Command, now: In
     before = await customers_db.ROWS.lock(tx, customer.id)
     assert before is not None
     identities = players_rules.verified_identities(before.identities, player, now)
-    await customers_db.ROWS.save(tx, before, replace(before, identities=identities))
+    if identities == before.identities:
+        return
+    after = await customers_db.ROWS.save(tx, before, replace(before, identities=identities))
+    await outbox_db.append(tx, "customer.updated", customer_events_views.updated(before, after), now)

@@ -13,8 +13,10 @@ from lootkeep.services import gift_cards
 from lootkeep.services.orders import _details
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.products import rows as products_db
+from lootkeep.views import order_events as order_events_views
 
 
 async def cancel(deps: Deps, order_id: int, reason: str | None) -> tuple[OrderDetails, Hundredths]:
@@ -40,4 +42,6 @@ async def cancel_in(
     for line in sorted((line for line in details.items if line.holds_stock), key=lambda line: line.product_id):
         await products_db.release_stock(tx, line.product_id, line.quantity)
     unreturned = details.order.gift_card_total if card and card.revoked_at is not None else Hundredths(0)
-    return replace(details, order=after), unreturned
+    details = replace(details, order=after)
+    await outbox_db.append(tx, "order.cancelled", order_events_views.cancelled(details), now)
+    return details, unreturned

@@ -24,6 +24,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import gift_cards, goods, order_alerts
 from lootkeep.services.orders import _checkout, _details, _payment
+from lootkeep.services.orders._delivery import NewEvents
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import checks as fraud_checks_db, history as fraud_history_db, identity as identity_db
@@ -31,7 +32,11 @@ from lootkeep.storage.fraud.identity import SeenCustomer
 from lootkeep.storage.orders import checkout as checkout_db, rows as orders_db
 from lootkeep.storage.orders.checkout import CheckoutStart
 from lootkeep.storage.payments import events as payment_events_db
-from lootkeep.views import fraud_events as fraud_events_views, order_events as order_events_views
+from lootkeep.views import (
+    fraud_events as fraud_events_views,
+    gift_card_events as gift_card_events_views,
+    order_events as order_events_views,
+)
 
 # The alerts for staff: orders that fraud detection stopped.
 _ALERTS: dict[str, tuple[AlertTrigger, str]] = {
@@ -71,14 +76,16 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
         order, card = await _pay_by_card(deps, tx, cart, order, lines)
     order, items = await orders_db.add(tx, order, lines)
     note(order=order.id)
-    if card:
-        await gift_cards.pay_for(tx, card, order, now)
+    redemption = await gift_cards.pay_for(tx, card, order, now) if card else None
     check = await _remember(tx, customer, _checkout.traces(cart, customer), order, judgement)
     details = OrderDetails(order, items, customer, check)
     await _announce_judgement(tx, order, check, now)
     if order.status == "cancelled":
         return details, True
-    await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
+    new: NewEvents = [("order.created", order_events_views.created(details))]
+    if card and redemption:
+        new.append(("gift_card.redeemed", gift_card_events_views.redeemed(card, redemption)))
+    await outbox_db.append_all(tx, new, now)
     # Last: other buyers with the coupon or of the product wait from here on, until this order is committed.
     await _checkout.reserve_coupon(tx, applied, order)
     await _checkout.reserve_stock(tx, lines, products, now)

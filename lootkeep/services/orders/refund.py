@@ -8,6 +8,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import held_payments as held_payments_rules, orders as orders_rules, refunds as refunds_rules
 from lootkeep.domain.orders import Order, OrderDetails, Refund, RefundReason, RefundSplit
 from lootkeep.domain.recovery import recovery
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import creators, gift_cards, goods, referrals
 from lootkeep.services.orders import _details, _labels, _payment
@@ -50,7 +51,7 @@ async def refund(
         unrecovered = await _recover(tx, paid, after, new_refund, allow_unrecovered=allow_unrecovered)
         if paid is not before:
             await orders_db.save(tx, before, paid, details.items)
-            await _count_held(tx, details)
+            await _count_held(tx, details, now)
             await _payment.count(tx, [replace(details, order=paid)], deps.currency)
         await orders_db.save(tx, paid, after, details.items)
         details = replace(details, order=after)
@@ -63,9 +64,10 @@ async def refund(
     return details, new_refund, replace(parts, unrecovered=unrecovered)
 
 
-async def _count_held(tx: Transaction, details: OrderDetails) -> None:
+async def _count_held(tx: Transaction, details: OrderDetails, now: Instant) -> None:
     """Its coupon is used and its lines count as sold; the keys that it reserved can be sold again."""
     await _payment.use_coupon(tx, details.order)
+    await outbox_db.append_all(tx, _payment.coupon_events(details.order), now)
     await _payment.add_sold(tx, [details], {})
     for line in sorted(details.items, key=lambda line: line.product_id):
         if line.delivery_type == "keys":

@@ -148,6 +148,7 @@ LISTING = Listing(
         Join(accounts, accounts.c.user_id == users.c.id, is_optional=True),
         Join(roles, roles.c.id == accounts.c.role_id, is_optional=True),
     ),
+    always=(users.c.removed_at.is_(None),),
 )
 
 

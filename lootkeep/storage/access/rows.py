@@ -12,7 +12,9 @@ from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import tokens, users
 
+# With those who were removed, whose names are in the history.
 USERS = Rows(users, User)
+STAFF = Rows(users, User, users.c.removed_at.is_(None))
 TOKENS = Rows(tokens, Token)
 
 
@@ -24,6 +26,11 @@ class TokenOfUser(Token, frozen=True):
 
 _OF_USER = (*columns_of(tokens, Token), users.c.email)
 _ALL_TOKENS = Query(select(*_OF_USER).join(users).order_by(tokens.c.id), TokenOfUser)
+_REMOVE = Query(
+    update(users)
+    .where(users.c.id == bindparam("user"))
+    .values(email=bindparam("new_email"), is_owner=False, removed_at=bindparam("now"))
+)
 _USED = Query(update(tokens).where(tokens.c.id == bindparam("token_id")).values(last_used_at=bindparam("now")))
 
 TOKEN_LIST = Listing(
@@ -43,6 +50,11 @@ TOKEN_LIST = Listing(
 
 async def owner(tx: Transaction) -> User | None:
     return await USERS.find_one(tx, is_owner=True)
+
+
+async def remove(tx: Transaction, user_id: int, email: str, now: Instant) -> None:
+    """The e-mail that the user had can be used again."""
+    await tx.run(_REMOVE, user=user_id, new_email=email, now=now)
 
 
 async def all_tokens(tx: Transaction) -> list[TokenOfUser]:

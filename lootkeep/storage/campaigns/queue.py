@@ -5,12 +5,14 @@ from __future__ import annotations
 from sqlalchemy import Text, bindparam, case, exists, literal_column, select, update
 
 from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Recipient, RecipientFields
+from lootkeep.domain.customers import Customer
 from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.campaigns.audiences import MAY_BE_WRITTEN_TO
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import SingleQueue
+from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import campaign_recipients as recipients, customers, email_campaigns
 
 THIS_CAMPAIGN = email_campaigns.c.id == bindparam("campaign")
@@ -118,6 +120,8 @@ _BOUNCE = Query(
         customers.c.email_status == "ok",
     )
     .values(email_status="bounced", updated_at=bindparam("now"))
+    .returning(*columns_of(customers, Customer)),
+    Customer,
 )
 
 
@@ -175,5 +179,6 @@ async def all_to_outbox(tx: Transaction, now: Instant) -> bool:
     return bool(rows)
 
 
-async def set_bounced(tx: Transaction, recipient: Recipient, now: Instant) -> None:
-    await tx.run(_BOUNCE, customer=recipient.customer_id, address=recipient.email, now=now)
+async def set_bounced(tx: Transaction, recipient: Recipient, now: Instant) -> Customer | None:
+    """The customer whose e-mails bounce from now on; None if that was known, or the e-mail has changed."""
+    return await tx.one(_BOUNCE, customer=recipient.customer_id, address=recipient.email, now=now)

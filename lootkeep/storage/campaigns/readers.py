@@ -5,10 +5,12 @@ from __future__ import annotations
 import msgspec
 from sqlalchemy import bindparam, select, update
 
+from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.campaigns.queue import LOCK, THIS_CAMPAIGN
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
+from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import campaign_recipients as recipients, customers, email_campaigns
 
 _THIS = recipients.c.id == bindparam("recipient")
@@ -50,9 +52,9 @@ _UNSUBSCRIBE = Query(
         customers.c.email_status != "unsubscribed",
     )
     .values(email_status="unsubscribed", updated_at=bindparam("now"))
+    .returning(*columns_of(customers, Customer)),
+    Customer,
 )
-
-
 _UNDO_MARK = Query(
     update(recipients)
     .where(_THIS, recipients.c.unsubscribed_at.is_not(None))
@@ -66,6 +68,8 @@ _SUBSCRIBE = Query(
     update(customers)
     .where(customers.c.id == bindparam("customer"), customers.c.email_status == "unsubscribed")
     .values(email_status="ok", updated_at=bindparam("now"))
+    .returning(*columns_of(customers, Customer)),
+    Customer,
 )
 _REFERRAL = Query(
     select(recipients.c.campaign_id, customers.c.referral_code)
@@ -98,21 +102,21 @@ async def mark(tx: Transaction, recipient_id: int, campaign_id: int, what: str, 
         await tx.run(_COUNT_MARK[what], campaign=campaign_id)
 
 
-async def unsubscribe(tx: Transaction, customer_id: int, now: Instant) -> None:
-    await tx.run(_UNSUBSCRIBE, customer=customer_id, now=now)
+async def unsubscribe(tx: Transaction, customer_id: int, now: Instant) -> Customer | None:
+    """The customer; None if they had unsubscribed or complained before."""
+    return await tx.one(_UNSUBSCRIBE, customer=customer_id, now=now)
 
 
-async def undo_unsubscribe(tx: Transaction, recipient_id: int, now: Instant) -> bool:
-    """False if they have not unsubscribed with this e-mail."""
+async def undo_unsubscribe(tx: Transaction, recipient_id: int, now: Instant) -> tuple[bool, Customer | None]:
+    """Whether they had unsubscribed with this e-mail, and the customer if they get e-mails again."""
     visit = await find(tx, recipient_id)
     if visit is None:
-        return False
+        return False, None
     await tx.run(LOCK, campaign=visit.campaign_id)
     if not await tx.all(_UNDO_MARK, recipient=recipient_id):
-        return False
+        return False, None
     await tx.run(_COUNT_UNDO, campaign=visit.campaign_id)
-    await tx.run(_SUBSCRIBE, customer=visit.customer_id, now=now)
-    return True
+    return True, await tx.one(_SUBSCRIBE, customer=visit.customer_id, now=now)
 
 
 async def referral(tx: Transaction, recipient_id: int) -> tuple[int, str] | None:

@@ -13,7 +13,7 @@ from lootkeep.domain.customers import ERASED_NAME, Customer
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.search import search_text
-from lootkeep.storage.customers.personal_data import OWN_CHECK, PERSONAL, Erasure, own, part_of
+from lootkeep.storage.customers.personal_data import CUSTOMER, OWN_CHECK, PERSONAL, Erasure, own, part_of
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import JsonInteger
 from lootkeep.storage.engine.query import Query
@@ -54,6 +54,7 @@ _EVENTS = Query(
     select(events.c.id, events.c.data).where(
         events.c.id > bindparam("position", type_=BigInteger),
         or_(
+            JsonInteger(events.c.data, "customer_id") == CUSTOMER,
             part_of(JsonInteger(events.c.data, "order_id"), orders),
             part_of(JsonInteger(events.c.data, "subscription_id"), subscriptions),
         ),
@@ -91,7 +92,7 @@ FoundEvents = list[tuple[int, str]]
 
 
 async def find_events(tx: Transaction, customer_id: int, after: int = 0) -> FoundEvents:
-    """The events of a customer's orders and subscriptions, id and data: scans all events after one."""
+    """The events of a customer, their orders and subscriptions, id and data: scans all events after one."""
     return [(int(id_), str(data)) for id_, data in await tx.all(_EVENTS, customer=customer_id, position=after)]
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import (
     select,
 )
 
-from lootkeep.domain.customers import ERASED_NAME, ERASED_REASON
+from lootkeep.domain.customers import ERASED_NAME, ERASED_REASON, ERASED_TEXT
 from lootkeep.storage.schema import (
     alert_notices,
     attempts,
@@ -58,12 +58,9 @@ from lootkeep.storage.schema import (
     ticket_messages,
 )
 
-# The replacement of a text that only the customer and the staff could have read.
-_ERASED_TEXT = "Erased."
-
 _PLAYER = ("player_game", "player_id", "player_name")
 
-_CUSTOMER: Any = bindparam("customer", type_=BigInteger)
+CUSTOMER: Any = bindparam("customer", type_=BigInteger)
 _EMAIL: Any = bindparam("old_email", type_=Text)
 _PSEUDONYM: Any = bindparam("pseudonym", type_=Text)
 _NOW: Any = bindparam("now", type_=BigInteger)
@@ -79,7 +76,7 @@ class Erasure(NamedTuple):
 
 
 def own(table: Table) -> Any:
-    return table.c.customer_id == _CUSTOMER
+    return table.c.customer_id == CUSTOMER
 
 
 def part_of(column: Any, table: Table) -> Any:
@@ -110,7 +107,7 @@ def _searches(term: str) -> Any:
 OWN_CHECK = part_of(fraud_checks.c.order_id, orders)
 _CARD = or_(own(gift_cards), gift_cards.c.recipient_email == _EMAIL)
 _AUDITED = or_(
-    audit_log.c.record == literal("customer:", Text) + sql_cast(_CUSTOMER, Text),
+    audit_log.c.record == literal("customer:", Text) + sql_cast(CUSTOMER, Text),
     _names(audit_log.c.record, orders, "order"),
     _names(audit_log.c.record, support_tickets, "ticket"),
     _names(audit_log.c.record, gift_cards, "gift_card"),
@@ -119,7 +116,7 @@ _AUDITED = or_(
 
 PERSONAL: dict[Table, Erasure] = {
     customers: Erasure(
-        customers.c.id == _CUSTOMER,
+        customers.c.id == CUSTOMER,
         {
             "email": _PSEUDONYM,
             "name": ERASED_NAME,
@@ -185,14 +182,14 @@ PERSONAL: dict[Table, Erasure] = {
         part_of(creator_entries.c.creator_id, creators) & creator_entries.c.reference.is_not(None),
         {"reference": literal("erased ", Text) + sql_cast(creator_entries.c.id, Text)},
     ),
-    support_tickets: Erasure(own(support_tickets), {"subject": _ERASED_TEXT, "search_text": ""}),
-    alert_notices: Erasure(_names(alert_notices.c.key, support_tickets, "ticket"), {"text": _ERASED_TEXT}),
+    support_tickets: Erasure(own(support_tickets), {"subject": ERASED_TEXT, "search_text": ""}),
+    alert_notices: Erasure(_names(alert_notices.c.key, support_tickets, "ticket"), {"text": ERASED_TEXT}),
     evidence: Erasure(evidence.c.dispute_id.in_(select(disputes.c.id).where(part_of(disputes.c.order_id, orders)))),
     goods_looks: Erasure(part_of(goods_looks.c.order_id, orders), dict.fromkeys(("ip_address", "user_agent"))),
     ticket_messages: Erasure(
         part_of(ticket_messages.c.ticket_id, support_tickets),
         {
-            "body": _ERASED_TEXT,
+            "body": ERASED_TEXT,
             "author_name": case(
                 (ticket_messages.c.author_type == "customer", ERASED_NAME), else_=ticket_messages.c.author_name
             ),
@@ -202,7 +199,7 @@ PERSONAL: dict[Table, Erasure] = {
     commands: Erasure(
         own(commands),
         {
-            "text": _ERASED_TEXT,
+            "text": ERASED_TEXT,
             **dict.fromkeys((*_PLAYER, "reason", "lease")),
             "status": case((commands.c.finished_at.is_(None), "cancelled"), else_=commands.c.status),
             "finished_at": func.coalesce(commands.c.finished_at, _NOW),

@@ -14,6 +14,8 @@ users = Table(
     text("name"),
     flag("is_owner"),
     instant("created_at"),
+    # What they did still has their name.
+    instant("removed_at", optional=True),
     # There is exactly one owner, even with two concurrent first starts.
     Index("uq_users_owner", "is_owner", unique=True, sqlite_where=sql("is_owner"), postgresql_where=sql("is_owner")),
     sqlite_autoincrement=True,

@@ -32,6 +32,11 @@ webhooks = Table(
     instant("created_at"),
     instant("updated_at"),
     instant("deleted_at", optional=True),
+    # A JSON array of names, and a JSON object with their values.
+    document("header_names"),
+    sealed("sealed_headers", "webhook headers", optional=True),
+    # In the language of rules.
+    text("filter", optional=True),
     sqlite_autoincrement=True,
 )
 
@@ -44,6 +49,7 @@ webhook_versions = Table(
     instant("since"),
     document("events"),
     flag("is_active"),
+    text("filter", optional=True),
     Index(None, "webhook_id", "since"),
     sqlite_autoincrement=True,
 )

@@ -10,7 +10,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.filters import equals
 from lootkeep.storage.lists import Listing, Sort
-from lootkeep.storage.rows import Rows
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import webhook_versions, webhooks
 
 _ALIVE = webhooks.c.deleted_at.is_(None)
@@ -29,11 +29,12 @@ _RECORD = Query(
         since=bindparam("now"),
         events=bindparam("events"),
         is_active=bindparam("is_active"),
+        filter=bindparam("filter"),
     )
     .inline()
 )
 _VERSION_AT = Query(
-    select(webhook_versions.c.events, webhook_versions.c.is_active)
+    select(*columns_of(webhook_versions, WebhookVersion))
     .where(webhook_versions.c.webhook_id == bindparam("webhook"), webhook_versions.c.since <= bindparam("moment"))
     .order_by(webhook_versions.c.since.desc(), webhook_versions.c.id.desc())
     .limit(1),
@@ -69,6 +70,6 @@ async def version_at(tx: Transaction, webhook_id: int, moment: Instant) -> Webho
 
 async def _record(tx: Transaction, webhook: Webhook) -> Webhook:
     """From now on this is what it is subscribed to."""
-    values = {"events": webhook.events, "is_active": webhook.is_active}
+    values = {"events": webhook.events, "is_active": webhook.is_active, "filter": webhook.filter}
     await tx.run(_RECORD, webhook=webhook.id, now=webhook.updated_at, **values)
     return webhook

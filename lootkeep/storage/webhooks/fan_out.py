@@ -26,6 +26,7 @@ _WAITING = Query(
     .limit(BATCH)
     .with_for_update(skip_locked=True)
 )
+_DATA = Query(select(events.c.id, events.c.data).where(events.c.id == bindparam("event")))
 _FANNED_OUT = Query(
     update(events).where(events.c.id == bindparam("event")).values(fanned_out_at=bindparam("now")), set_based=True
 )
@@ -54,12 +55,15 @@ async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> 
     waiting = await tx.all(_WAITING)
     if not waiting:
         return 0
-    receivers = [(webhook.id, webhook.event_types) for webhook in await endpoints.ROWS.find(tx) if webhook.is_active]
+    receivers = [(webhook, webhook.event_types) for webhook in await endpoints.ROWS.find(tx) if webhook.is_active]
+    data = {}
+    if any(webhook.filter for webhook, _ in receivers):
+        data = dict(await tx.fetch_for_each(_DATA, [{"event": event_id} for event_id, _ in waiting]))
     rows = [
-        {"public_id": make_id(), "event": event_id, "webhook": webhook_id, "event_type": event_type, "now": now}
+        {"public_id": make_id(), "event": event_id, "webhook": webhook.id, "event_type": event_type, "now": now}
         for event_id, event_type in waiting
-        for webhook_id, event_types in receivers
-        if event_type in event_types
+        for webhook, event_types in receivers
+        if event_type in event_types and webhook.fits(data.get(event_id, ""))
     ]
     if rows:
         await tx.execute_many(_ADD, rows)

@@ -15,7 +15,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.events import outbox
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import deliveries, events, replays
-from lootkeep.storage.webhooks import fan_out
+from lootkeep.storage.webhooks import endpoints, fan_out
 
 # How many events one step of a replay sends again: a pace that leaves capacity for new events.
 STEP = 100
@@ -88,7 +88,14 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
     for replay in await tx.all(_RUNNING):
         due = [e for e in await outbox.events_after(tx, replay.cursor, STEP) if e.id <= replay.last_event_id]
         types = set(msgspec.json.decode(replay.event_types))
-        matching = [event for event in due if event.type in types and event.created_at >= replay.since]
+        webhook = await endpoints.ROWS.get(tx, replay.webhook_id)
+        matching = [
+            event
+            for event in due
+            if event.type in types
+            and event.created_at >= replay.since
+            and (webhook is None or webhook.fits(event.data))
+        ]
         shared = {"webhook": replay.webhook_id, "now": now}
         rows = [{"public_id": make_id(), "event": event.id, "event_type": event.type, **shared} for event in matching]
         if rows:
@@ -96,4 +103,6 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
         position = due[-1].id if due else replay.cursor
         is_over = await tx.one(_LEFT, position=position, last=replay.last_event_id) is None
         done, finished_at = replay.done + len(rows), now if is_over else None
-        await ROWS.save(tx, replay, replace(replay, cursor=position, done=done, finished_at=finished_at))
+        # What the filter leaves out is only known in the end.
+        total = done if is_over and webhook and webhook.filter else replay.total
+        await ROWS.save(tx, replay, replace(replay, cursor=position, done=done, total=total, finished_at=finished_at))

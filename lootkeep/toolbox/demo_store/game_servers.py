@@ -101,7 +101,7 @@ class GameServers:
         for server in self._servers:
             is_silent = server.name == "Skyblock" and shop.clock.now() > shop.agenda.end - _SILENCE
             online = () if shop.clock.now() > shop.agenda.end - HOUR else None
-            taken = [] if is_silent else await commands_service.take(shop.deps, server.token_id, _AT_ONCE, 0, online)
+            taken = [] if is_silent else await commands_service.take(shop.deps, server.token_id, _AT_ONCE, online)
             if taken:
                 await commands_service.record(shop.deps, server.token_id, [_result(command) for command in taken])
 

@@ -53,8 +53,8 @@ def test_a_row_is_a_method_of_the_client(folder: Path, recorder: Recorder) -> No
     (folder / "methods.json").write_text(json.dumps(rows))
     recorder.requests.clear()
     node(folder, "methods.js", recorder.url, TOKEN)
-    assert [ROUTER.find(request.method, request.path)[0] for request in recorder.requests] == [
-        route for _, route in ALL_ROWS
+    assert [ROUTER.find(request.method, request.path)[0].handler for request in recorder.requests] == [
+        route.handler for _, route in ALL_ROWS
     ]
     for row, request in zip(rows, recorder.requests, strict=True):
         assert request.body == row["body"]

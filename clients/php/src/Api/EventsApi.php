@@ -22,7 +22,8 @@ final class EventsApi
      *
      * @param array{
      *     after?: int,
-     *     limit?: int
+     *     limit?: int,
+     *     wait?: int
      * } $query
      * @return EventFeed
      */

@@ -44,14 +44,16 @@ final class WebhooksApi
      *
      * @param array{
      *     url: string,
-     *     events: list<EventSubscription>
+     *     events: list<EventSubscription>,
+     *     headers?: array<string, string|null>,
+     *     filter?: string|null
      * } $body
      * @return WebhookWithSecret
      */
     public function create(array $body, ?string $idempotencyKey = null): array
     {
         /** @var WebhookWithSecret */
-        return $this->core->data(Request::of('POST', '/api/external/v1/webhooks', body: $body, key: $idempotencyKey));
+        return $this->core->data(Request::of('POST', '/api/external/v1/webhooks', body: $body, maps: ['headers'], key: $idempotencyKey));
     }
 
     /**
@@ -71,6 +73,8 @@ final class WebhooksApi
      * @param array{
      *     url?: string,
      *     events?: list<EventSubscription>,
+     *     headers?: array<string, string|null>,
+     *     filter?: string|null,
      *     is_active?: bool
      * } $body
      * @return Webhook
@@ -78,7 +82,7 @@ final class WebhooksApi
     public function update(int $webhookId, array $body = []): array
     {
         /** @var Webhook */
-        return $this->core->data(Request::of('PUT', '/api/external/v1/webhooks/{id}', [$webhookId], body: $body));
+        return $this->core->data(Request::of('PUT', '/api/external/v1/webhooks/{id}', [$webhookId], body: $body, maps: ['headers']));
     }
 
     /**

@@ -10,3 +10,4 @@ class ListEvents(TypedDict, total=False):
 
     after: int
     limit: int
+    wait: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Required, TypedDict
 
 from lootkeep_client import types
@@ -13,6 +13,8 @@ class CreateWebhook(TypedDict, total=False):
 
     url: Required[str]
     events: Required[Sequence[types.EventSubscription]]
+    headers: Mapping[str, str | None]
+    filter: str | None
 
 
 class UpdateWebhook(TypedDict, total=False):
@@ -20,6 +22,8 @@ class UpdateWebhook(TypedDict, total=False):
 
     url: str
     events: Sequence[types.EventSubscription]
+    headers: Mapping[str, str | None]
+    filter: str | None
     is_active: bool
 
 

@@ -7,15 +7,21 @@ from typing import Literal, TypedDict
 
 from lootkeep_client.types.words import (
     BillingInterval,
+    CustomerStatus,
     DisputeKind,
     DisputeReason,
     FraudDecision,
     GoodKind,
+    LastMessageBy,
+    MailboxStatus,
     OrderStatus,
     ProductStatus,
     ReviewOutcome,
     RiskLevel,
     SubscriptionStatus,
+    TicketCategory,
+    TicketPriority,
+    TicketStatus,
 )
 
 
@@ -363,6 +369,176 @@ class FraudReviewedDelivery(TypedDict):
     data: FraudReviewedData
 
 
+class OrderCancelledData(TypedDict):
+    order_id: int
+    order_number: str
+    customer_email: str
+    customer_name: str
+    total: str
+    currency: str
+    status: OrderStatus
+    items: Sequence[ItemData]
+    reason: str | None
+    cancelled_at: str
+
+
+class OrderCancelledDelivery(TypedDict):
+    id: str
+    event_type: Literal["order.cancelled"]
+    created_at: str
+    data: OrderCancelledData
+
+
+class CustomerData(TypedDict):
+    customer_id: int
+    external_id: str | None
+    customer_email: str
+    customer_name: str
+    username: str | None
+    country: str | None
+    status: CustomerStatus
+    accepts_marketing: bool
+    email_status: MailboxStatus
+    tags: Sequence[str]
+
+
+class CustomerCreatedDelivery(TypedDict):
+    id: str
+    event_type: Literal["customer.created"]
+    created_at: str
+    data: CustomerData
+
+
+class CustomerUpdatedData(TypedDict):
+    customer_id: int
+    external_id: str | None
+    customer_email: str
+    customer_name: str
+    username: str | None
+    country: str | None
+    status: CustomerStatus
+    accepts_marketing: bool
+    email_status: MailboxStatus
+    tags: Sequence[str]
+    changes: Sequence[str]
+
+
+class CustomerUpdatedDelivery(TypedDict):
+    id: str
+    event_type: Literal["customer.updated"]
+    created_at: str
+    data: CustomerUpdatedData
+
+
+class CustomerErasedData(TypedDict):
+    customer_id: int
+
+
+class CustomerErasedDelivery(TypedDict):
+    id: str
+    event_type: Literal["customer.erased"]
+    created_at: str
+    data: CustomerErasedData
+
+
+class TicketData(TypedDict):
+    ticket_id: int
+    ticket_number: str
+    customer_id: int
+    customer_email: str
+    customer_name: str
+    order_id: int | None
+    subject: str
+    status: TicketStatus
+    priority: TicketPriority
+    category: TicketCategory
+    message: str
+
+
+class TicketCreatedDelivery(TypedDict):
+    id: str
+    event_type: Literal["ticket.created"]
+    created_at: str
+    data: TicketData
+
+
+class TicketRepliedData(TypedDict):
+    ticket_id: int
+    ticket_number: str
+    customer_id: int
+    customer_email: str
+    customer_name: str
+    order_id: int | None
+    subject: str
+    status: TicketStatus
+    priority: TicketPriority
+    category: TicketCategory
+    message: str
+    message_id: int
+    author_type: LastMessageBy
+    author_name: str
+
+
+class TicketRepliedDelivery(TypedDict):
+    id: str
+    event_type: Literal["ticket.replied"]
+    created_at: str
+    data: TicketRepliedData
+
+
+class GiftCardData(TypedDict):
+    gift_card_id: int
+    masked_code: str
+    balance: str
+    currency: str
+    order_id: int | None
+    customer_id: int | None
+    expires_at: str | None
+
+
+class GiftCardCreatedDelivery(TypedDict):
+    id: str
+    event_type: Literal["gift_card.created"]
+    created_at: str
+    data: GiftCardData
+
+
+class GiftCardRedeemedData(TypedDict):
+    gift_card_id: int
+    masked_code: str
+    balance: str
+    currency: str
+    order_id: int | None
+    customer_id: int | None
+    expires_at: str | None
+    amount: str
+    reference: str | None
+
+
+class GiftCardRedeemedDelivery(TypedDict):
+    id: str
+    event_type: Literal["gift_card.redeemed"]
+    created_at: str
+    data: GiftCardRedeemedData
+
+
+class CouponUsedData(TypedDict):
+    coupon_id: int
+    coupon_code: str
+    discount: str
+    currency: str
+    order_id: int
+    order_number: str
+    customer_id: int
+
+
+class CouponUsedDelivery(TypedDict):
+    id: str
+    event_type: Literal["coupon.used"]
+    created_at: str
+    data: CouponUsedData
+
+
 class TestData(TypedDict):
     webhook_id: int
     message: str
@@ -394,5 +570,14 @@ WebhookDelivery = (
     | FraudHeldDelivery
     | FraudBlockedDelivery
     | FraudReviewedDelivery
+    | OrderCancelledDelivery
+    | CustomerCreatedDelivery
+    | CustomerUpdatedDelivery
+    | CustomerErasedDelivery
+    | TicketCreatedDelivery
+    | TicketRepliedDelivery
+    | GiftCardCreatedDelivery
+    | GiftCardRedeemedDelivery
+    | CouponUsedDelivery
     | WebhookTestDelivery
 )

@@ -61,6 +61,8 @@ class Webhook(TypedDict):
     url: str
     events: Sequence[EventType]
     is_active: bool
+    header_names: Sequence[str]
+    filter: str | None
     created_at: str
 
 
@@ -69,6 +71,8 @@ class WebhookWithSecret(TypedDict):
     url: str
     events: Sequence[EventType]
     is_active: bool
+    header_names: Sequence[str]
+    filter: str | None
     secret: str
     created_at: str
 

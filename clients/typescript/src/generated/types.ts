@@ -1329,6 +1329,8 @@ export interface ListEventsQuery {
   after?: number;
   /** The number of events to return. */
   limit?: number;
+  /** Seconds to wait if there is no event yet. */
+  wait?: number;
 }
 
 export interface EventFeed {
@@ -1350,7 +1352,7 @@ export interface Event {
   data: Record<string, unknown>;
 }
 
-export type EventType = "order.created" | "order.paid" | "order.completed" | "order.refunded" | "subscription.created" | "subscription.renewed" | "subscription.cancelled" | "product.created" | "product.updated" | "product.deleted" | "order.delivered" | "keys.low" | "command.failed" | "order.disputed" | "fraud.flagged" | "fraud.held" | "fraud.blocked" | "fraud.reviewed";
+export type EventType = "order.created" | "order.paid" | "order.completed" | "order.refunded" | "subscription.created" | "subscription.renewed" | "subscription.cancelled" | "product.created" | "product.updated" | "product.deleted" | "order.delivered" | "keys.low" | "command.failed" | "order.disputed" | "fraud.flagged" | "fraud.held" | "fraud.blocked" | "fraud.reviewed" | "order.cancelled" | "customer.created" | "customer.updated" | "customer.erased" | "ticket.created" | "ticket.replied" | "gift_card.created" | "gift_card.redeemed" | "coupon.used";
 
 export interface FraudDashboard {
   stats: FraudStats;
@@ -4667,6 +4669,10 @@ export interface Webhook {
   events: EventType[];
   /** Nothing is sent while it is false. */
   is_active: boolean;
+  /** Extension: the additional headers, without values. */
+  header_names: string[];
+  /** Extension: only events that fit are sent. */
+  filter: string | null;
   /** When, in UTC. */
   created_at: string;
 }
@@ -4676,9 +4682,13 @@ export interface WebhookBody {
   url: string;
   /** The event types; `order.*` means all order events of the specification, `*` all its events. Wildcards are stored and shown as the individual types. */
   events: EventSubscription[];
+  /** Extension: headers that every request has in addition, all of them; `null` keeps the value that a header has. Values are never shown again. */
+  headers?: Record<string, string | null>;
+  /** Extension: only events that fit are sent, in the language of fraud rules, with `amount`, `currency`, `product`, `product_name` and `quantity`. */
+  filter?: string | null;
 }
 
-export type EventSubscription = "order.created" | "order.paid" | "order.completed" | "order.refunded" | "subscription.created" | "subscription.renewed" | "subscription.cancelled" | "product.created" | "product.updated" | "product.deleted" | "order.delivered" | "keys.low" | "command.failed" | "order.disputed" | "fraud.flagged" | "fraud.held" | "fraud.blocked" | "fraud.reviewed" | "*" | "order.*" | "subscription.*" | "product.*";
+export type EventSubscription = "order.created" | "order.paid" | "order.completed" | "order.refunded" | "subscription.created" | "subscription.renewed" | "subscription.cancelled" | "product.created" | "product.updated" | "product.deleted" | "order.delivered" | "keys.low" | "command.failed" | "order.disputed" | "fraud.flagged" | "fraud.held" | "fraud.blocked" | "fraud.reviewed" | "order.cancelled" | "customer.created" | "customer.updated" | "customer.erased" | "ticket.created" | "ticket.replied" | "gift_card.created" | "gift_card.redeemed" | "coupon.used" | "*" | "order.*" | "subscription.*" | "product.*";
 
 export interface WebhookWithSecret {
   /** Identifies the webhook. */
@@ -4689,6 +4699,10 @@ export interface WebhookWithSecret {
   events: EventType[];
   /** Nothing is sent while it is false. */
   is_active: boolean;
+  /** Extension: the additional headers, without values. */
+  header_names: string[];
+  /** Extension: only events that fit are sent. */
+  filter: string | null;
   /** Signs every delivery; shown only now. */
   secret: string;
   /** When, in UTC. */
@@ -4700,6 +4714,10 @@ export interface WebhookChanges {
   url?: string;
   /** The event types; `order.*` means all order events of the specification, `*` all its events. Wildcards are stored and shown as the individual types. */
   events?: EventSubscription[];
+  /** Extension: headers that every request has in addition, all of them; `null` keeps the value that a header has. Values are never shown again. */
+  headers?: Record<string, string | null>;
+  /** Extension: only events that fit are sent, in the language of fraud rules, with `amount`, `currency`, `product`, `product_name` and `quantity`. */
+  filter?: string | null;
   /** Nothing is sent while it is false. */
   is_active?: boolean;
 }
@@ -5379,6 +5397,282 @@ export interface FraudReviewedData {
   reviewed_by: number | null;
 }
 
+export interface OrderCancelledDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "order.cancelled";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: OrderCancelledData;
+}
+
+export interface OrderCancelledData {
+  /** Identifies the order. */
+  order_id: number;
+  /** What customers see. */
+  order_number: string;
+  /** The customer's e-mail address. */
+  customer_email: string;
+  /** The customer's name. */
+  customer_name: string;
+  /** What the order costs, after discounts. */
+  total: string;
+  /** ISO 4217. */
+  currency: string;
+  /** The order's status after the event. */
+  status: OrderStatus;
+  items: ItemData[];
+  /** The reason given by the store; `fraud` after a review. */
+  reason: string | null;
+  /** When, in UTC. */
+  cancelled_at: string;
+}
+
+export interface CustomerCreatedDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "customer.created";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: CustomerData;
+}
+
+export interface CustomerData {
+  /** Identifies the customer. */
+  customer_id: number;
+  /** The id of the customer in the store's own system. */
+  external_id: string | null;
+  /** The customer's e-mail address. */
+  customer_email: string;
+  /** The customer's name. */
+  customer_name: string;
+  /** The name in the game. */
+  username: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country: string | null;
+  /** A blocked customer cannot order. */
+  status: CustomerStatus;
+  /** Whether the customer accepts campaigns. */
+  accepts_marketing: boolean;
+  /** Whether e-mails arrive. */
+  email_status: MailboxStatus;
+  /** Tags of the customer. */
+  tags: string[];
+}
+
+export interface CustomerUpdatedDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "customer.updated";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: CustomerUpdatedData;
+}
+
+export interface CustomerUpdatedData {
+  /** Identifies the customer. */
+  customer_id: number;
+  /** The id of the customer in the store's own system. */
+  external_id: string | null;
+  /** The customer's e-mail address. */
+  customer_email: string;
+  /** The customer's name. */
+  customer_name: string;
+  /** The name in the game. */
+  username: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country: string | null;
+  /** A blocked customer cannot order. */
+  status: CustomerStatus;
+  /** Whether the customer accepts campaigns. */
+  accepts_marketing: boolean;
+  /** Whether e-mails arrive. */
+  email_status: MailboxStatus;
+  /** Tags of the customer. */
+  tags: string[];
+  /** The names of the fields that changed. */
+  changes: string[];
+}
+
+export interface CustomerErasedDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "customer.erased";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: CustomerErasedData;
+}
+
+export interface CustomerErasedData {
+  /** Identifies the customer. */
+  customer_id: number;
+}
+
+export interface TicketCreatedDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "ticket.created";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: TicketData;
+}
+
+export interface TicketData {
+  /** Identifies the ticket. */
+  ticket_id: number;
+  /** What customers see. */
+  ticket_number: string;
+  /** The customer. */
+  customer_id: number;
+  /** The customer's e-mail address. */
+  customer_email: string;
+  /** The customer's name. */
+  customer_name: string;
+  /** The order it is about. */
+  order_id: number | null;
+  /** What it is about. */
+  subject: string;
+  /** The ticket's status after the event. */
+  status: TicketStatus;
+  /** The priority. */
+  priority: TicketPriority;
+  /** The category. */
+  category: TicketCategory;
+  /** What was written, as plain text. */
+  message: string;
+}
+
+export interface TicketRepliedDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "ticket.replied";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: TicketRepliedData;
+}
+
+export interface TicketRepliedData {
+  /** Identifies the ticket. */
+  ticket_id: number;
+  /** What customers see. */
+  ticket_number: string;
+  /** The customer. */
+  customer_id: number;
+  /** The customer's e-mail address. */
+  customer_email: string;
+  /** The customer's name. */
+  customer_name: string;
+  /** The order it is about. */
+  order_id: number | null;
+  /** What it is about. */
+  subject: string;
+  /** The ticket's status after the event. */
+  status: TicketStatus;
+  /** The priority. */
+  priority: TicketPriority;
+  /** The category. */
+  category: TicketCategory;
+  /** What was written, as plain text. */
+  message: string;
+  /** Identifies the message. */
+  message_id: number;
+  /** Who wrote it. */
+  author_type: LastMessageBy;
+  /** The author's name at that time. */
+  author_name: string;
+}
+
+export interface GiftCardCreatedDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "gift_card.created";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: GiftCardData;
+}
+
+export interface GiftCardData {
+  /** Identifies the gift card. */
+  gift_card_id: number;
+  /** The masked code, which shows only its end. */
+  masked_code: string;
+  /** The balance after the event. */
+  balance: string;
+  /** ISO 4217. */
+  currency: string;
+  /** The order that bought it, or that it paid for. */
+  order_id: number | null;
+  /** The customer it belongs to. */
+  customer_id: number | null;
+  /** When it expires; null means never. */
+  expires_at: string | null;
+}
+
+export interface GiftCardRedeemedDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "gift_card.redeemed";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: GiftCardRedeemedData;
+}
+
+export interface GiftCardRedeemedData {
+  /** Identifies the gift card. */
+  gift_card_id: number;
+  /** The masked code, which shows only its end. */
+  masked_code: string;
+  /** The balance after the event. */
+  balance: string;
+  /** ISO 4217. */
+  currency: string;
+  /** The order that bought it, or that it paid for. */
+  order_id: number | null;
+  /** The customer it belongs to. */
+  customer_id: number | null;
+  /** When it expires; null means never. */
+  expires_at: string | null;
+  /** The amount that was redeemed. */
+  amount: string;
+  /** The reference of the caller. */
+  reference: string | null;
+}
+
+export interface CouponUsedDelivery {
+  /** Identifies the delivery. */
+  id: string;
+  /** What happened. */
+  event_type: "coupon.used";
+  /** When it happened, in UTC. */
+  created_at: string;
+  data: CouponUsedData;
+}
+
+export interface CouponUsedData {
+  /** Identifies the coupon. */
+  coupon_id: number;
+  /** What the buyer typed at checkout. */
+  coupon_code: string;
+  /** What it took off. */
+  discount: string;
+  /** ISO 4217. */
+  currency: string;
+  /** The order that was paid. */
+  order_id: number;
+  /** What customers see. */
+  order_number: string;
+  /** The customer. */
+  customer_id: number;
+}
+
 export interface WebhookTestDelivery {
   /** Identifies the delivery. */
   id: string;
@@ -5415,4 +5709,13 @@ export type WebhookDelivery =
   | FraudHeldDelivery
   | FraudBlockedDelivery
   | FraudReviewedDelivery
+  | OrderCancelledDelivery
+  | CustomerCreatedDelivery
+  | CustomerUpdatedDelivery
+  | CustomerErasedDelivery
+  | TicketCreatedDelivery
+  | TicketRepliedDelivery
+  | GiftCardCreatedDelivery
+  | GiftCardRedeemedDelivery
+  | CouponUsedDelivery
   | WebhookTestDelivery;

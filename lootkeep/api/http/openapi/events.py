@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import msgspec
@@ -101,7 +102,7 @@ def _example(event_type: str, shapes: Json) -> Json:
 
 
 def _body_name(event_type: str) -> str:
-    return "".join(word.capitalize() for word in event_type.split(".")) + "Delivery"
+    return "".join(word.capitalize() for word in re.split("[._]", event_type)) + "Delivery"
 
 
 def _body(event_type: str) -> Json:

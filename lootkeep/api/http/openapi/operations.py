@@ -16,6 +16,14 @@ from lootkeep.api.http.router import IDENTIFIERS
 from lootkeep.api.http.routes import Group, ResponseShape, Route
 
 IGNORED_FIELDS = "X-Ignored-Fields"
+_OF_PAGES: Json = {
+    "Link": {
+        "description": "The `first`, `prev`, `next` and `last` page, as in RFC 8288; absent if the query is longer "
+        "than 500 characters.",
+        "schema": {"type": "string"},
+    },
+    "X-Total-Count": {"description": "The same as `meta.total`.", "schema": {"type": "integer"}},
+}
 HEADERS: Json = {
     "X-RateLimit-Limit": {"description": "Requests allowed per minute.", "schema": {"type": "integer"}},
     "X-RateLimit-Remaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
@@ -29,6 +37,7 @@ HEADERS: Json = {
         "none.",
         "schema": {"type": "string"},
     },
+    **_OF_PAGES,
 }
 
 
@@ -68,7 +77,7 @@ def _operation(group: Group, route: Route, shapes: Json, parameters: list[Json])
         "summary": route.summary,
         "description": route.description,
         "tags": [group.name],
-        "security": [{"bearerAuth": [route.scope]}],
+        "security": [{"bearerAuth": [scope]} for scope in (route.scope, route.other_scope) if scope],
     }
     if route.is_extension:
         operation["x-extension"] = True
@@ -134,6 +143,10 @@ def _success(answer: ResponseShape, shapes: Json, *, is_strict: bool) -> Json:
         example["message"] = answer.message
     return {
         "description": answer.message or "Success.",
-        "headers": {name: ref(name, "headers") for name in HEADERS if not (is_strict and name == IGNORED_FIELDS)},
+        "headers": {name: ref(name, "headers") for name in HEADERS if name not in _absent(answer, is_strict=is_strict)},
         "content": {"application/json": {"schema": ref(schemas.envelope_name(answer)), "example": example}},
     }
+
+
+def _absent(answer: ResponseShape, *, is_strict: bool) -> set[str]:
+    return ({IGNORED_FIELDS} if is_strict else set()) | (set() if answer.is_paged else set(_OF_PAGES))

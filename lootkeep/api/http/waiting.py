@@ -1,0 +1,38 @@
+"""A request that waits for news: it holds no slot meanwhile, and its wait ends with its client or the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from time import perf_counter
+from typing import Any
+
+from lootkeep.api.http.admission import TICKET, AdmissionTicket
+from lootkeep.api.http.exchange import Exchange
+
+
+async def wait(exchange: Exchange, news: Coroutine[Any, Any, None]) -> bool:
+    """Whether the request is still of use when the wait is over."""
+    ticket: AdmissionTicket | None = exchange.scope.get(TICKET)
+    # A slot is left in a later iteration of the event loop than it was entered.
+    await asyncio.sleep(0)
+    started = perf_counter()
+    if ticket:
+        ticket.leave()
+    waiting = asyncio.create_task(news)
+    ends = [asyncio.create_task(_gone(exchange)), *([ticket.stopping()] if ticket else [])]
+    try:
+        await asyncio.wait([waiting, *ends], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        exchange.waited_seconds += perf_counter() - started
+        for task in (waiting, *ends):
+            task.cancel()
+    is_of_use = not any(end.done() for end in ends)
+    if ticket and is_of_use:
+        await ticket.enter()
+    return is_of_use
+
+
+async def _gone(exchange: Exchange) -> None:
+    while (await exchange.receive())["type"] != "http.disconnect":
+        pass
