@@ -121,7 +121,7 @@ def test_a_file_without_usable_data_is_one_sentence_and_exit_code_2(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["none.csv"], "none.csv cannot be read: No such file or directory."),
+        (["none.csv"], "There is no file or folder none.csv."),
         (
             ["."],
             ". has no manifest.json: it is not a folder that `lootkeep export facts` has written.",
