@@ -126,7 +126,6 @@ class Settings(SignInSettings, AgentSettings):
     )
     store_postal_address: LiveText = Field(None, description="For the footer of e-mails; many countries require it.")
     store_mail_reason: LiveText = Field(None, description="Why customers get campaigns, if not the usual reason.")
-    docs_url: str | None = Field(None, description="Where you publish the output of `make docs`; `/docs` links to it.")
     campaign_mails_per_minute: Live[Annotated[int, Field(ge=1, le=60_000)]] = Field(
         300, description="How many campaign e-mails all processes together send per minute."
     )
@@ -209,7 +208,7 @@ class Settings(SignInSettings, AgentSettings):
             parse_sender(sender)
         return sender or None
 
-    @field_validator("public_url", "store_url", "store_logo_url", "docs_url", "traces_url")
+    @field_validator("public_url", "store_url", "store_logo_url", "traces_url")
     @classmethod
     def _public(cls, url: str | None) -> str | None:
         if url and not re.fullmatch(r"https?://[^\s/?#@\"<>]+(/[^\s?#\"<>]*)?", url):

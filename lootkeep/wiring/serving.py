@@ -95,7 +95,7 @@ def api(
     limits = Limits(deps.limiter, settings.rate_limit_per_minute, settings.auth_failures_per_minute)
     checks: dict[str, Check] = {"database": DatabaseCheck(deps), "worker": worker.is_alive}
     disk = settings.sqlite_path and settings.sqlite_path.parent
-    probes = Probes(deps, tokens, limits, metrics, checks, wiring.document, settings.docs_url, disk)
+    probes = Probes(deps, tokens, limits, metrics, checks, wiring.document, disk)
     console = LateRoutes(deps, console_options(settings, deps))
     pages = probes.app(*readers.pages(deps), console)
     return Api(deps, wiring.router(), tokens, limits, metrics, pages, *observation, agents=_agents(settings))

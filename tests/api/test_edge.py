@@ -98,7 +98,11 @@ async def ask(app: ASGIApp, method: str, path: str) -> tuple[int, str | None, An
     return start["status"], dict(start["headers"]).get(b"allow", b"").decode(), json.loads(body["body"])
 
 
-@pytest.mark.parametrize(("path", "target"), [("/", "/console"), ("/docs/", "/docs")])
+GUIDES = "/docs/guides/index"
+REDIRECTS = [("/", "/console"), ("/docs/", "/docs"), ("/docs/guides", GUIDES), ("/docs/guides/", GUIDES)]
+
+
+@pytest.mark.parametrize(("path", "target"), REDIRECTS)
 async def test_redirects_do_not_depend_on_the_host_header(world: World, path: str, target: str) -> None:
     answer = await world.http.get(path, headers={"Host": "evil.example"})
     assert (answer.status_code, answer.headers["Location"]) == (307, target)
@@ -110,7 +114,10 @@ async def test_an_extra_slash_is_not_found(shared_world: World, path: str) -> No
     assert (answer.status_code, answer.json()["error"]) == (404, "Not Found")
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/"])
+DOCUMENTATION = ["/openapi.json", "/docs", GUIDES, f"{GUIDES}.md", "/docs/search", "/docs/search.json", "/llms.txt"]
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/", *DOCUMENTATION])
 async def test_a_page_supports_only_get(world: World, path: str) -> None:
     answer = await world.http.post(path)
     assert (answer.status_code, answer.json()["error"]) == (405, "Method Not Allowed")
@@ -183,7 +190,7 @@ async def test_every_api_answer_is_json_that_is_neither_cached_nor_sniffed(
     assert answer.headers["Content-Length"] == str(len(answer.content))
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json", "/docs", "/nothing"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/nothing", "/docs/guides/nothing", *DOCUMENTATION])
 async def test_every_page_forbids_what_it_does_not_need(world: World, path: str) -> None:
     headers = (await world.http.get(path)).headers
     assert headers["Content-Security-Policy"].startswith("default-src 'none';")

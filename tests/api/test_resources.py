@@ -1,4 +1,4 @@
-"""The document and the reference are compressed for who accepts it, and not sent again to who has them."""
+"""The document, the reference and the guides are compressed for who accepts it, and not sent again to who has them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from lootkeep.api.http.reference import ASSETS
 from lootkeep.api.http.resources import LateResource, Resource
 from tests.world import World
 
-PAGES = ["/openapi.json", "/docs", *(f"/docs/{name}" for name in ASSETS)]
+GUIDES = ["/docs/guides/quickstart", "/docs/guides/operate/backup.md", "/docs/search.json", "/llms.txt"]
+PAGES = ["/openapi.json", "/docs", *(f"/docs/{name}" for name in ASSETS), *GUIDES]
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -26,7 +28,18 @@ inside sh -c 'stat --format="%A %U %G" /backups/*.backup'
 """
 
 
-def test_the_wheel_of_the_image_holds_every_file_of_the_service(tmp_path: Path) -> None:
+# What a service that was installed without the repository shows: the length of every guide, by path.
+_RENDER = """
+import json, lootkeep
+from lootkeep.api.http.guides import contents, pages
+print(json.dumps([lootkeep.__file__, {path: len(pages.guide(path)) for path in contents.pages()}]))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made as the Dockerfile makes it, of what its ignore file lets through."""
+    tmp_path = tmp_path_factory.mktemp("wheel")
     for path in re.findall(r"^!(.*)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE):
         copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy
         (tmp_path / path).parent.mkdir(exist_ok=True)
@@ -35,8 +48,29 @@ def test_the_wheel_of_the_image_holds_every_file_of_the_service(tmp_path: Path) 
     command = [sys.executable, "-m", "pip", *step.split(), "."]
     subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
     (wheel,) = (tmp_path / "wheels").glob("*.whl")
-    packaged = {name for name in ZipFile(wheel).namelist() if name.startswith("lootkeep/")}
-    assert packaged == {file.relative_to(ROOT).as_posix() for file in files("*", under=ROOT / "lootkeep")}
+    return wheel
+
+
+def test_the_wheel_of_the_image_holds_every_file_of_the_service_and_the_guides(wheel: Path) -> None:
+    packaged = {name for name in ZipFile(wheel).namelist() if not name.startswith("lootkeep-")}
+    service = {file.relative_to(ROOT).as_posix() for file in files("*", under=ROOT / "lootkeep")}
+    guides = {f"lootkeep/guides/{file.relative_to(ROOT)}" for file in files("*", under=ROOT / "docs")}
+    assert packaged == {*service, *guides, "lootkeep/guides/mkdocs.yml"}
+
+
+def test_a_service_installed_without_the_repository_renders_every_guide(wheel: Path, tmp_path: Path) -> None:
+    with ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    command = [sys.executable, "-c", _RENDER]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    package, sizes = json.loads(done.stdout)
+    assert Path(package).is_relative_to(tmp_path)
+    pages = {
+        file.relative_to(ROOT / "docs").as_posix().removesuffix(".md") for file in files("*.md", under=ROOT / "docs")
+    }
+    assert sizes.keys() == pages
+    assert min(sizes.values()) > 1000
 
 
 @pytest.mark.timeout(900)

@@ -43,7 +43,6 @@ BAD = {
     "store_colour": ("red", "must be a colour such as #b45309"),
     "order_emails": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "store_logo_url": ("logo.png", "must be a URL such as https://shop.example"),
-    "docs_url": ("docs.example", "must be a URL such as https://shop.example"),
     "campaign_mails_per_minute": ("0", "input should be greater than or equal to 1"),
     "campaign_tracking": ("perhaps", "input should be a valid boolean, unable to interpret input"),
     "mails_kept_days": ("0", "input should be greater than or equal to 1"),

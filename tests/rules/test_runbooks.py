@@ -58,8 +58,8 @@ def test_the_index_has_every_alert_in_the_order_of_the_rules_with_its_severity()
 
 
 def test_the_menu_of_the_site_has_every_page() -> None:
-    (operating,) = [entry["Operating"] for entry in _menu() if "Operating" in entry]
-    (runbooks,) = [entry["Runbooks"] for entry in operating if "Runbooks" in entry]
+    (operate,) = [entry["Operate"] for entry in _menu() if "Operate" in entry]
+    (runbooks,) = [entry["Runbooks"] for entry in operate if "Runbooks" in entry]
     first, *pages = runbooks
     assert first == "operate/runbooks/index.md"
     names = {name: path for page in pages for name, path in page.items()}

@@ -1,14 +1,12 @@
-"""The pages next to the API: health, readiness, metrics, the OpenAPI document and the reference."""
+"""The pages next to the API: health, readiness and metrics; those of the documentation have their own file."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,10 +15,10 @@ from starlette.routing import BaseRoute, Route as Page
 
 from lootkeep.api.http import envelope, gauges
 from lootkeep.api.http.auth import Tokens
+from lootkeep.api.http.documentation import SECURITY, Documentation
 from lootkeep.api.http.errors import Forbidden, MethodNotAllowed, ServerError, UnknownPath
 from lootkeep.api.http.limits import Limits
 from lootkeep.api.http.metrics import Metrics
-from lootkeep.api.http.resources import LateResource, Resource
 from lootkeep.api.http.routes import Reply
 from lootkeep.deps import Deps
 from lootkeep.kernel.errors import AppError, Unavailable
@@ -28,12 +26,6 @@ from lootkeep.kernel.errors import AppError, Unavailable
 Check = Callable[[], Awaitable[bool]]
 
 _METRICS_SCOPE = "metrics:read"
-
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-_SECURITY = {"x-content-type-options": "nosniff", "content-security-policy": _POLICY, "referrer-policy": "no-referrer"}
 
 
 class Probes:
@@ -47,7 +39,6 @@ class Probes:
         metrics: Metrics,
         checks: Mapping[str, Check],
         document: Callable[[], dict[str, Any]],
-        docs_url: str | None = None,
         disk: Path | None = None,
     ) -> None:
         self._deps = deps
@@ -55,8 +46,7 @@ class Probes:
         self._limits = limits
         self._metrics = metrics
         self._checks = checks
-        self._openapi = LateResource(lambda: Resource.of("application/json", msgspec.json.encode(document())))
-        self._reference = LateResource(lambda: _reference(document(), docs_url))
+        self._documentation = Documentation(document)
         self._disk = disk
 
     def app(self, *others: BaseRoute) -> Starlette:
@@ -67,10 +57,7 @@ class Probes:
                 Page("/healthz", self.health),
                 Page("/readyz", self.readiness),
                 Page("/metrics", self.metrics),
-                Page("/openapi.json", self.openapi),
-                Page("/docs", self.docs),
-                Page("/docs/", self.reference),
-                Page("/docs/{name}", self.docs_asset),
+                *self._documentation.routes(),
                 *others,
             ],
             exception_handlers={AppError: _on_app_error, HTTPException: _on_http, Exception: _on_error},
@@ -81,9 +68,6 @@ class Probes:
 
     async def home(self, _: Request) -> Response:
         return RedirectResponse("/console")
-
-    async def reference(self, _: Request) -> Response:
-        return RedirectResponse("/docs")
 
     async def health(self, _: Request) -> Response:
         return _data({"status": "alive"})
@@ -105,37 +89,11 @@ class Probes:
         read = await gauges.read(self._deps, self._disk)
         # Thousands of lines take tens of milliseconds, during which requests would wait.
         text = await asyncio.to_thread(self._metrics.text, read)
-        return Response(text, media_type=Metrics.content_type, headers=_SECURITY)
-
-    async def openapi(self, request: Request) -> Response:
-        return (await self._openapi.get()).answer(request, _SECURITY)
-
-    async def docs(self, request: Request) -> Response:
-        return (await self._reference.get()).answer(request, _SECURITY)
-
-    async def docs_asset(self, request: Request) -> Response:
-        asset = _assets().get(request.path_params["name"])
-        if asset is None:
-            raise UnknownPath
-        return asset.answer(request, _SECURITY)
-
-
-def _reference(document: dict[str, Any], docs_url: str | None) -> Resource:
-    # Loaded with the first visit, like its templates.
-    from lootkeep.api.http.reference import render
-
-    return Resource.of("text/html; charset=utf-8", render(document, guides_at=docs_url))
-
-
-@cache
-def _assets() -> dict[str, Resource]:
-    from lootkeep.api.http.reference import ASSETS
-
-    return {name: Resource.of(*asset) for name, asset in ASSETS.items()}
+        return Response(text, media_type=Metrics.content_type, headers=SECURITY)
 
 
 def _data(data: Any) -> Response:
-    return Response(envelope.success(Reply(data), None), media_type="application/json", headers=_SECURITY)
+    return Response(envelope.success(Reply(data), None), media_type="application/json", headers=SECURITY)
 
 
 async def _on_app_error(_: Request, reason: Exception) -> Response:
@@ -143,7 +101,7 @@ async def _on_app_error(_: Request, reason: Exception) -> Response:
         raise reason
     status, body, headers = envelope.failure(reason)
     extra = {name.decode(): value.decode() for name, value in headers}
-    return Response(body, status, {**_SECURITY, **extra}, "application/json")
+    return Response(body, status, {**SECURITY, **extra}, "application/json")
 
 
 async def _on_http(request: Request, error: Exception) -> Response:

@@ -92,7 +92,7 @@ def _kind(file: Opened) -> FileKind:
     for kind in KINDS:
         if kind.content and re.match(kind.content, head):
             return kind
-    raise Rejected("has an unknown name: see docs/operate/lists.md")
+    raise Rejected("has an unknown name: see the guide at /docs/guides/operate/lists")
 
 
 def _read_addresses(file: Opened, reader: RowReader) -> Source:

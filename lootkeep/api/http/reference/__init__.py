@@ -1,29 +1,32 @@
-"""The API reference page: an OpenAPI 3.1 document in, one HTML page and its assets out."""
+"""The API reference page, its assets, and the frame that the guides share with it."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from lootkeep.api.http.reference.operations import read
+from lootkeep.api.http.reference.shown import ApiDoc
 from lootkeep.api.http.reference.text import inline, prose
 
 HERE = Path(__file__).parent
+_GUIDES = HERE.parent / "guides"
+_JAVASCRIPT = "text/javascript; charset=utf-8"
 
-# Everything the page loads; the Content-Security-Policy allows nothing from elsewhere.
+# Everything the pages load; the Content-Security-Policy allows nothing from elsewhere.
 ASSETS: Mapping[str, tuple[str, bytes]] = {
     "reference.css": ("text/css; charset=utf-8", (HERE / "reference.css").read_bytes()),
-    "reference.js": ("text/javascript; charset=utf-8", (HERE / "reference.js").read_bytes()),
-    "languages.js": ("text/javascript; charset=utf-8", (HERE / "languages.js").read_bytes()),
+    "reference.js": (_JAVASCRIPT, (HERE / "reference.js").read_bytes()),
+    "languages.js": (_JAVASCRIPT, (HERE / "languages.js").read_bytes()),
+    "page.js": (_JAVASCRIPT, (HERE / "page.js").read_bytes()),
 }
 
-
-# Pages of the documentation that API clients need, next to the reference.
+# The guides that API clients need, next to the reference.
 GUIDES = {
+    "index": "All guides",
     "quickstart": "Quickstart",
     "api/conventions": "Conventions",
     "webhooks": "Receiving webhooks",
@@ -36,23 +39,22 @@ GUIDES = {
 }
 
 
-def render(
-    document: Mapping[str, Any],
-    *,
-    assets_at: str = "docs",
-    document_at: str = "openapi.json",
-    guides_at: str | None = None,
-) -> bytes:
-    """The page for `document`. The first two URLs are relative to the page, so a proxy may add a prefix."""
-    template = _environment().get_template("page.html")
-    urls = {name: f"{assets_at}/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
-    page = template.render(api=read(document), assets=urls, document_at=document_at, guides=GUIDES, guides_at=guides_at)
-    return page.encode()
+def render(api: ApiDoc) -> bytes:
+    """The page at /docs. Its URLs are relative, so a proxy may add a prefix."""
+    urls = asset_urls("")
+    values = {"root": "", "area": "reference", "assets": urls, "script": urls["reference.js"], "version": api.version}
+    return environment().get_template("page.html").render(values, api=api, guides=GUIDES).encode()
 
 
-def _environment() -> Environment:
+def asset_urls(root: str) -> dict[str, str]:
+    """`root` leads from the page to the root of the service."""
+    return {name: f"{root}docs/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
+
+
+@cache
+def environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(HERE),
+        loader=FileSystemLoader([HERE, _GUIDES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

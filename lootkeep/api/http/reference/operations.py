@@ -19,7 +19,10 @@ METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 # The order in which a caller needs them.
 LOCATIONS = ("path", "query", "header")
 # Anchors of the page itself, which no operation may take.
-RESERVED = ("main", "events", "introduction", "authentication", "errors", "filter", "side", "found", "token")
+RESERVED = (
+    *("main", "events", "introduction", "authentication", "errors"),
+    *("filter", "side", "found", "token", "results", "navigation"),
+)
 _KNOWN_STATUSES = {str(status.value) for status in HTTPStatus}
 
 

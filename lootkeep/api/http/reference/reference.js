@@ -1,15 +1,6 @@
-// What the reference page does beyond being read: filter, copy, colour JSON, and send real requests.
+// What the reference does beyond a page of guides: send real requests, and mark where the reader is.
 
-const $ = (selector, within = document) => within.querySelector(selector);
-const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
-
-// Built with nodes, never with markup: an answer of the server is text and stays text.
-function element(name, className, ...children) {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}
+import { $, $$, copy, coloured, element } from "./page.js";
 
 // ---- the server's address ------------------------------------------------------------------------------
 
@@ -17,35 +8,6 @@ function element(name, className, ...children) {
 const beside = new URL(".", location.href).pathname.replace(/\/$/, "");
 const origin = location.origin + ("beside" in document.documentElement.dataset ? beside : "");
 for (const place of $$("[data-origin]")) place.textContent = origin;
-
-// ---- JSON, coloured ------------------------------------------------------------------------------------
-
-const JSON_TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
-// In a program a number counts only as a value of the body, not as part of an address.
-const PROGRAM_TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|((?<=\s)-[A-Za-z](?=\s)|(?<=\w"?: |\w=)(?:-?[\d.]+|[Tt]rue|[Ff]alse|null|None)\b)/g;
-
-function coloured(text, token = JSON_TOKEN) {
-  const out = document.createDocumentFragment();
-  let at = 0;
-  for (const match of text.matchAll(token)) {
-    const [whole, string, colon, word] = match;
-    out.append(text.slice(at, match.index));
-    out.append(element("span", colon ? "key" : string ? "string" : "word", string ?? word), colon ?? "");
-    at = match.index + whole.length;
-  }
-  out.append(text.slice(at));
-  return out;
-}
-
-// Only what comes near the screen: a page of 120 operations has thousands of tokens.
-const onSight = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) {
-    if (!isIntersecting) continue;
-    onSight.unobserve(target);
-    target.replaceChildren(coloured(target.textContent, target.dataset.language === "json" ? JSON_TOKEN : PROGRAM_TOKEN));
-  }
-}, { rootMargin: "600px" });
-for (const code of $$("code[data-language]")) onSight.observe(code);
 
 // Indents without parsing to values: 10.50 must not become 10.5, nor a long id lose its last digits.
 function indented(json) {
@@ -64,36 +26,6 @@ function indented(json) {
 function isJson(text) {
   try { JSON.parse(text); return true; } catch { return false; }
 }
-
-// ---- copying -------------------------------------------------------------------------------------------
-
-const COPIED = "Copied";
-
-async function copy(text, button) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Plain HTTP on a local network has no clipboard interface; the old way still works there.
-    const area = element("textarea", "hidden", text);
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-    button.focus({ preventScroll: true });
-  }
-  if (button.textContent === COPIED) return;
-  const label = button.textContent;
-  button.textContent = COPIED;
-  setTimeout(() => { button.textContent = label; }, 1200);
-}
-
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest("button");
-  if (!button) return;
-  if ("copy" in button.dataset) copy($("code", button.closest("figure, .route")).textContent, button);
-  if ("copyCurl" in button.dataset) copy(asCurl(requestOf(button.form)), button);
-  if ("forget" in button.dataset) keepToken("");
-});
 
 // ---- the token -----------------------------------------------------------------------------------------
 
@@ -177,9 +109,16 @@ function headerInWords(name, value) {
   return Number.isFinite(seconds) ? `${value} (in ${seconds} s)` : value;
 }
 
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("button");
+  if (button && "copyCurl" in button.dataset) copy(asCurl(requestOf(button.form)), button);
+  if (button && "forget" in button.dataset) keepToken("");
+});
+
 document.addEventListener("submit", async (event) => {
-  event.preventDefault();
   const form = event.target;
+  if (!form.closest(".try")) return;
+  event.preventDefault();
   const place = $(".reply", form);
   // Not by disabling the button: who sends by keyboard would lose their place in the page.
   if (place.ariaBusy === "true") return;
@@ -193,68 +132,6 @@ document.addEventListener("submit", async (event) => {
 // ---- the navigation ------------------------------------------------------------------------------------
 
 const side = $("#side");
-const filter = $("#filter");
-const groups = $$("details", side);
-const entries = $$("details a", side).map((link) =>
-  ({ link, words: `${link.textContent} ${link.title}`.toLowerCase() }));
-const matches = () => entries.filter(({ link }) => !link.parentElement.hidden);
-let openBefore = null;
-
-function wholeText(entry) {
-  entry.text ??= $(entry.link.hash).textContent.toLowerCase();
-  return entry.text;
-}
-
-function applyFilter() {
-  const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const holds = (text) => wanted.every((word) => text.includes(word));
-  // By name and path; the whole text of the sections only when no name says it.
-  const isNamed = entries.some(({ words }) => holds(words));
-  for (const entry of entries) entry.link.parentElement.hidden = !holds(isNamed ? entry.words : wholeText(entry));
-  // Filtering opens every group that has a match; clearing gives back what was open before.
-  if (wanted.length) openBefore ??= groups.filter((group) => group.open);
-  for (const group of groups) {
-    group.hidden = !$("li:not([hidden])", group);
-    if (openBefore) group.open = wanted.length > 0 || openBefore.includes(group);
-  }
-  if (!wanted.length) openBefore = null;
-  $(".start", side).hidden = wanted.length > 0;
-  $("#found").textContent = wanted.length ? `${matches().length} of ${entries.length} ${isNamed ? "by name" : "by their text"}` : "";
-  $("#found").classList.toggle("hidden", !wanted.length);
-}
-
-filter.addEventListener("input", applyFilter);
-filter.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") { filter.value = ""; applyFilter(); filter.blur(); }
-  if (event.key === "Enter") matches()[0]?.link.click();
-});
-
-side.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") { showMenu(false); menu.focus(); }
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const links = $$("a", side).filter((link) => link.checkVisibility());
-  // From the filter, which is in front of them all.
-  const at = links.indexOf(event.target);
-  if (!step || (at < 0 && event.target !== filter)) return;
-  event.preventDefault();
-  (links[at + step] ?? filter).focus();
-});
-
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.closest?.("input, textarea, select")) return;
-  event.preventDefault();
-  showMenu(true);
-  filter.focus();
-  filter.select();
-});
-
-const menu = $(".menu");
-function showMenu(isShown) {
-  side.classList.toggle("shown", isShown);
-  menu.setAttribute("aria-expanded", String(isShown));
-}
-menu.addEventListener("click", () => showMenu(!side.classList.contains("shown")));
-side.addEventListener("click", ({ target }) => { if (target.closest("a")) showMenu(false); });
 
 // Marks where the reader is, and keeps that group open; a group it opened itself it also closes again.
 let openedHere = null;
@@ -264,11 +141,13 @@ function mark(link) {
   current?.removeAttribute("aria-current");
   link.setAttribute("aria-current", "true");
   const group = link.closest("details");
-  if (!openBefore && openedHere !== group) {
+  if (openedHere !== group) {
     if (openedHere) openedHere.open = false;
     openedHere = group && !group.open ? group : null;
     if (openedHere) openedHere.open = true;
   }
+  // Results of a search are in its place.
+  if (!link.checkVisibility()) return;
   const { top, bottom } = link.getBoundingClientRect();
   if (top < 120 || bottom > innerHeight - 40) side.scrollTo({ top: side.scrollTop + top - innerHeight / 2 });
 }
