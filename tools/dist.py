@@ -17,8 +17,6 @@ from tools.sbom import bill
 
 _CLIENTS = ROOT / "clients"
 _SUMS = "SHA256SUMS"
-# What nobody needs who installs the package.
-_NOT_PUBLISHED = ("tests/", "phpstan")
 _PLAIN_FILE = 0o100644 << 16
 
 
@@ -64,11 +62,9 @@ def _composer(file: Path, epoch: int) -> None:
     names = _output("git", "ls-files", "clients/php").splitlines()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for name in sorted(names):
-            inside = name.removeprefix("clients/php/")
-            if not inside.startswith(_NOT_PUBLISHED):
-                info = ZipInfo(inside, time.gmtime(epoch)[:6])
-                info.external_attr, info.compress_type = _PLAIN_FILE, ZIP_DEFLATED
-                archive.writestr(info, (ROOT / name).read_bytes())
+            info = ZipInfo(name.removeprefix("clients/php/"), time.gmtime(epoch)[:6])
+            info.external_attr, info.compress_type = _PLAIN_FILE, ZIP_DEFLATED
+            archive.writestr(info, (ROOT / name).read_bytes())
 
 
 def _output(*command: str) -> str:
