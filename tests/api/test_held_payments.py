@@ -46,7 +46,8 @@ async def pay_again(world: World) -> Any:
 
 
 async def announced(world: World) -> list[str]:
-    return [row["type"] for row in await rows(world.db, events) if not row["type"].startswith("product.")]
+    others = ("product.", "customer.")
+    return [row["type"] for row in await rows(world.db, events) if not row["type"].startswith(others)]
 
 
 async def agree(world: World) -> None:
@@ -91,7 +92,7 @@ async def test_a_release_does_all_that_a_payment_does(shop: World) -> None:
     assert (order["status"], order["payment_held_at"]) == ("completed", None)
     assert (order["paid_at"], order["completed_at"]) == (shop.clock.now() - HOUR, shop.clock.now())
     assert await announced(shop) == [
-        *("order.created", "fraud.held", "order.paid"),
+        *("order.created", "fraud.held", "order.paid", "coupon.used", "gift_card.created"),
         *("order.delivered", "order.delivered", "order.completed", "fraud.reviewed"),
     ]
     assert [row["uses_count"] for row in await rows(shop.db, coupons)] == [1]
@@ -114,7 +115,7 @@ async def test_a_fraud_stays_held_until_it_is_refunded_in_full(shop: World) -> N
     }
     refunded = (await step(shop, 1, "refund", {"reason_code": "fraud"})).json()["data"]
     assert (refunded["order"]["status"], refunded["order"]["paid_at"]) == ("refunded", EARLIER)
-    assert await announced(shop) == ["order.created", "fraud.held", "fraud.reviewed", "order.refunded"]
+    assert await announced(shop) == ["order.created", "fraud.held", "fraud.reviewed", "coupon.used", "order.refunded"]
     assert await rows(shop.db, gift_cards) == []
     assert [row["status"] for row in (await shop.get("/referrals")).json()["data"]] == ["pending"]
     await agree(shop)
@@ -150,4 +151,5 @@ async def test_the_money_of_a_customer_who_was_unblocked_is_no_longer_held(shop:
     await shop.put(f"{STORE}/customers/{customer}", {"status": "active"})
     assert (await pay(shop))["status"] == "completed"
     assert [row["stock"] for row in await rows(shop.db, products)] == [4, None]
-    assert await announced(shop) == ["order.created", "order.paid", *["order.delivered"] * 2, "order.completed"]
+    paid = ["order.paid", "coupon.used", "gift_card.created"]
+    assert await announced(shop) == ["order.created", *paid, *["order.delivered"] * 2, "order.completed"]

@@ -87,7 +87,7 @@ async def test_an_order_is_announced_by_the_pages_that_show_it_and_many_at_once(
         assert await console.lines.get() == "data: events fraud orders"
         await new_ticket(world, customer)
         world.deps.changes.wake({"shown:support_tickets"})
-        assert await console.lines.get() == "data: menu tickets"
+        assert await console.lines.get() == "data: events menu tickets"
 
 
 @pytest.mark.parametrize("path", ["/orders", ""])
