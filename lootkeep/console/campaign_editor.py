@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
 
 from lootkeep.console import forms
+from lootkeep.console.formats import country
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Visit
 from lootkeep.domain.campaign_emails import MAX_BODY, MAX_MARKDOWN, PLACEHOLDERS, written as placeholder
@@ -45,13 +47,16 @@ REST = (
 MAIL = (*HEAD, MARKDOWN, HTML, *REST)
 _CUSTOMERS = "Ids of customers, separated by commas."
 _PRODUCTS = forms.words(_MAX_WORDS, _MAX_ID_LENGTH, forms.ID)
+_COUNTRIES = replace(
+    forms.words(_MAX_WORDS, _MAX_TAG_LENGTH, forms.COUNTRY), write=lambda codes, _: ", ".join(map(country, codes))
+)
 _REACHED = "Only customers who accept marketing and have a working mailbox receive it."
 AUDIENCE = (
     Field("audience", "Audience", forms.choice(AUDIENCES), _REACHED, default="all"),
     Field("customer_ids", "Customer ids", forms.words(MAX_CUSTOMERS, _MAX_ID_LENGTH, forms.ID), _CUSTOMERS),
 )
 CONDITIONS = (
-    Field("countries", "Countries", forms.words(_MAX_WORDS, 2, forms.COUNTRY), "Codes such as DE, AT"),
+    Field("countries", "Countries", _COUNTRIES, "Names or codes, such as Germany, AT"),
     Field("tags", "Tags", forms.words(_MAX_WORDS, _MAX_TAG_LENGTH), "With one of these, separated by commas"),
     Field("min_orders", "Paid orders, at least", forms.whole(0, _MAX_ORDERS)),
     Field("min_total_spent", "Spent, at least", forms.amount()),

@@ -92,6 +92,31 @@ def svg_file(name: str, chart: dict[str, Any]) -> Response:
     return file(f"{name}.svg", svg, "image/svg+xml")
 
 
+_GRID = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1160 {height}" font-family="sans-serif" font-size="14">
+<title>{title}</title><rect width="1160" height="{height}" fill="#fff"/>
+<text x="20" y="28" font-size="18">{title}</text>{cells}</svg>
+"""
+
+
+def grid_file(
+    name: str, title: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[tuple[float, str]]]]
+) -> Response:
+    """A row for each label, a column for each head; a cell has a bar for its share of one, and a text."""
+    width = WIDTH / len(head)
+    cells = [
+        f'<text x="{140 + n * width:g}" y="56" fill="#5d5d69">{escape(text)}</text>' for n, text in enumerate(head)
+    ]
+    for number, (label, values) in enumerate(rows):
+        y = 70 + number * 26
+        cells.append(f'<text x="20" y="{y + 16}">{escape(label)}</text>')
+        for n, (share, text) in enumerate(values):
+            x = 140 + n * width
+            cells.append(f'<rect x="{x:g}" y="{y}" width="{share * (width - 8):g}" height="22" fill="#c9c5f4"/>')
+            cells.append(f'<text x="{x + 4:g}" y="{y + 16}">{escape(text)}</text>')
+    svg = _GRID.format(title=escape(title), height=90 + 26 * len(rows), cells="".join(cells))
+    return file(f"{name}.svg", svg, "image/svg+xml")
+
+
 def _each(texts: Sequence[object]) -> list[tuple[int, str]]:
     return [(index, str(text)) for index, text in enumerate(texts)]
 

@@ -83,7 +83,7 @@ _TABLES = {
 FORM = (
     Field("name", "Name", forms.text(), is_required=True),
     Field("email", "E-mail", forms.EMAIL, is_required=True),
-    Field("country", "Country", forms.COUNTRY, "Two letters, such as KR."),
+    Field("country", "Country", forms.COUNTRY),
     Field(
         "tags",
         "Tags",

@@ -33,8 +33,7 @@ async def _lines(listed: Shown) -> AsyncIterator[str]:
         async with visit.deps.db.read(slow=True) as tx:
             batch = await whole_lists_db.batch(tx, spec.listing, listed.request.filters, last, BATCH)
             rows: Sequence[object] = [row for _, row in batch]
-            load = spec.load_exported or spec.load
-            rows = await load(visit, tx, rows) if load and rows else rows
+            rows = await spec.load(visit, tx, rows) if spec.load and rows else rows
         yield _written([table.line(row, visit.formats) for row in rows])
         if len(batch) < BATCH:
             return

@@ -184,12 +184,18 @@ async def show_analytics(visit: Visit) -> Answer:
         charts |= {} if _hides(visit) else {"revenue": _revenue_chart(course, visit.formats)}
         if visit.query.get("format") == "svg" and (chart := charts.get(visit.query.get("of", ""))):
             return svg_file(chart["title"].lower(), chart)
-        if visit.query.get("format") == "csv":
-            return _file(visit, course, products, customers)
-        unique = await sales_direct_db.unique_customers(tx, start, end, None)
-        (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
         countries = await sales_service.best_parts(tx, "country", date_range, currency, _BEST)
         methods = await sales_service.best_parts(tx, "method", date_range, currency, _BEST)
+        files: dict[str, tuple[Table, Sequence[Any]]] = {
+            "products": (_PRODUCTS, products),
+            "customers": (_CUSTOMERS, customers),
+            "countries": (_parts_of("Country", "Where the bills go.", COUNTRY), countries),
+            "methods": (_parts_of("Method", "How they paid.", LABEL), methods),
+        }
+        if visit.query.get("format") == "csv":
+            return _file(visit, course, files)
+        unique = await sales_direct_db.unique_customers(tx, start, end, None)
+        (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
     # Customers have no currency.
     new = sum(figures.new_customers for figures in whole.values())
     return {
@@ -202,22 +208,15 @@ async def show_analytics(visit: Visit) -> Answer:
         "tables": [
             ("Products", _PRODUCTS.only("Product", "Sold", "Revenue").seen_by(visit), products, "products"),
             ("Customers", _CUSTOMERS.only("Customer", "Orders", "Spent").seen_by(visit), customers, "customers"),
-            (
-                "Countries",
-                _parts_of("Country", "Where the bills go.", COUNTRY).seen_by(visit),
-                countries,
-                None,
-            ),
-            ("Payment methods", _parts_of("Method", "How they paid.", LABEL).seen_by(visit), methods, None),
+            ("Countries", files["countries"][0].seen_by(visit), countries, "countries"),
+            ("Payment methods", files["methods"][0].seen_by(visit), methods, "methods"),
         ],
     }
 
 
-def _file(visit: Visit, course: Course, products: Sequence[Any], customers: Sequence[Any]) -> Response:
+def _file(visit: Visit, course: Course, best: dict[str, tuple[Table, Sequence[Any]]]) -> Response:
     """The table that the address asks for; what is not all of it says so."""
     name = visit.query.get("of", "")
-    best: dict[str, tuple[Table, Sequence[Any]]]
-    best = {"products": (_PRODUCTS, products), "customers": (_CUSTOMERS, customers)}
     if name not in best:
         return exports.csv_file("revenue", _COURSE.csv(course.steps, visit))
     table, rows = best[name]

@@ -6,7 +6,7 @@ import re
 from calendar import month_abbr
 from collections.abc import Mapping
 from datetime import date, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, get_args
 
 import msgspec
@@ -178,6 +178,18 @@ def label(status: str) -> str:
 def country(code: str | None) -> str:
     """By its name; a code that is no country's stays as it is."""
     return countries().get(code, code) if code else ""
+
+
+@cache
+def _country_options() -> Markup:
+    named = sorted(countries().items(), key=lambda pair: pair[1])
+    return Markup("").join(Markup('<option value="{}">{}</option>').format(*pair) for pair in named)
+
+
+def country_options(chosen: str = "") -> Markup:
+    """Every country by its name, as the options of a menu."""
+    mark = Markup('value="{}"').format(chosen)
+    return _country_options().replace(mark, mark + Markup(" selected"))
 
 
 def options(statuses: Any) -> dict[str, str]:

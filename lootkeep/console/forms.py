@@ -11,10 +11,11 @@ import msgspec
 from markupsafe import Markup, escape
 
 from lootkeep.console import masking
-from lootkeep.console.formats import day_of
+from lootkeep.console.formats import country, day_of
 from lootkeep.console.page import Answer, Handler, Page, Visit, change, url
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.analytics import zone
+from lootkeep.domain.codes import country_code
 from lootkeep.domain.roles import Scope
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, utc
@@ -25,16 +26,12 @@ MAX_NAME_LENGTH = 255
 _MAX_SHOWN = 60_000
 
 
-def _as_text(value: Any, _timezone: str) -> str:
-    return str(value)
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of value: read from a text and the store's zone (ValueError says what to enter), and written as one."""
 
     read: Callable[[str, str], Any]
-    write: Callable[[Any, str], str] = _as_text
+    write: Callable[[Any, str], str] = lambda value, _timezone: str(value)
     type: str = "text"
     attributes: Mapping[str, Any] = field(default_factory=dict)
     # The values there are, with what people read.
@@ -161,6 +158,8 @@ def _as_shown(visit: Visit, item: Field, text: str) -> str:
             return visit.formats.money(item.read(text, visit.options.timezone))
         if text and item.kind.type == "datetime-local":
             return visit.formats.time(item.read(text, visit.options.timezone))
+        if item.kind.type == "country":
+            return country(text)
         return day_of(date.fromisoformat(text)) if text and item.kind.type == "date" else text
     except ValueError:
         return text
@@ -254,7 +253,7 @@ def parsed(parse: Callable[[str], Any], sentence: str, shown_as: str = "text") -
     return Kind(parse_text, type=shown_as, attributes={"maxlength": MAX_NAME_LENGTH})
 
 
-COUNTRY = parsed(inputs_rules.country, "This must be a country code of two letters, such as KR.")
+COUNTRY = parsed(country_code, "This must be a country, or its code of two letters, such as KR.", "country")
 EMAIL = parsed(inputs_rules.email, "This must be a valid e-mail address.", "email")
 
 
@@ -263,7 +262,7 @@ def words(most: int, max_length: int, kind: Kind | None = None) -> Kind:
 
     def parse(text: str, timezone: str) -> tuple[Any, ...]:
         listed = inputs_rules.words(text, most, max_length)
-        return tuple(kind.read(word, timezone) if kind else word for word in listed)
+        return tuple(dict.fromkeys(kind.read(word, timezone) for word in listed)) if kind else tuple(listed)
 
     return Kind(parse, lambda value, _: ", ".join(str(word) for word in _decoded(value)))
 

@@ -25,7 +25,7 @@ MAX_SHOWN = 100
 _IP = forms.parsed(identity_rules.address, "This is not an IP address.")
 _EMAIL = Field("emails", "E-mail", forms.EMAIL, is_required=True, placeholder="jun@example.com")
 _ADDRESS = Field("addresses", "IP address", _IP, is_required=True, placeholder="203.0.113.9")
-_COUNTRY = Field("countries", "Country code", forms.COUNTRY, is_required=True, placeholder="KP")
+_COUNTRY = Field("countries", "Country", forms.COUNTRY, is_required=True)
 _ALLOWED = "Orders of these are always allowed."
 _BLOCKED = "Orders from these countries, by IP address or billing country, are always blocked."
 # The lists of every store by the name of their path: the setting, title, text, and an entry as people enter it.

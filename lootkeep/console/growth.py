@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from starlette.responses import Response
+
 from lootkeep.console import exports
-from lootkeep.console.charts import line_chart, svg_file
+from lootkeep.console.charts import grid_file, line_chart, svg_file
 from lootkeep.console.columns import COUNT, NAME, Column, Table, amount
 from lootkeep.console.figures import date_range_of
 from lootkeep.console.formats import country
@@ -66,6 +68,12 @@ class Cohort:
     def shares(self) -> list[tuple[str, str]]:
         """Of each month the share, and how many that are."""
         return [(percent(count, self.counts[0]), number(count)) for count in self.counts]
+
+    @property
+    def cells(self) -> list[tuple[float, str]]:
+        """For a picture: how many there were, and the share of each later month with its text."""
+        first, *later = self.counts
+        return [(0, number(first)), *((count / first, percent(count, first)) for count in later)]
 
 
 async def show(visit: Visit) -> Answer:
@@ -138,9 +146,9 @@ def _file(
 ) -> Answer:
     """The chart or table that the address asks for."""
     name = visit.query.get("of", "")
+    if visit.query["format"] == "svg":
+        return _picture(name, cohorts, funnel, charts)
     if name in charts:
-        if visit.query["format"] == "svg":
-            return svg_file(name, charts[name])
         points = [[point["label"], point["text"]] for point in charts[name]["points"]]
         return exports.csv_file(name, [["From (UTC)", charts[name]["title"]], *points])
     lines: list[list[object]]
@@ -153,6 +161,24 @@ def _file(
         raise NotFound("Chart")
     table, rows = tables[name]
     return exports.csv_file(name, table.csv(rows, visit))
+
+
+def _picture(
+    name: str,
+    cohorts: Sequence[Cohort],
+    funnel: Sequence[tuple[str, int, str]],
+    charts: dict[str, dict[str, Any]],
+) -> Response:
+    if name in charts:
+        return svg_file(name, charts[name])
+    if name == "funnel":
+        steps = [(step, [(count / (funnel[0][1] or 1), f"{number(count)}, {share}")]) for step, count, share in funnel]
+        return grid_file(name, "From sign-up to the second order", ["Customers"], steps)
+    if name != "cohorts":
+        raise NotFound("Chart")
+    months = [(cohort.month, cohort.cells) for cohort in cohorts if cohort.counts[0]]
+    heads = ["Buyers", *(f"+{month}" for month in range(1, _MONTHS))]
+    return grid_file(name, "Buyers by the month of their first order, who bought again", heads, months)
 
 
 PAGES = (Page("GET", "/analytics/growth", "analytics:read", "Growth", show, "growth.html"),)

@@ -85,9 +85,8 @@ class ListPage(Table):
     order: SortDirection = "desc"
     # From the records of a page to what its rows show.
     load: Load | None = None
-    # Columns that only the file has, and how its rows are loaded if not like those of the page.
+    # Columns that only the file has.
     exported: Sequence[Column] = ()
-    load_exported: Load | None = None
     # What its rows are, where new ones are announced: one, and after a bar several, unless they only have an s more.
     news: str = ""
     # The page refreshes itself after this many seconds.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lootkeep.console import goods, lists, payments
-from lootkeep.console.columns import AGO, BADGE, CODE, NAME, RISK, Column, amount
+from lootkeep.console.columns import AGO, BADGE, CODE, RISK, Column, amount
 from lootkeep.console.formats import options
-from lootkeep.console.order_file import EXPORTED
+from lootkeep.console.order_file import BUYER, EXPORTED, ITEMS
 from lootkeep.console.page import Answer, Handler, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.console.sendings import Sending, sendings
@@ -61,14 +61,15 @@ ORDERS = lists.ListPage(
     listing=order_lists_db.LISTING,
     columns=(
         Column("Order", "order.number", CODE, "id"),
-        Column("Customer", "customer.name", NAME),
+        Column("Customer", "customer.name", BUYER),
+        Column("Items", "items", ITEMS),
         Column("Status", "order.status", BADGE),
         Column("Risk", "check", RISK),
         Column("Total", "order.total", amount("order.currency"), "total"),
         Column("Placed", "order.created_at", AGO, "created_at"),
     ),
     exported=EXPORTED,
-    load_exported=lambda _, tx, rows: order_details_db.with_items(tx, rows),
+    load=lambda _, tx, rows: order_details_db.with_items(tx, rows),
     link=lambda row: f"/orders/{row.order.id}",
     news="order",
     empty="Orders appear here as the store places them through the Store API.",

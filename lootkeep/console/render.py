@@ -12,7 +12,19 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from lootkeep.console.charts import Tile
-from lootkeep.console.formats import Formats, badge, country, day_of, label, long, marked, pretty, reasons, risk
+from lootkeep.console.formats import (
+    Formats,
+    badge,
+    country,
+    country_options,
+    day_of,
+    label,
+    long,
+    marked,
+    pretty,
+    reasons,
+    risk,
+)
 from lootkeep.console.page import PREFIX, Page, url
 from lootkeep.console.tickets import WAITING
 from lootkeep.deps import Deps
@@ -85,6 +97,7 @@ def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
     )
     environment.filters |= {function.__name__: function for function in functions}
     environment.globals |= {"url": url, "prefix": PREFIX, "badge": badge, "risk": risk, "tile": Tile}
+    environment.globals["country_options"] = country_options
     assets = {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
     environment.globals["assets"] = assets
     # The shared components, under the names by which every template calls them.

@@ -79,3 +79,8 @@ async def test_a_country_is_shown_by_its_name_and_found_by_its_name_and_its_code
     assert "Jun Park" not in pages[0] + pages[1]
     assert "KR" in (await visits.get("/customers?country=KR&format=csv")).text
     assert (await visits.get("/customers?country=nowhere")).status_code == 422
+    menus = [
+        (await visits.get(path)).text for path in ("/customers?status=active", "/customers/2/edit", "/fraud/lists")
+    ]
+    assert ['<option value="KR" selected>South Korea</option>' in menu for menu in menus] == [False, True, False]
+    assert ['<option value="FR">France</option>' in menu for menu in menus] == [True] * 3

@@ -60,6 +60,10 @@ async def test_revenue_of_a_product_and_a_country_is_a_chart_as_svg_and_csv(worl
     for name in ("revenue", "orders"):
         picture = await visits.get(f"/analytics?format=svg&of={name}")
         assert ElementTree.fromstring(picture.text).tag.endswith("svg")
+    for name, text in (("funnel", "Bought once"), ("cohorts", "+11")):
+        picture = await visits.get(f"/analytics/growth?format=svg&of={name}")
+        assert picture.headers["content-type"] == "image/svg+xml"
+        assert text in ["".join(node.itertext()) for node in ElementTree.fromstring(picture.text)]
     assert (await visits.get("/analytics/growth?format=svg&of=nothing")).status_code == 404
 
 
