@@ -4,7 +4,10 @@ const ASK = {
   create: (options) => navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),
   get: (options) => navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }),
 };
+// Pressed twice, it asks once: a second answer would be a second passkey.
+let isAsking = false;
 const answer = async (form, submitter) => {
+  isAsking = true;
   const options = JSON.parse(form.dataset.passkey);
   const says = form.querySelector("[role=alert]");
   says.hidden = true;
@@ -16,6 +19,8 @@ const answer = async (form, submitter) => {
   } catch (error) {
     says.textContent = error.name === "NotAllowedError" ? "The passkey was not used. Try again." : error.name === "InvalidStateError" ? "This device has a passkey here already." : `This browser cannot use a passkey here: ${error.message}`;
     says.hidden = false;
+  } finally {
+    isAsking = false;
   }
 };
 // Before any other script: the form is sent once there is an answer.
@@ -24,6 +29,6 @@ document.addEventListener("submit", (event) => {
   if (!CAN || !form.dataset.passkey || form.elements.credential.value || event.submitter?.formNoValidate) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  answer(form, event.submitter);
+  if (!isAsking) answer(form, event.submitter);
 }, true);
 for (const form of document.querySelectorAll("form[data-passkey]")) form.hidden = !CAN;
