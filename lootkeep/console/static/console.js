@@ -237,8 +237,9 @@ const markChanges = () => {
     const field = box.querySelector("input, select, textarea");
     const value = field.type === "checkbox" ? (field.checked ? "yes" : "no") : field.value.trim();
     const { stored, label } = box.dataset;
+    const read = (text) => [...(field.options ?? [])].find((option) => option.value === text)?.text || text || "–";
     box.classList.toggle("changed", value !== stored);
-    if (value !== stored) list.push(field.type === "password" ? `${label} → a new one` : `${label} ${stored || "–"} → ${value || "–"}`);
+    if (value !== stored) list.push(field.type === "password" ? `${label} → a new one` : `${label} ${read(stored)} → ${read(value)}`);
   }
   const text = form.querySelector("[data-changes]");
   const count = element("b", list.length === 1 ? "1 change " : `${list.length} changes `);
