@@ -173,8 +173,7 @@ def _parts_of(title: str, empty: str, cell: Cell = NAME) -> Table:
 
 async def show_analytics(visit: Visit) -> Answer:
     date_range, period, periods = date_range_of(visit)
-    currency = visit.deps.currency
-    start, end = date_range.start, date_range.end
+    currency, start, end = visit.deps.currency, date_range.start, date_range.end
     async with visit.deps.db.read(slow=True) as tx:
         course = await course_of(tx, date_range, currency)
         orders = sum(figures.orders for figures in course.now)
