@@ -10,7 +10,7 @@ import pytest
 from tests.api.html_pages import HtmlPage
 from tests.world import World
 
-MAX_INDEX_BYTES = 120_000
+MAX_INDEX_BYTES = 150_000
 HOSTILE = [
     "<script>alert(1)</script>",
     "\"'><img src=x onerror=alert(1)>",

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Conflict
+from lootkeep.services import users as users_service
 from lootkeep.storage import audit as audit_db
+from lootkeep.storage.access import rows as access_db
 from tests.console.visits import PASSWORD, Visitor, first_owner, signs_in, visitor
 from tests.world import World
 
@@ -94,3 +99,21 @@ async def test_the_audit_log_is_filtered_and_shows_the_values_before_and_after(s
     assert "Mark fulfilled" not in (await owner.get("/audit?record=order:2")).text
     csv = (await owner.get("/audit?record=order:1&format=csv")).text.splitlines()
     assert csv[1].startswith("The staff,order:1,status: paid → completed,")
+
+
+async def test_a_removed_owner_is_signed_out_logged_and_another_owner_takes_over(world: World) -> None:
+    owner = await first_owner(world)
+    second = await invited(world, owner, "owner")
+    async with world.db.read() as tx:
+        first = await access_db.owner(tx)
+    removed = await users_service.remove(world.deps, first.email)
+    assert removed.id == first.id
+    assert (await owner.get("/account")).status_code == 303
+    assert (await signs_in(world, email=first.email))[0] == 422
+    assert first.email not in (await second.get("/users")).text
+    async with world.db.read() as tx:
+        assert (await access_db.owner(tx)).email == "bo@store.example"
+        (entry, *_) = await audit_db.changes_since(tx, f"user:{first.id}", Instant(0))
+    assert (entry.action, entry.values["email"]) == ("Remove a user", first.email)
+    with pytest.raises(Conflict, match="the only owner"):
+        await users_service.remove(world.deps, "bo@store.example")
