@@ -23,6 +23,7 @@ NOT_QUICK = (
     "cli/",
     "clients/php/",
     "clients/python/test_documentation.py",
+    "clients/python/test_example.py",
     "clients/test_samples.py",
     "clients/typescript/",
     "connect/test_connector.py",

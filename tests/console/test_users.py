@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict
+from lootkeep.kernel.errors import Conflict, existing
 from lootkeep.services import users as users_service
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.access import rows as access_db
@@ -105,14 +105,14 @@ async def test_a_removed_owner_is_signed_out_logged_and_another_owner_takes_over
     owner = await first_owner(world)
     second = await invited(world, owner, "owner")
     async with world.db.read() as tx:
-        first = await access_db.owner(tx)
+        first = existing(await access_db.owner(tx), "User")
     removed = await users_service.remove(world.deps, first.email)
     assert removed.id == first.id
     assert (await owner.get("/account")).status_code == 303
     assert (await signs_in(world, email=first.email))[0] == 422
     assert first.email not in (await second.get("/users")).text
     async with world.db.read() as tx:
-        assert (await access_db.owner(tx)).email == "bo@store.example"
+        assert existing(await access_db.owner(tx), "User").email == "bo@store.example"
         (entry, *_) = await audit_db.changes_since(tx, f"user:{first.id}", Instant(0))
     assert (entry.action, entry.values["email"]) == ("Remove a user", first.email)
     with pytest.raises(Conflict, match="the only owner"):

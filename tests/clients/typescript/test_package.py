@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import re
-import subprocess
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from lootkeep.api.http.openapi.client_names import NAMES, camel_case
 from tests.api.openapi import ALL_ROWS, example_body
-from tests.cli.terminal import SECONDS, Serving, environment, served, start
+from tests.cli.terminal import Serving, environment, served, start
 from tests.clients.deliveries import vectors
+from tests.clients.example_shop import sell_a_key
 from tests.clients.recorder import ROUTER, TOKEN, Recorder, check_samples
 from tests.clients.typescript.conftest import PACKAGE
 from tests.generators import packages
@@ -90,57 +87,7 @@ def test_a_delivery_is_verified_as_in_python(folder: Path) -> None:
 
 
 def test_a_key_is_bought_in_the_example_shop(folder: Path, store: Serving) -> None:
-    headers = {"Authorization": f"Bearer {store.token}"}
-    with httpx.Client(base_url=store.url, headers=headers, timeout=SECONDS) as api:
-        product = created(api, "/api/store/v1/products", name="Emberfall", price="9.00", delivery_type="keys")
-        empty = created(api, "/api/store/v1/products", name="Hexgarden", price="9.00", delivery_type="keys")
-        created(api, f"/api/external/v1/products/{product['id']}/keys", keys=["EMBER-1", "EMBER-2"])
-        hook = created(api, "/api/external/v1/webhooks", url="https://shop.example/webhook", events=["order.paid"])
-        with shop(folder, store, hook["secret"]) as process:
-            url = line(process).split()[-1]
-            api.put(f"/api/external/v1/webhooks/{hook['id']}", json={"url": f"{url}/webhook"}).raise_for_status()
-            with httpx.Client(base_url=url, timeout=SECONDS) as buyer:
-                assert "Emberfall, 9.00" in buyer.get("/").text
-                form = {"checkout": "b7d1", "product": str(product["id"]), "email": "mira@example.com"}
-                pages = [buyer.post("/buy", data=form) for _ in range(2)]
-                assert {page.headers["location"] for page in pages} == {"/orders/b7d1"}
-                assert line(process).endswith(" to mira@example.com.\n")
-                assert "<code>EMBER-1</code>" in buyer.get("/orders/b7d1").text
-                sold_out = buyer.post("/buy", data=form | {"checkout": "c2", "product": str(empty["id"])})
-                assert (sold_out.status_code, "more than what is in stock" in sold_out.text) == (422, True)
-                assert buyer.get("/orders/1").status_code == 404
-                forged = buyer.post("/webhook", json={"event_type": "order.paid"})
-                assert (forged.status_code, forged.text) == (401, "header_missing")
-        (customer,) = api.get("/api/store/v1/customers", params={"email": "mira@example.com"}).json()["data"]
-        assert customer["orders_count"] == 1
-
-
-def created(api: httpx.Client, path: str, **body: Any) -> Any:
-    answer = api.post(path, json=body)
-    assert answer.is_success, answer.text
-    return answer.json()["data"]
-
-
-@contextmanager
-def shop(folder: Path, store: Serving, secret: str) -> Iterator[subprocess.Popen[str]]:
-    variables = {
-        "LOOTKEEP_URL": store.url,
-        "LOOTKEEP_TOKEN": store.token,
-        "WEBHOOK_SECRET": secret,
-        "PORT": "0",
-    }
-    with subprocess.Popen(
-        ["node", "shop.js"], cwd=folder, env=os.environ | variables, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
-
-
-def line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout
-    return process.stdout.readline()
+    sell_a_key(store, ["node", "shop.js"], folder)
 
 
 def test_the_package_uses_nothing_but_what_every_runtime_has(folder: Path) -> None:
