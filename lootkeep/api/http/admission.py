@@ -63,7 +63,7 @@ class AdmissionTicket:
 
     def stopping(self) -> asyncio.Future[None]:
         """Done when the server stops: nothing should wait any more."""
-        if self._stopping is None or self._stopping.cancelled():
+        if self._stopping is None:
             self._stopping = asyncio.get_running_loop().create_future()
         return self._stopping
 

@@ -19,15 +19,15 @@ async def wait(exchange: Exchange, news: Coroutine[Any, Any, None]) -> bool:
     started = perf_counter()
     if ticket:
         ticket.leave()
-    waiting = asyncio.create_task(news)
-    ends = [asyncio.create_task(_gone(exchange)), *([ticket.stopping()] if ticket else [])]
+    waiting, leaving = asyncio.create_task(news), asyncio.create_task(_gone(exchange))
+    ends: list[asyncio.Future[None]] = [leaving, *([ticket.stopping()] if ticket else [])]
     try:
         await asyncio.wait([waiting, *ends], return_when=asyncio.FIRST_COMPLETED)
+        is_of_use = not any(end.done() for end in ends)
     finally:
         exchange.waited_seconds += perf_counter() - started
-        for task in (waiting, *ends):
-            task.cancel()
-    is_of_use = not any(end.done() for end in ends)
+        waiting.cancel()
+        leaving.cancel()
     if ticket and is_of_use:
         await ticket.enter()
     return is_of_use

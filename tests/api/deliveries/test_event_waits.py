@@ -128,7 +128,18 @@ async def test_a_wait_holds_no_slot(served: World) -> None:
     wire, second = await waiting_wire(served, admission)
     await record(served)
     await asyncio.gather(first, second)
-    assert wire.sent[0]["status"] == 200
+    assert (wire.sent[0]["status"], b"product.created" in wire.sent[1]["body"]) == (200, True)
+
+
+async def test_a_look_that_finds_nothing_does_not_end_the_wait(served: World) -> None:
+    wire, call = await waiting_wire(served, Admission(1))
+    for _ in range(2):
+        served.deps.changes.wake({"events"})
+        while wire.ticket.is_admitted or not served.deps.feed_readers:
+            await asyncio.sleep(0)
+    await record(served)
+    await call
+    assert b"product.created" in wire.sent[1]["body"]
 
 
 async def test_a_wait_ends_when_its_client_leaves(served: World) -> None:
