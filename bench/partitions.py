@@ -35,8 +35,8 @@ MONTH = 30 * DAY
 EVENT_TYPE = "order.paid"
 # The column each table is partitioned by, and the keys that must then contain it.
 PARTITIONED = {"events": "id", "deliveries": "event_id", "attempts": "delivery_id"}
-WEBHOOK = f"""INSERT INTO webhooks (url, events, is_active, secret, created_at, updated_at)
-VALUES ('https://receiver.example', '["{EVENT_TYPE}"]', true, 'sealed', 0, 0)"""
+WEBHOOK = f"""INSERT INTO webhooks (url, events, is_active, secret, created_at, updated_at, header_names)
+VALUES ('https://receiver.example', '["{EVENT_TYPE}"]', true, 'sealed', 0, 0, '[]')"""
 HISTORY = (
     f"INSERT INTO events (type, data, created_at, fanned_out_at) SELECT '{EVENT_TYPE}', repeat('x', 900), at, at"
     " FROM (SELECT $1::bigint + n * ($2::bigint / $3::bigint) AS at FROM generate_series(1, $3::bigint) AS n) AS times",

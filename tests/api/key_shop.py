@@ -36,7 +36,9 @@ async def product(world: World) -> dict[str, Any]:
 
 
 async def sent(world: World) -> list[str]:
-    return [row["type"] for row in await rows(world.db, events) if not row["type"].startswith("product.")]
+    return [
+        row["type"] for row in await rows(world.db, events) if not row["type"].startswith(("product.", "customer."))
+    ]
 
 
 async def agree(world: World) -> None:

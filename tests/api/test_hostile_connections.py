@@ -66,5 +66,5 @@ async def test_pages_carry_a_request_id_and_the_security_headers(world: World) -
 async def test_metrics_report_requests_and_the_backlog(world: World) -> None:
     await world.get("/referrals/tiers")
     text = (await world.http.get("/metrics", headers={"Authorization": f"Bearer {world.token}"})).text
-    assert 'lootkeep_requests_total{method="GET",path="/referrals/tiers",status="200"} 1.0' in text
+    assert 'lootkeep_requests_total{method="GET",path="/api/external/v1/referrals/tiers",status="200"} 1.0' in text
     assert "lootkeep_webhook_due 0.0" in text

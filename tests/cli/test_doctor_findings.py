@@ -50,7 +50,8 @@ def test_the_clock_is_compared_with_that_of_the_database_server(terminal: Termin
 def add_webhook(terminal: Terminal, url: str) -> None:
     store = apsw.Connection(str(terminal.folder / "lootkeep.db"))
     store.execute(
-        "INSERT INTO webhooks (url, events, secret, is_active, created_at, updated_at) VALUES (?, ?, 'x', 1, 0, 0)",
+        "INSERT INTO webhooks (url, events, secret, is_active, header_names, created_at, updated_at)"
+        " VALUES (?, ?, 'x', 1, '[]', 0, 0)",
         (url, '["order.paid"]'),
     )
     store.close()

@@ -67,7 +67,7 @@ def _call(server: Serving, token: str, times: int) -> None:
 
 
 def _counted(scrape: dict[str, float]) -> tuple[float, float, float]:
-    row = 'method="GET",path="/referrals/tiers"'
+    row = 'method="GET",path="/api/external/v1/referrals/tiers"'
     return (
         scrape[f'lootkeep_requests_total{{{row},status="200"}}'],
         scrape[f"lootkeep_request_seconds_count{{{row}}}"],

@@ -37,7 +37,7 @@ async def test_one_trace_leads_from_the_request_to_the_delivery(terminal: Termin
             await asyncio.to_thread(server.stop)
         spans = _spans(collector)
     request, service, attempt = (
-        spans[name] for name in ("POST /products", "create_product", "deliver product.created")
+        spans[name] for name in ("POST /api/store/v1/products", "create_product", "deliver product.created")
     )
     assert {span.trace_id for span in (request, service, attempt)} == {TRACE}
     assert [request.parent, service.parent, attempt.parent] == [CALLER, request.id, service.id]
@@ -83,7 +83,7 @@ async def test_a_request_without_a_usable_trace_context_begins_a_trace(terminal:
             await receiver.wait_for(1)
             output = await asyncio.to_thread(server.stop)
         spans = _spans(collector)
-    request = spans["POST /products"]
+    request = spans["POST /api/store/v1/products"]
     assert request.parent == ""
     assert spans["deliver product.created"].trace_id == request.trace_id
     # The log names the trace, of the request and of the delivery.

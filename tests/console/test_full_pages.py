@@ -110,7 +110,7 @@ async def test_the_largest_records_have_pages_of_the_usual_size_and_nothing_of_t
         "/campaigns/1/edit": ("body_html", WORST * MAX_BODY),
         "/campaigns/2": ("tags", None),
         f"/deliveries/{ORDER_DELIVERY}": ("attempt-100", WORST * 2048),
-        f"/events/{MAX_LINES + 1}": ("data", None),
+        f"/events/{MAX_LINES + 2}": ("data", None),
     }
     for path, (name, text) in files.items():
         page = await visits.get(path)

@@ -66,7 +66,7 @@ async def test_every_page_names_a_scope_that_exists_and_only_signing_in_needs_no
         "/setup",
     }
     assert set(get_args(Scope)) == {*ROLE_SCOPES, "account", "owner"}
-    assert {scope for scope in SCOPES if scope not in ROLE_SCOPES} == {*STORE_SCOPES, "metrics:read"}
+    assert {scope for scope in SCOPES if scope not in ROLE_SCOPES} == {*STORE_SCOPES, "events:read", "metrics:read"}
 
 
 async def test_no_get_changes_anything_and_every_change_needs_more_than_read_access() -> None:

@@ -44,6 +44,7 @@ def test_the_page_leads_to_an_order_and_its_webhook(
     assert (outcome.returncode, '"order":{"id":1' in outcome.stdout) == (0, True), outcome.stdout + outcome.stderr
     assert [line.split()[1] for line in received if "  wh_" in line and "answered" not in line] == [
         "product.created",
+        "customer.created",
         "order.created",
         "order.paid",
     ]

@@ -11,7 +11,7 @@ import pytest
 from lootkeep import wiring
 from tests.generators.packages import run
 
-ROWS = sum(len(group.routes) for group in wiring.groups())
+SCOPES = sum(1 + bool(route.other_scope) for group in wiring.groups() for route in group.routes)
 
 # Each rule with how often it may warn. No error is ever accepted.
 ACCEPTED_BY_REDOCLY = {
@@ -20,8 +20,8 @@ ACCEPTED_BY_REDOCLY = {
 }
 ACCEPTED_BY_SPECTRAL = {
     # OpenAPI 3.1 lets an operation name the roles that its bearer token needs; this rule knows scopes of OAuth only.
-    # Every operation needs exactly one.
-    "oas3-operation-security-defined": ROWS,
+    # Every operation needs one; some accept another instead.
+    "oas3-operation-security-defined": SCOPES,
 }
 _ERROR = 0
 

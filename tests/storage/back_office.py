@@ -158,7 +158,14 @@ class BackOffice:
             for number in AGENTS
         ]
         hooks = [
-            {"id": number, "url": "https://s.example/", "events": "[]", "is_active": True, "secret": "s"}
+            {
+                "id": number,
+                "url": "https://s.example/",
+                "events": "[]",
+                "is_active": True,
+                "secret": "s",
+                "header_names": "[]",
+            }
             | {"created_at": NOON, "updated_at": NOON}
             for number in (1, 2)
         ]

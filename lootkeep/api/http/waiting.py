@@ -14,14 +14,14 @@ from lootkeep.api.http.exchange import Exchange
 async def wait(exchange: Exchange, news: Coroutine[Any, Any, None]) -> bool:
     """Whether the request is still of use when the wait is over."""
     ticket: AdmissionTicket | None = exchange.scope.get(TICKET)
-    # A slot is left in a later iteration of the event loop than it was entered.
-    await asyncio.sleep(0)
     started = perf_counter()
-    if ticket:
-        ticket.leave()
     waiting, leaving = asyncio.create_task(news), asyncio.create_task(_gone(exchange))
     ends: list[asyncio.Future[None]] = [leaving, *([ticket.stopping()] if ticket else [])]
     try:
+        # A slot is left in a later iteration of the event loop than it was entered.
+        await asyncio.sleep(0)
+        if ticket:
+            ticket.leave()
         await asyncio.wait([waiting, *ends], return_when=asyncio.FIRST_COMPLETED)
         is_of_use = not any(end.done() for end in ends)
     finally:

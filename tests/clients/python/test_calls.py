@@ -229,4 +229,4 @@ async def test_a_shop_can_be_filled_through_the_store_api(client: AsyncClient) -
     answered = await client.support_tickets.add_message(ticket["id"], message="Here is another.")
     assert answered["ticket"]["status"] == "pending"
     feed = await client.events.read(after=0, limit=10)
-    assert [event["event_type"] for event in feed["events"]][:1] == ["product.created"]
+    assert [event["event_type"] for event in feed["events"]][:2] == ["customer.created", "product.created"]
