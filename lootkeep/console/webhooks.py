@@ -100,9 +100,7 @@ _OFF = "While it is off, nothing is sent, and events of that time are not sent l
 _PUBLIC = "An https URL that can be reached from the internet."
 _URL = Field("url", "URL", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
 _NO_EVENT = "Choose at least one event."
-_HEADERS_HINT = (
-    "One a line, such as X-Api-Key: secret. A value is never shown again; a name alone keeps the one it has."
-)
+_HEADERS_HINT = "One a line, such as X-Api-Key: secret. Values are never shown again; a name alone keeps its value."
 _FILTER_HINT = "Only events that fit are sent, such as amount >= 50 and product in (9, 12). Leave empty for all."
 
 
