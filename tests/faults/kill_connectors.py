@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sqlalchemy import update
 from lootkeep import wiring
 from lootkeep.domain.commands import Command
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Unavailable
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.query import Query
@@ -114,8 +116,10 @@ async def _end(world: World, processes: Processes) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while any(command.is_open for command in await _stored(world)):
         assert time.monotonic() < deadline, processes.log()
-        async with world.db.write() as tx:
-            await tx.run(_FORGET_LEASES)
+        # This locks all commands in no order, as nothing in the service does: a report of results may come in between.
+        with suppress(Unavailable):
+            async with world.db.write() as tx:
+                await tx.run(_FORGET_LEASES)
         await asyncio.sleep(0.5)
 
 
