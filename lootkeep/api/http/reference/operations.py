@@ -36,7 +36,7 @@ def read(document: SchemaNode) -> ApiDoc:
         description=str(info.get("description", "")),
         origin=f"{server.scheme}://{server.netloc}" if server.netloc else "",
         prefix=reader.prefix,
-        is_beside=not reader.server,
+        is_relative=not reader.server,
         authentication=reader.authentication(),
         groups=reader.groups(),
         events=reader.events(),

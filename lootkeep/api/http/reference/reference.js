@@ -5,8 +5,8 @@ import { $, $$, copy, coloured, element } from "./page.js";
 // ---- the server's address ------------------------------------------------------------------------------
 
 // Without a server in the document the API lives next to this page, also behind a proxy that adds a prefix.
-const beside = new URL(".", location.href).pathname.replace(/\/$/, "");
-const origin = location.origin + ("beside" in document.documentElement.dataset ? beside : "");
+const folder = new URL(".", location.href).pathname.replace(/\/$/, "");
+const origin = location.origin + ("relative" in document.documentElement.dataset ? folder : "");
 for (const place of $$("[data-origin]")) place.textContent = origin;
 
 // Indents without parsing to values: 10.50 must not become 10.5, nor a long id lose its last digits.

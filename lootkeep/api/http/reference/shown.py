@@ -89,7 +89,7 @@ class ApiDoc:
     # Empty if the document leaves it to the page: the browser knows the host it called.
     origin: str
     prefix: str
-    is_beside: bool
+    is_relative: bool
     authentication: str
     groups: list[GroupDoc]
     events: list[Event]
