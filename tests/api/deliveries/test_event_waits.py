@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from time import perf_counter
 from typing import Any
 
 import pytest
 
 from lootkeep.api.external.event_feed import MAX_WAITING
 from lootkeep.api.http.admission import TICKET, Admission, AdmissionTicket
+from lootkeep.api.http.exchange import Exchange
+from lootkeep.api.http.waiting import wait
 from lootkeep.kernel.clock import SECOND
 from tests.worker.delivering import record
 from tests.world import World
@@ -156,10 +159,25 @@ async def test_a_wait_ends_with_an_empty_answer_when_the_server_stops(served: Wo
     assert (wire.sent[0]["status"], b'"events":[]' in wire.sent[1]["body"]) == (200, True)
 
 
-async def test_the_time_of_a_wait_is_not_the_time_to_answer(served: World) -> None:
+async def test_a_wait_is_counted_as_one_request_under_its_whole_path(served: World) -> None:
     _, call = await waiting_wire(served, Admission(1))
     await record(served)
     await call
     token = {"Authorization": f"Bearer {served.token}"}
     text = (await served.http.get("/metrics", headers=token)).text
     assert 'lootkeep_requests_total{method="GET",path="/api/external/v1/events",status="200"} 1.0' in text
+
+
+async def test_the_time_of_a_wait_is_known_so_that_it_does_not_count_as_time_to_answer(served: World) -> None:
+    wire = Wire(served, Admission(1))
+    exchange = Exchange(wire.scope, wire.messages.get, lambda: "1")
+    until = perf_counter() + 0.01
+
+    async def news() -> None:
+        while perf_counter() < until:
+            await asyncio.sleep(0)
+
+    await wire.ticket.enter()
+    started = perf_counter()
+    assert await wait(exchange, news())
+    assert 0 < until - started <= exchange.waited_seconds <= perf_counter() - started
