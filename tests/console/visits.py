@@ -178,4 +178,5 @@ def set_up(browser: Browser) -> None:
     browser.write("#repeated", PASSWORD)
     # A demo has another button, for who wants no password.
     browser.click("form:has(#password) button")
-    browser.until("document.querySelector('.side')")
+    # What is clicked while a page is still loading may have moved.
+    browser.until("document.readyState === 'complete' && document.querySelector('.side')")
