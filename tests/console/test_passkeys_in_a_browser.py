@@ -63,8 +63,7 @@ def _findings(browser: Browser) -> list[str]:
 
 
 def _add(browser: Browser, name: str) -> None:
-    browser.click(".you a")
-    browser.until("document.querySelector('#passkey_password')")
+    browser.click(".you a[href$='/account']")
     browser.write("#name", name)
     browser.write("#passkey_password", PASSWORD)
     # Twice, as impatient people do.
