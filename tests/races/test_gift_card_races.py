@@ -15,7 +15,7 @@ from lootkeep.kernel.errors import InvalidFields, Unavailable
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as gift_cards_service
 from lootkeep.storage.gift_cards import rows as gift_cards_db
-from lootkeep.storage.schema import gift_card_entries, gift_cards, orders
+from lootkeep.storage.schema import events, gift_card_entries, gift_cards, orders
 from tests.builders import new_customer, new_gift_card, new_product, paid_order, regular_customers
 from tests.races.racing import AT_ONCE, ORDERS, Call, assert_all_totals_agree, order_of, race, statuses
 from tests.recount import rows
@@ -65,6 +65,8 @@ async def test_one_reference_sent_many_times_redeems_once(world: World) -> None:
         calls = [redeemed(world, card.id, 5_00, f"till-{number}") for _ in range(AT_ONCE)]
         assert await asyncio.gather(*calls) == [5_00] * AT_ONCE
         assert (await rows(world.db, gift_cards))[-1]["balance"] == 20_00
+        sent = [event for event in await rows(world.db, events) if event["event_type"] == "gift_card.redeemed"]
+        assert len(sent) == number + 1
     await assert_all_totals_agree(world)
 
 
