@@ -65,7 +65,7 @@ async def test_one_reference_sent_many_times_redeems_once(world: World) -> None:
         calls = [redeemed(world, card.id, 5_00, f"till-{number}") for _ in range(AT_ONCE)]
         assert await asyncio.gather(*calls) == [5_00] * AT_ONCE
         assert (await rows(world.db, gift_cards))[-1]["balance"] == 20_00
-        sent = [event for event in await rows(world.db, events) if event["event_type"] == "gift_card.redeemed"]
+        sent = [event for event in await rows(world.db, events) if event["type"] == "gift_card.redeemed"]
         assert len(sent) == number + 1
     await assert_all_totals_agree(world)
 
