@@ -11,7 +11,7 @@ import apsw
 import asyncpg
 from sqlalchemy import Table
 
-from bench import built, buyers, cards, evidence, judged, people, rows
+from bench import built, buyers, cards, copied, evidence, judged, people, rows
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
@@ -28,6 +28,8 @@ class DataPlan:
     name: str
     parts: Callable[[int], Iterator[dict[Table, rows.Rows]]]
     code: tuple[str, ...]
+    # Each row of `parts` is there this many times in the end.
+    copies: int = 1
 
 
 def _referrals(size: int) -> Iterator[dict[Table, rows.Rows]]:
@@ -47,6 +49,8 @@ def _evidence(size: int) -> Iterator[dict[Table, rows.Rows]]:
 
 # The same, with what has become known of the orders since.
 EVIDENCE = DataPlan("evidence", _evidence, (*_JUDGED, evidence.__file__))
+# The same for reports that judge each order by itself.
+PAST = DataPlan("past", _evidence, (*EVIDENCE.code, copied.__file__), copies=20)
 
 
 def sqlite(plan: DataPlan, size: int) -> Path:
@@ -64,7 +68,7 @@ def _name(plan: DataPlan, size: int) -> str:
 
 
 def _parts(plan: DataPlan, size: int) -> Iterator[tuple[Table, list[str], list[tuple[object, ...]]]]:
-    for part in plan.parts(size):
+    for part in plan.parts(size // plan.copies):
         for table, records in part.items():
             names = list(dict.fromkeys(name for row in records for name in row))
             yield table, names, [tuple(row.get(name) for name in names) for row in records]
@@ -82,6 +86,8 @@ async def make_sqlite(path: Path, plan: DataPlan, size: int) -> None:
         for table, names, records in _parts(plan, size):
             marks = ", ".join("?" * len(names))
             connection.executemany(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", records)
+        for statement in copied.statements(size // plan.copies, plan.copies):
+            connection.execute(statement)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
     await count(SqliteDatabase(path), rows.NOW)
@@ -96,6 +102,8 @@ async def make_postgres(url: str, plan: DataPlan, size: int) -> None:
     await connection.execute("SET session_replication_role = replica; DROP INDEX ix_customers_search_text")
     for table, names, records in _parts(plan, size):
         await connection.copy_records_to_table(table.name, records=records, columns=names)
+    for statement in copied.statements(size // plan.copies, plan.copies):
+        await connection.execute(statement)
     await connection.execute("CREATE INDEX ix_customers_search_text ON customers USING gin (search_text gin_trgm_ops)")
     await finish_postgres(connection, url, rows.NOW)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
-from bench import growth, plots, report
+import apsw
+
+from bench import data, growth, plots, report
 from bench.options import Options
 from bench.plots import Plot
 from bench.report import MET, MISSED, SectionResult, Table
@@ -48,3 +53,15 @@ def test_every_endpoint_and_page_answers_in_a_grown_store() -> None:
     measured = [str(row[0]) for row in table.rows]
     assert {"/external/v1/orders", "/external/v1/orders, middle page", "/console/orders/{id}"} <= set(measured)
     assert len(table.columns) == len(table.rows[0])
+
+
+def test_a_copied_store_has_every_order_with_its_buyer_and_its_check_as_often_as_it_should(tmp_path: Path) -> None:
+    asyncio.run(data.make_sqlite(tmp_path / "copied.db", replace(data.PAST, copies=3), 900))
+    connection = apsw.Connection(str(tmp_path / "copied.db"))
+    same = "orders o JOIN customers c ON c.id = o.customer_id JOIN fraud_checks f ON f.order_id = o.id"
+    counts = connection.execute(
+        f"SELECT count(*), count(DISTINCT o.id), count(DISTINCT c.email) % 3 FROM {same}"
+        " WHERE f.customer_id = c.id AND c.email LIKE '%' || f.email"
+    ).fetchall()
+    assert counts == [(900, 900, 0)]
+    assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
