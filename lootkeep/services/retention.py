@@ -9,6 +9,7 @@ import structlog
 
 from lootkeep.deps import Deps
 from lootkeep.domain.attempts import REMEMBERED
+from lootkeep.domain.fraud.facts import DEVICE_MEMORY
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.storage import (
     alerts as alerts_db,
@@ -19,6 +20,7 @@ from lootkeep.storage import (
 from lootkeep.storage.access import accounts as accounts_db, attempts as attempts_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.fraud import identity as identity_db
 from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 
@@ -44,6 +46,8 @@ async def purge(deps: Deps, now: Instant, events_kept_days: int, mails_kept_days
         ("notices of alerts", events_before, alerts_db.purge),
         ("bulk actions", events_before, bulk_db.QUEUE.purge),
         ("payment events", events_before, payment_events_db.QUEUE.purge),
+        # What no signal counts any more.
+        ("sightings", Instant(now - DEVICE_MEMORY), identity_db.purge),
         ("e-mails", Instant(now - mails_kept_days * DAY), emails_db.QUEUE.purge),
     ):
         count = await _in_batches(deps, partial(batch, before=before))

@@ -29,6 +29,7 @@ from lootkeep.storage.fraud import (
     check_lists as fraud_check_lists_db,
     checks as fraud_checks_db,
     history as fraud_history_db,
+    identity as identity_db,
     limits as fraud_limits_db,
     linked_accounts as linked_accounts_db,
     queue as fraud_queue_db,
@@ -197,3 +198,12 @@ async def test_judging_and_reviewing_an_order_need_no_table_scan(judged: Generat
             await recorder.totals.apply(recorder)
             raise Rollback
     assert [work for work in await judged.works(recorder) if not judged.is_small(work)] == []
+
+
+async def test_old_sightings_are_found_without_a_table_scan(judged: GeneratedStore) -> None:
+    with suppress(Rollback):
+        async with judged.engine.write() as tx:
+            recorder = QueryRecorder(tx)
+            assert await identity_db.purge(recorder, _MIDDLE)
+            raise Rollback
+    assert [work for work in await judged.works(recorder) if work.scanned & judged.large] == []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from lootkeep.domain.fraud.facts import DEVICE_MEMORY
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention as retention_service
-from lootkeep.storage.schema import payment_event_names, payment_events
+from lootkeep.storage.schema import payment_event_names, payment_events, sightings
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api import providers
+from tests.builders import new_customer, new_order, new_product
 from tests.receiver import Receiver
 from tests.recount import rows, sent
 from tests.worker.delivering import fan_out, log, record, subscribe, work
@@ -58,8 +60,8 @@ async def test_retention_works_in_bounded_batches(insecure_world: World) -> None
     insecure_world.clock.advance(31 * DAY)
     deps, writes = counted(insecure_world.deps)
     await retention_service.purge(deps, insecure_world.clock.now(), 30, 30)
-    # 500, 500 and 1 events, and one look for each of nine kinds that finds no more.
-    assert writes.count == 12
+    # 500, 500 and 1 events, and one look for each of ten kinds that finds no more.
+    assert writes.count == 13
     assert (await insecure_world.get("/events")).json()["data"]["events"] == []
 
 
@@ -78,3 +80,18 @@ async def test_settled_payment_events_are_removed_and_those_that_need_someone_st
     await providers.work(world)
     assert (await sent(world.db)).count("order.paid") == 1
     assert (await providers.results(world))[-1] == ("applied", "already_recorded")
+
+
+async def test_a_sighting_is_removed_once_no_signal_counts_it_but_a_mailbox_stays(insecure_world: World) -> None:
+    world = insecure_world
+    product, customer = (await new_product(world))["id"], (await new_customer(world))["customer"]["id"]
+    await new_order(world, customer, (product, 1), device_id="old")
+    world.clock.advance(DEVICE_MEMORY)
+    await retention_service.purge(world.deps, world.clock.now(), 30, 30)
+    assert "old" in [row["value"] for row in await rows(world.db, sightings)]
+    await new_order(world, customer, (product, 1), device_id="new")
+    world.clock.advance(1)
+    await retention_service.purge(world.deps, world.clock.now(), 30, 30)
+    left = await rows(world.db, sightings)
+    assert {row["value"] for row in left if row["kind"] == "device"} == {"new"}
+    assert [row["customer_id"] for row in left if row["kind"] == "mailbox"] == [customer]

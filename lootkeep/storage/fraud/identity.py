@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
-from sqlalchemy import bindparam, case, select
+from sqlalchemy import Integer, bindparam, case, delete, literal_column, select
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.customers import CustomerStatus
@@ -16,9 +16,12 @@ from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, sightings
+from lootkeep.storage.schema.customers import AGES
 
 # How far up a chain of referrals is followed.
 _MAX_ANCESTORS = 10
+# One purge never holds the write lock for long.
+_PURGED_AT_ONCE = 500
 # How many traces of one customer are shown: a bot may leave thousands.
 _MAX_SIGHTINGS = 20
 
@@ -52,6 +55,23 @@ _WAS_SEEN = Query(
         sightings.c.value == bindparam("seen_with"),
         sightings.c.customer_id == bindparam("customer"),
     )
+)
+_IS_OLD = sightings.c.last_seen_at < bindparam("before")
+_OLDEST = Query(
+    select(sightings.c.kind, sightings.c.value, sightings.c.customer_id)
+    .where(_IS_OLD, AGES)
+    .order_by(sightings.c.last_seen_at)
+    .limit(literal_column(str(_PURGED_AT_ONCE), Integer))
+)
+# Not one that was seen again since it was read.
+_REMOVE = Query(
+    delete(sightings).where(
+        sightings.c.kind == bindparam("seen_kind"),
+        sightings.c.value == bindparam("seen_with"),
+        sightings.c.customer_id == bindparam("customer"),
+        _IS_OLD,
+    ),
+    set_based=True,
 )
 _OF_CUSTOMER = Query(
     select(sightings.c.kind, sightings.c.value, sightings.c.first_seen_at, sightings.c.last_seen_at)
@@ -147,3 +167,15 @@ async def ancestors(tx: Transaction, customer_id: int) -> list[int]:
         customer_id = above[0]
         customer_ids.append(customer_id)
     return customer_ids
+
+
+async def purge(tx: Transaction, before: Instant) -> int:
+    """Removes some sightings that no signal counts any more; returns how many, as long as there are any."""
+    oldest = await tx.all(_OLDEST, before=before)
+    rows = [
+        {"seen_kind": kind, "seen_with": value, "customer": customer_id, "before": before}
+        for kind, value, customer_id in oldest
+    ]
+    if rows:
+        await tx.execute_many(_REMOVE, rows)
+    return len(rows)
