@@ -55,6 +55,11 @@ def test_every_endpoint_and_page_answers_in_a_grown_store() -> None:
     assert len(table.columns) == len(table.rows[0])
 
 
+def test_what_is_deep_or_rare_may_cost_more_in_a_large_store() -> None:
+    pages = ("/console/orders", "/console/analytics, a year", "/console/analytics/growth, a year")
+    assert [growth.max_ms(page) for page in pages] == [0.0, 150.0, 1000.0]
+
+
 def test_a_copied_store_has_every_order_with_its_buyer_and_its_check_as_often_as_it_should(tmp_path: Path) -> None:
     asyncio.run(data.make_sqlite(tmp_path / "copied.db", replace(data.PAST, copies=3), 900))
     connection = apsw.Connection(str(tmp_path / "copied.db"))
