@@ -42,9 +42,11 @@ REPLAY = ("fraud", "backtest", "past.csv", "--label", "fraud", "--json")
 ORDERS_PER_FRAUD = 250
 
 TEXT = f"""`lootkeep fraud backtest` judges every order with an outcome again, from the database and from the files
-of `lootkeep export facts`; the orders of a CSV file, one in {FILE_SHARE}, are replayed. The store is a judged one of a
-{data.PAST.copies}th of the size, copied within the database. CPU is that of the command; *server CPU* is that of
-PostgreSQL, which files may not burden with more than {MAX_SERVER_SECONDS} s. Memory is the most that was resident."""
+of `lootkeep export facts`; the orders of a CSV file, one in {FILE_SHARE}, are replayed. CPU is that of the command;
+*server CPU* is that of PostgreSQL, which files may not burden with more than {MAX_SERVER_SECONDS} s. Memory is the most
+that was resident."""
+
+NOTE = f"A judged store of a {data.PAST.copies}th of the orders was copied within the database until it had as many."
 
 
 def measure(options: Options) -> SectionResult:
@@ -68,7 +70,7 @@ def _table(engine: str, size: int) -> Table:
             rows.append([name, seconds, cpu, server, megabytes, "" if is_met is None else verdict(is_met=is_met)])
         size_mb = sum(file.stat().st_size for file in Path(folder, "facts").iterdir()) / 1e6
     columns = [engine, "seconds", "CPU s", "server CPU s", "memory MB", ""]
-    return Table(f"{engine}: {size:,} orders, {size_mb:.0f} MB of files", columns, rows)
+    return Table(f"{engine}: {size:,} orders, {size_mb:.0f} MB of files", columns, rows, NOTE)
 
 
 def _replay(size: int) -> Table:
