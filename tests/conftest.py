@@ -32,6 +32,8 @@ PATIENT = Deadlines(statement=300, free_connection=300, read_lock=300, connectio
 # For what is refused before the database is asked, which is the same on both engines.
 only_sqlite = pytest.mark.parametrize("db_location", ["sqlite"], indirect=True)
 
+_TESTS = Path(__file__).parent
+
 # What takes minutes begins first: at the end there are only short tests to share.
 LONG = (
     "tests/machines/",
@@ -44,6 +46,8 @@ LONG = (
 
 # A validator of schemas compiles a grammar of IRIs, for seconds, where it finds one: no field of the API is an IRI.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+# httpx looks for it at each request, in every folder of the path: a twentieth of a test's CPU.
+sys.modules["sniffio"] = None  # type: ignore[assignment]
 
 # Files of tests are in memory where there is room: SQLite waits for the disk at each commit, and these are for nobody.
 _MEMORY = Path("/dev/shm")
@@ -70,10 +74,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """True for what is not quick. It is not even imported: that takes as long as many tests."""
-    if not config.getoption("--quick") or collection_path.is_dir():
+    if not config.getoption("--quick") or not collection_path.is_relative_to(_TESTS):
         return None
-    path = collection_path.relative_to(Path(__file__).parent).as_posix()
-    return quick.is_left_out(path) or None
+    path = collection_path.relative_to(_TESTS).as_posix()
+    return quick.is_left_out(f"{path}/" if collection_path.is_dir() else path) or None
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each engine in turn, unless a test names its own; quick tests are not even made for PostgreSQL."""
+    names_engine = any("db_location" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "db_location" in metafunc.fixturenames and not names_engine:
+        engines = ENGINES[:1] if metafunc.config.getoption("--quick") else ENGINES
+        metafunc.parametrize("db_location", engines, indirect=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -165,7 +177,7 @@ def postgres_url(postgres_admin_url: str, worker_id: str, testrun_uid: str) -> I
     asyncio.run(drop_postgres_database(postgres_admin_url, url))
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture
 def db_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where the test's database is, on each engine in turn: a file, or a URL."""
     if request.param == "postgresql":

@@ -191,8 +191,8 @@ async def test_every_api_answer_is_json_that_is_neither_cached_nor_sniffed(
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/nothing", "/docs/guides/nothing", *DOCUMENTATION])
-async def test_every_page_forbids_what_it_does_not_need(world: World, path: str) -> None:
-    headers = (await world.http.get(path)).headers
+async def test_every_page_forbids_what_it_does_not_need(shared_world: World, path: str) -> None:
+    headers = (await shared_world.http.get(path)).headers
     assert headers["Content-Security-Policy"].startswith("default-src 'none';")
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
     assert headers["X-Content-Type-Options"] == "nosniff"

@@ -17,10 +17,10 @@ PAGES = ["/openapi.json", "/docs", *(f"/docs/{name}" for name in ASSETS), *GUIDE
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_a_client_that_accepts_gzip_gets_it(world: World, path: str) -> None:
-    plain = await world.http.get(path, headers={"Accept-Encoding": "identity"})
+async def test_a_client_that_accepts_gzip_gets_it(shared_world: World, path: str) -> None:
+    plain = await shared_world.http.get(path, headers={"Accept-Encoding": "identity"})
     for accepted in ("gzip", "br, gzip;q=0.5", "GZIP", "*", "deflate, *;q=0.1"):
-        async with world.http.stream("GET", path, headers={"Accept-Encoding": accepted}) as answer:
+        async with shared_world.http.stream("GET", path, headers={"Accept-Encoding": accepted}) as answer:
             raw = b"".join([chunk async for chunk in answer.aiter_raw()])
         assert answer.headers["Content-Encoding"] == "gzip"
         assert answer.headers["Content-Length"] == str(len(raw))
@@ -29,22 +29,22 @@ async def test_a_client_that_accepts_gzip_gets_it(world: World, path: str) -> No
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_a_client_that_does_not_accept_gzip_gets_it_plain(world: World, path: str) -> None:
+async def test_a_client_that_does_not_accept_gzip_gets_it_plain(shared_world: World, path: str) -> None:
     for accepted in ("identity", "", "br", "gzip;q=0", "gzip; q=0.00, *"):
-        answer = await world.http.get(path, headers={"Accept-Encoding": accepted})
+        answer = await shared_world.http.get(path, headers={"Accept-Encoding": accepted})
         assert "Content-Encoding" not in answer.headers
         assert answer.headers["Vary"] == "Accept-Encoding"
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_a_client_that_has_this_version_gets_no_body(world: World, path: str) -> None:
-    etag = (await world.http.get(path)).headers["ETag"]
+async def test_a_client_that_has_this_version_gets_no_body(shared_world: World, path: str) -> None:
+    etag = (await shared_world.http.get(path)).headers["ETag"]
     for tag in (etag, etag.removeprefix("W/"), f'"other", {etag}', "*"):
-        again = await world.http.get(path, headers={"If-None-Match": tag})
+        again = await shared_world.http.get(path, headers={"If-None-Match": tag})
         assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
         assert again.headers["Cache-Control"] == "no-cache"
     for unknown in ('"other"', etag.replace('"', ""), ""):
-        assert (await world.http.get(path, headers={"If-None-Match": unknown})).status_code == 200
+        assert (await shared_world.http.get(path, headers={"If-None-Match": unknown})).status_code == 200
 
 
 async def test_requests_that_arrive_while_a_page_is_built_wait_for_that_one_and_nothing_else_does() -> None:
