@@ -19,7 +19,7 @@ from lootkeep.domain import (
     store_settings as store_settings_rules,
 )
 from lootkeep.domain.accounts import SignInFigures
-from lootkeep.domain.codes import currency_names
+from lootkeep.domain.codes import currencies
 from lootkeep.domain.store_settings import MAIL_TEST, SETTINGS, Logo, MailTest, StoreSettings
 from lootkeep.engines.emails.smtp import SmtpServer, StartTls, parse_server, server_url
 from lootkeep.kernel.errors import invalid
@@ -59,7 +59,7 @@ def _zones() -> Kind:
 
 
 def _currencies() -> Kind:
-    return forms.choice({code: f"{code}, {name}" for code, name in sorted(currency_names().items())})
+    return forms.choice({code: f"{code}, {currency.name}" for code, currency in currencies().items()})
 
 
 @cache

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
-# Parts of countries, groups of countries and placeholders, which the CLDR names too.
-_NO_COUNTRIES = frozenset(["AC", "CP", "CQ", "DG", "EA", "EU", "EZ", "IC", "QO", "TA", "UN", "XA", "XB", "ZZ"])
-# Without a country that uses them.
-_NO_COUNTRYS_CURRENCIES = frozenset({"SVC", "XAD"})
-# The yuan outside of China has no code of ISO.
-_NO_CURRENCIES = frozenset({"CNH"})
+from lootkeep.domain.code_tables import COUNTRIES, CURRENCIES, SYMBOLS
+
+
+class Currency(NamedTuple):
+    name: str
+    # After the point, as people write amounts.
+    digits: int
+    symbol: str
 
 
 @cache
 def countries() -> Mapping[str, str]:
     """The name of each country by its code of two letters."""
-    # Loaded when it is needed: not every process does.
-    from babel import Locale
+    return {code: name for code, _, name in _rows(COUNTRIES)}
 
-    names = Locale("en").territories
-    return {code: name for code, name in names.items() if len(code) == 2 and code not in _NO_COUNTRIES}
+
+@cache
+def three_letter_codes() -> Mapping[str, str]:
+    """The code of two letters by each of three."""
+    return {long: code for code, longs, _ in _rows(COUNTRIES) for long in longs.split(",")}
 
 
 def country_code(text: str) -> str:
@@ -32,18 +37,11 @@ def country_code(text: str) -> str:
     return codes.get(name, name.upper())
 
 
-def currency_names() -> Mapping[str, str]:
-    """The name of each currency in use by its code."""
-    from babel import Locale
-
-    names = Locale("en").currencies
-    return {code: names.get(code, code) for code in currencies()}
-
-
 @cache
-def currencies() -> frozenset[str]:
-    """Those in use today."""
-    from babel.core import get_global
+def currencies() -> Mapping[str, Currency]:
+    """Those in use today, by their codes."""
+    return {code: Currency(name, int(digits), SYMBOLS.get(code, code)) for code, digits, name in _rows(CURRENCIES)}
 
-    used = {code for rows in get_global("territory_currencies").values() for code, _, until, _ in rows if not until}
-    return frozenset(used - _NO_CURRENCIES | _NO_COUNTRYS_CURRENCIES)
+
+def _rows(table: str) -> list[list[str]]:
+    return [row.split(" ", 2) for line in table.strip().split("\n") for row in line.split(" | ")]

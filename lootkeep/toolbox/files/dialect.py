@@ -12,10 +12,9 @@ from decimal import Decimal
 from enum import StrEnum
 
 import msgspec
-from babel.core import get_global
 
 from lootkeep.domain import identity as identity_rules
-from lootkeep.domain.codes import countries
+from lootkeep.domain.codes import countries, three_letter_codes
 from lootkeep.kernel.clock import SECOND, Instant, instant
 
 
@@ -62,12 +61,7 @@ UM United States Minor Outlying Islands | VE Venezuela, Bolivarian Republic of |
 VG Virgin Islands, British | VI Virgin Islands, U.S.
 """
 _COUNTRIES: dict[str, str] = (
-    {
-        alias: code
-        for alias, (code, *_) in get_global("territory_aliases").items()
-        # Codes of three letters; retired ones of two are other things today.
-        if len(alias) == 3 and alias.isalpha() and code in countries()
-    }
+    dict(three_letter_codes())
     | {name.upper(): code for code, name in countries().items()}
     | {name.replace("&", "and").replace("St.", "Saint").upper(): code for code, name in countries().items()}
     | {code: code for code in countries()}
