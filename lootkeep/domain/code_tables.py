@@ -91,7 +91,7 @@ XAF 0 Central African CFA Franc | XAG 2 Silver | XAU 2 Gold | XBA 2 European Com
 XBB 2 European Monetary Unit | XBC 2 European Unit of Account (XBC) | XBD 2 European Unit of Account (XBD)
 XCD 2 East Caribbean Dollar | XCG 2 Caribbean guilder | XDR 2 Special Drawing Rights | XOF 0 West African CFA Franc
 XPD 2 Palladium | XPF 0 CFP Franc | XPT 2 Platinum | XSU 2 Sucre | XTS 2 Testing Currency Code
-XUA 2 ADB Unit of Account | XXX 2 Unknown Currency | YER 0 Yemeni Rial | ZAR 2 South African Rand
+XUA 2 ADB Unit of Account | YER 0 Yemeni Rial | ZAR 2 South African Rand
 ZMW 2 Zambian Kwacha | ZWG 2 Zimbabwean Gold
 """
 
@@ -119,5 +119,4 @@ SYMBOLS = {
     "XCG": "Cg.",
     "XOF": "F\u202fCFA",
     "XPF": "CFPF",
-    "XXX": "¤",
 }
