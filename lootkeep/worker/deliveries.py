@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 
 import structlog
 from msgspec import UNSET
@@ -20,16 +21,17 @@ from lootkeep.engines.tracing import Attributes, Tracer, trace_id
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.cause import CURRENT, Cause
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Unavailable
 from lootkeep.services.webhooks import post
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db, replays as replays_db
-from lootkeep.storage.webhooks.deliveries import ClaimSlot
+from lootkeep.storage.webhooks.deliveries import FIRST_ATTEMPT, ClaimSlot, Due
 from lootkeep.worker.metrics import WorkerMetrics
 from lootkeep.worker.runner import QueueWorker
 
 log = structlog.get_logger(__name__)
 
-# How long finished requests wait for others that were claimed with them.
+# How long finished requests wait for others that were claimed with them, while more deliveries are waiting.
 _LINGER_SECONDS = 0.02
 
 
@@ -61,13 +63,41 @@ class DeliveryWorker(QueueWorker):
         self._sending: set[asyncio.Task[None]] = set()
         self._latest: list[asyncio.Task[None]] = []
         self._finished: list[tuple[ClaimedDelivery, AttemptResult]] = []
+        # The last round left deliveries or events that were waiting.
+        self._has_more = False
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
-        await self._linger()
-        settled = await self._settle()
-        has_more = await self._fan_out()
-        claimed = await self._claim()
-        return settled or has_more or claimed
+        """One transaction settles what has finished, fans out new events and claims what is due."""
+        now = self._deps.clock.now()
+        # Looked up first: an idle worker never writes, and so never wakes itself.
+        async with self._deps.db.read() as tx:
+            due = await deliveries_db.due(tx, now)
+        self._next_due = due.next_at
+        if not (self._finished or due.has_events or self._slots(due.webhooks)):
+            return False
+        finished, self._finished = self._finished, []
+        try:
+            async with self._deps.db.write() as tx:
+                await self._record(tx, finished, now)
+                fanned_out, claimed, cancelled = await self._fan_out_and_claim(tx, due, now)
+        except BaseException as error:
+            # Retried; if this process ends first, the leases expire and the attempts are repeated.
+            self._finished = finished + self._finished
+            if not isinstance(error, (Unavailable, asyncio.CancelledError)):
+                # An event that cannot be fanned out must not hold back what has been sent.
+                await self._settle()
+            raise
+        self._latest = [self._start(webhook, delivery, now) for webhook, delivery in claimed]
+        return bool(finished or fanned_out or claimed or cancelled)
+
+    async def has_more(self) -> bool:
+        """Waits briefly for current requests to finish together: a round for a hundred costs as much as for one.
+
+        It does not wait for a receiver that hangs: only for the last claim, and only for a moment.
+        """
+        if self._has_more and self._latest:
+            await asyncio.wait(self._latest, timeout=_LINGER_SECONDS)
+        return self._has_more
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
         # As the last look showed. Due deliveries wait for room at their webhook, and every finished request makes room.
@@ -76,40 +106,28 @@ class DeliveryWorker(QueueWorker):
     async def drain(self) -> None:
         if self._sending:
             await asyncio.wait(self._sending)
-        await self._settle()
+        if self._finished:
+            await self._settle()
 
-    async def _linger(self) -> None:
-        """Waits briefly for current requests to finish together: a round for a hundred costs as much as for one.
+    async def _fan_out_and_claim(
+        self, tx: Transaction, due: Due, now: Instant
+    ) -> tuple[int, list[tuple[Webhook, ClaimedDelivery]], int]:
+        """How many events were fanned out, what was claimed, and how many deliveries were cancelled."""
+        fanned_out = await fan_out_db.fan_out(tx, self._deps.ids.delivery_id, now) if due.has_events else {}
+        wanted = {webhook: set(priorities) for webhook, priorities in due.webhooks}
+        for webhook in chain.from_iterable(fanned_out.values()):
+            wanted.setdefault(webhook, set()).add(FIRST_ATTEMPT)
+        slots = self._slots(sorted(wanted.items()))
+        claimed, cancelled = await deliveries_db.claim(tx, slots, self._lease, now)
+        taken = Counter(webhook.id for webhook, _ in claimed)
+        is_full = any(taken[slot.webhook_id] == slot.room for slot in slots)
+        self._has_more = is_full or cancelled > 0 or len(fanned_out) == fan_out_db.BATCH
+        return len(fanned_out), claimed, cancelled
 
-        It does not wait for a receiver that hangs: only for the last claim, and only for a moment.
-        """
-        waited_for = [task for task in self._latest if not task.done()] or self._sending
-        if waited_for:
-            await asyncio.wait(waited_for, timeout=_LINGER_SECONDS)
-
-    async def _fan_out(self) -> bool:
-        """Whether more events may be waiting."""
-        # Looked up first: an idle worker never writes, and so never wakes itself.
-        async with self._deps.db.read() as tx:
-            if not await fan_out_db.has_waiting_events(tx):
-                return False
-        async with self._deps.db.write() as tx:
-            fanned_out = await fan_out_db.fan_out(tx, self._deps.ids.delivery_id, self._deps.clock.now())
-        return fanned_out == fan_out_db.BATCH
-
-    async def _claim(self) -> bool:
+    def _slots(self, wanted: Iterable[tuple[int, Collection[int]]]) -> list[ClaimSlot]:
         """Fair: every webhook with something due gets up to its own limit, none can take another's."""
-        now = self._deps.clock.now()
-        async with self._deps.db.read() as tx:
-            due, self._next_due = await deliveries_db.due(tx, now)
-        rooms = [ClaimSlot(webhook, what, self._concurrency - self._in_flight[webhook]) for webhook, what in due]
-        slots = [slot for slot in rooms if slot.room > 0]
-        if not slots:
-            return False
-        async with self._deps.db.write() as tx:
-            claimed, cancelled = await deliveries_db.claim(tx, slots, self._lease, now)
-        self._latest = [self._start(webhook, delivery, now) for webhook, delivery in claimed]
-        return bool(claimed or cancelled)
+        slots = (ClaimSlot(webhook, what, self._concurrency - self._in_flight[webhook]) for webhook, what in wanted)
+        return [slot for slot in slots if slot.room > 0]
 
     def _start(self, webhook: Webhook, claimed: ClaimedDelivery, now: Instant) -> asyncio.Task[None]:
         self._in_flight[webhook.id] += 1
@@ -157,24 +175,28 @@ class DeliveryWorker(QueueWorker):
         )
         self._lines.write(line, is_good=is_good)
 
-    async def _settle(self) -> bool:
-        """One transaction for everything that has finished meanwhile."""
+    async def _settle(self) -> None:
+        """Settles without looking for more."""
         finished, self._finished = self._finished, []
+        try:
+            async with self._deps.db.write() as tx:
+                await self._record(tx, finished, self._deps.clock.now())
+        except BaseException:
+            self._finished = finished + self._finished
+            raise
+
+    async def _record(
+        self, tx: Transaction, finished: Sequence[tuple[ClaimedDelivery, AttemptResult]], now: Instant
+    ) -> None:
         if not finished:
-            return False
-        now = self._deps.clock.now()
+            return
         settled = [
             (claimed, result, deliveries_rules.settle(result, claimed.failures, now, self._delays, self._chance()))
             for claimed, result in finished
         ]
-        try:
-            async with self._deps.db.write() as tx:
-                await deliveries_db.settle(tx, self._lease, settled, now)
-        except BaseException:
-            # Retried; if this process ends first, the leases expire and the attempts are repeated.
-            self._finished = finished + self._finished
-            raise
-        return True
+        await deliveries_db.settle(tx, self._lease, settled, now)
+        retries = [settlement.due_at for _, _, settlement in settled if not settlement.is_final]
+        self._next_due = min([*retries, *([self._next_due] if self._next_due else [])], default=None)
 
 
 def _attributes(claimed: ClaimedDelivery, result: AttemptResult) -> Attributes:

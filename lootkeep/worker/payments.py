@@ -12,8 +12,7 @@ from lootkeep.worker.runner import SingleQueueWorker
 
 class PaymentWorker(SingleQueueWorker[PaymentEvent]):
     work = "payment events"
-    # An order that is placed or paid announces an event of its own.
-    wakes_for = frozenset({"payment_events", "events"})
+    wakes_for = frozenset({"payment_events"})
     queue = payment_events_db.QUEUE
     lease_duration = LEASE
 

@@ -18,6 +18,9 @@ from lootkeep.worker.outage import Outage
 # How long a worker rests when nothing wakes it.
 _MAX_REST = 5 * SECOND
 _MIN_REST = SECOND // 100
+# How far apart two rounds begin, unless more work is waiting than one of them takes: a round for ten costs hardly more
+# than a round for one. The first after a rest begins at once.
+_COLLECT_SECONDS = 0.02
 
 ItemT = TypeVar("ItemT")
 
@@ -35,17 +38,21 @@ class QueueWorker(ABC):
         self._wakeup = wakeup
         self._lease = secrets.token_hex(8)
         self._outage = Outage(self.work)
-        # The last round found something to do, and the next one may, too.
+        # The last round found more to do than it took.
         self.is_behind = False
 
     async def run(self, stopping: asyncio.Event) -> None:
         """Works until it is stopped, then finishes current work."""
+        clock = asyncio.get_running_loop().time
         while not stopping.is_set():
+            started = clock()
+            self._wakeup.clear()
             try:
-                self.is_behind = await self.run_once(stopping)
+                self.is_behind = await self.run_once(stopping) and await self.has_more()
                 self._outage.end()
                 if not self.is_behind:
                     await self._rest()
+                    await asyncio.sleep(max(0.0, started + _COLLECT_SECONDS - clock()))
             except Unavailable:
                 await self._outage.wait(stopping)
         await self.drain()
@@ -53,6 +60,10 @@ class QueueWorker(ABC):
     @abstractmethod
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
         """Settles what has finished, claims what is due and sends it; False if there is nothing more to do."""
+
+    async def has_more(self) -> bool:
+        """Whether a round that found something left more, which the next one takes as soon as this returns."""
+        return True
 
     @abstractmethod
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
@@ -75,12 +86,13 @@ class SingleQueueWorker(QueueWorker, Generic[ItemT]):
 
     queue: SingleQueue[ItemT]
     lease_duration: ClassVar[int]
+    _next_due: Instant | None = None
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
         now = self._deps.clock.now()
         # Looked up first: an idle worker never writes, and so never wakes itself.
         async with self._deps.db.read() as tx:
-            due = await self.next_due(tx, now)
+            self._next_due = due = await self.queue.next_due(tx)
         if due is None or due > now:
             return False
         async with self._deps.db.write() as tx:
@@ -95,7 +107,8 @@ class SingleQueueWorker(QueueWorker, Generic[ItemT]):
         """Does the work of a claimed item, and settles it."""
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
-        return await self.queue.next_due(tx)
+        # As the last look showed.
+        return self._next_due
 
     async def drain(self) -> None:
         """Nothing is left: each round ends with its item."""

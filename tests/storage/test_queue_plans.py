@@ -45,7 +45,6 @@ LOOKS: dict[str, ReadCall] = {
     "what is due": deliveries_db.due,
     "claim": claim,
     "backlog": deliveries_db.backlog,
-    "is anything to fan out": lambda tx, _: fan_out_db.has_waiting_events(tx),
     "fan out": lambda tx, now: fan_out_db.fan_out(tx, lambda: "wh_new", now),
     "purge": deliveries_db.QUEUE.purge,
     "cancel": deliveries_db.cancel,

@@ -38,5 +38,8 @@ class OnlyWoken:
     def nudge(self) -> None:
         self._wakeup.nudge()
 
+    def clear(self) -> None:
+        self._wakeup.clear()
+
     async def close(self) -> None:
         await self._wakeup.close()

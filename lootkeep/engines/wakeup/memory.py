@@ -39,6 +39,9 @@ class MemoryWakeup:
         """Wakes only the loop that waits here."""
         self._event.set()
 
+    def clear(self) -> None:
+        self._event.clear()
+
     def wake(self, changed: Set[str] | None = None) -> None:
         """Wakes the loops that may be affected by a change of these tables; None means any table."""
         if changed is None or not self._tables or not self._tables.isdisjoint(changed):

@@ -128,6 +128,7 @@ async def rouse(tx: Transaction, order: Order, now: Instant) -> None:
     named = [str(order.id), order.number, order.external_id, order.transaction_id, order.charge_id]
     values = {f"name_{number}": name or order.number for number, name in enumerate(named)}
     await tx.run(_ROUSE, now=now, **values)
+    tx.wake("payment_events")
 
 
 async def rouse_one(tx: Transaction, event_id: int, now: Instant) -> None:

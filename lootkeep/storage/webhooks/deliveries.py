@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, insert, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, insert, literal_column, or_, select, update
 
 from lootkeep.domain.deliveries import LEASE, AttemptResult, ClaimedDelivery
 from lootkeep.domain.settlement import Settlement
@@ -32,6 +32,7 @@ _IS_ACTIVE = (webhooks.c.deleted_at.is_(None), webhooks.c.is_active)
 # 0 for a first attempt, 1 for a retry. Each is queried separately: the index is sorted by priority first, and has every
 # parked retry.
 _PRIORITIES: tuple[ColumnElement[Any], ...] = (literal_column("0"), literal_column("1"))
+FIRST_ATTEMPT = 0
 
 QUEUE = Queue(
     deliveries,
@@ -44,10 +45,18 @@ QUEUE = Queue(
 def _first_due(priority: ColumnElement[Any]) -> ColumnElement[Any]:
     """When a webhook has its first delivery of a priority to send: the first in the index without a lease."""
     of_webhook = (deliveries.c.webhook_id == webhooks.c.id, deliveries.c.priority == priority, _IS_PENDING, _IS_FREE)
-    return select(deliveries.c.due_at).where(*of_webhook).order_by(deliveries.c.due_at).limit(1).scalar_subquery()
+    first = select(deliveries.c.due_at).where(*of_webhook).order_by(deliveries.c.due_at).limit(1)
+    return first.correlate(webhooks).scalar_subquery()
 
 
-_FIRST_DUE = Query(select(webhooks.c.id, *map(_first_due, _PRIORITIES)).where(*_IS_ACTIVE).order_by(webhooks.c.id))
+_NEW_EVENT = select(events.c.id).where(events.c.fanned_out_at.is_(None)).order_by(events.c.id).limit(1)
+# One row without a webhook if there is none: its events are fanned out to nobody.
+_ONE_ROW = select(literal_column("1").label("one")).subquery()
+_FIRST_DUE = Query(
+    select(_NEW_EVENT.scalar_subquery(), webhooks.c.id, *map(_first_due, _PRIORITIES))
+    .select_from(_ONE_ROW.outerjoin(webhooks, and_(*_IS_ACTIVE)))
+    .order_by(webhooks.c.id)
+)
 _COUNT_DUE = Query(
     select(
         count_up_to(
@@ -148,7 +157,7 @@ class ClaimSlot(NamedTuple):
     """What a worker may take of one webhook: of which priorities, and how many in total."""
 
     webhook_id: int
-    priorities: Sequence[int]
+    priorities: Collection[int]
     room: int
 
 
@@ -157,23 +166,28 @@ class Due(NamedTuple):
 
     webhooks: list[tuple[int, list[int]]]
     next_at: Instant | None
+    # Whether events wait for their deliveries.
+    has_events: bool
 
 
 async def due(tx: Transaction, now: Instant) -> Due:
     rows = await tx.all(_FIRST_DUE, now=now)
     webhooks = [
         (webhook_id, [priority for priority, at in enumerate(times) if at is not None and at <= now])
-        for webhook_id, *times in rows
+        for _, webhook_id, *times in rows
     ]
-    later = (at for _, *times in rows for at in times if at is not None and at > now)
-    return Due([webhook for webhook in webhooks if webhook[1]], min(later, default=None))
+    later = (at for _, _, *times in rows for at in times if at is not None and at > now)
+    has_events = any(event is not None for event, *_ in rows)
+    return Due([webhook for webhook in webhooks if webhook[1]], min(later, default=None), has_events)
 
 
 async def backlog(tx: Transaction, now: Instant) -> tuple[int, Instant | None]:
     """How many deliveries are due, counted up to a limit, and since when the oldest is."""
     ((count,),) = await tx.all(_COUNT_DUE, now=now)
     rows = await tx.all(_FIRST_DUE, now=now)
-    return int(count), min((due for _, *times in rows for due in times if due is not None and due <= now), default=None)
+    return int(count), min(
+        (due for _, _, *times in rows for due in times if due is not None and due <= now), default=None
+    )
 
 
 async def count_pending(tx: Transaction) -> int:

@@ -40,32 +40,35 @@ KEY = ["event_id", "webhook_id"]
 _ADD = Query(INSERT.on_conflict_do_nothing(index_elements=KEY).inline(), set_based=True)
 
 
-async def has_waiting_events(tx: Transaction) -> bool:
-    return await oldest_waiting(tx) is not None
-
-
 async def oldest_waiting(tx: Transaction) -> Instant | None:
     """When the first event without deliveries was recorded."""
     row = await tx.one(_ANY_WAITING)
     return None if row is None else Instant(row[0])
 
 
-async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> int:
-    """Turns waiting events into one delivery per subscribed webhook; returns the number of events."""
+async def fan_out(tx: Transaction, make_id: Callable[[], str], now: Instant) -> dict[int, list[int]]:
+    """Turns waiting events into one delivery per subscribed webhook; returns the webhooks of each event."""
     waiting = await tx.all(_WAITING)
     if not waiting:
-        return 0
+        return {}
     receivers = [(webhook, webhook.event_types) for webhook in await endpoints.ROWS.find(tx) if webhook.is_active]
     data = {}
     if any(webhook.filter for webhook, _ in receivers):
         data = dict(await tx.fetch_for_each(_DATA, [{"event": event_id} for event_id, _ in waiting]))
-    rows = [
-        {"public_id": make_id(), "event": event_id, "webhook": webhook.id, "event_type": event_type, "now": now}
+    wanted_by = {
+        event_id: [
+            webhook.id
+            for webhook, event_types in receivers
+            if event_type in event_types and webhook.fits(data.get(event_id, ""))
+        ]
         for event_id, event_type in waiting
-        for webhook, event_types in receivers
-        if event_type in event_types and webhook.fits(data.get(event_id, ""))
+    }
+    rows = [
+        {"public_id": make_id(), "event": event_id, "webhook": webhook_id, "event_type": event_type, "now": now}
+        for event_id, event_type in waiting
+        for webhook_id in wanted_by[event_id]
     ]
     if rows:
         await tx.execute_many(_ADD, rows)
     await tx.execute_many(_FANNED_OUT, [{"event": event_id, "now": now} for event_id, _ in waiting])
-    return len(waiting)
+    return wanted_by
