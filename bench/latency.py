@@ -31,16 +31,19 @@ class SteadyLoad:
     numbers: Iterator[int]
 
     async def at(self, rate: int, seconds: float) -> list[Cell]:
-        """Events asked for and delivered a second, p50, p99 and the slowest in ms, and CPU ms of an event."""
+        """Events asked for and delivered a second, p50, p99 and the slowest in ms, and CPU ms of an event.
+
+        The CPU is that of the service, and that of the database server.
+        """
         await self._send(rate, min(seconds, WARM_UP_SECONDS))
         before, started = self._cpu(), time.monotonic()
         sent = await self._send(rate, seconds)
         arrived = await self._arrived(sent.keys())
-        cpu_ms = (self._cpu() - before) * 1000 / len(sent)
+        service, server = ((end - begin) * 1000 / len(sent) for begin, end in zip(before, self._cpu(), strict=True))
         waits = [(arrived[number] - moment) * 1000 for number, moment in sent.items()]
         pace = len(sent) / (max(arrived.values()) - started)
         times = spread(waits)
-        return [rate, pace, times.p50, times.p99, max(waits), cpu_ms]
+        return [rate, pace, times.p50, times.p99, max(waits), service, server]
 
     async def _send(self, rate: int, seconds: float) -> dict[int, float]:
         """When each request was due: one that has to wait for a connection waits on the service's bill."""
@@ -81,8 +84,8 @@ class SteadyLoad:
             await asyncio.sleep(0.05)
         return arrived
 
-    def _cpu(self) -> float:
-        return cpu_seconds(self.subject.pid) + cpu_seconds(self.postmaster)
+    def _cpu(self) -> tuple[float, float]:
+        return cpu_seconds(self.subject.pid), cpu_seconds(self.postmaster)
 
 
 def steady_load(subject: Subject, postmaster: int | None, target: Receiver) -> SteadyLoad:

@@ -6,11 +6,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
+import pytest
+from sqlalchemy import insert
+
 from lootkeep.domain.deliveries import LEASE
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention as retention_service
+from lootkeep.storage.engine.query import Query
 from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.schema import events
 from lootkeep.storage.webhooks import log as log_db
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import PATIENCE_SECONDS, Receiver, holding
@@ -110,6 +116,22 @@ async def test_the_feed_shows_an_event_whose_operation_committed_late(insecure_w
     data = (await insecure_world.get(f"/events?after={data['next_cursor']}")).json()["data"]
     seen += [event["data"]["number"] for event in data["events"]]
     assert sorted(seen) == [1, 2]
+
+
+async def test_an_event_that_cannot_be_fanned_out_does_not_hold_back_what_was_sent(
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world)
+    await worker.run_once()
+    await wakeup.wait(PATIENCE_SECONDS)
+    await insecure_world.put(f"/webhooks/{webhook['id']}", {"filter": "amount > 0"})
+    async with insecure_world.db.write() as tx:
+        values = {"type": "product.created", "data": "no JSON", "created_at": insecure_world.clock.now()}
+        await tx.run(Query(insert(events).values(**values)))
+    with pytest.raises(msgspec.DecodeError):
+        await worker.run_once()
+    assert [delivery["status"] for delivery in await log(insecure_world, webhook)] == ["delivered"]
 
 
 class DeletingAfterTheLook:
