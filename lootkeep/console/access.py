@@ -46,9 +46,9 @@ TOKENS = lists.ListPage(
     columns=(
         Column("Name", "name", NAME, "name"),
         Column("Token", "hint", CODE),
-        Column("User", "email", NAME),
+        Column("User", "email", NAME, is_extra=True),
         Column("Scopes", "scopes"),
-        Column("Created", "created_at", AGO, "created_at"),
+        Column("Created", "created_at", AGO, "created_at", is_extra=True),
         Column("Expires", "expires_at", DAY, "expires_at"),
         Column("Last used", "last_used_at", AGO, "last_used_at"),
         Column("Revoked", "revoked_at", AGO),
@@ -59,9 +59,11 @@ TOKENS = lists.ListPage(
     has_dates=False,
 )
 _RATE = "Leave empty for the store’s limit; 0 means no limit."
+# Reading and changing an area are next to each other.
+_BY_AREA = {scope: text for scope, text in ROLE_SCOPES.items() if scope in SCOPES} | SCOPES
 TOKEN = (
     Field("name", "What it is for", forms.text(), is_required=True, placeholder="Discord bot"),
-    Field("scopes", "Scopes", forms.several(SCOPES, "Choose at least one scope.")),
+    Field("scopes", "Scopes", forms.several(_BY_AREA, "Choose at least one scope.")),
     Field("expires_in_days", "Expires after days", forms.whole(1, _MAX_DAYS), "Leave empty if it never expires."),
     Field("rate_limit", "Requests a minute", forms.whole(0, _MAX_REQUESTS), _RATE),
 )

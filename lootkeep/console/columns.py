@@ -76,6 +76,8 @@ class Column:
     name: str
     cell: Cell = TEXT
     sort: str | None = None
+    # Left out where a table has little room: the page of the record has it.
+    is_extra: bool = False
 
     @cached_property
     def value(self) -> Callable[[Any], Any]:
@@ -84,6 +86,10 @@ class Column:
     @property
     def is_number(self) -> bool:
         return self.cell.css.startswith("number")
+
+    @property
+    def head_css(self) -> str:
+        return " ".join(["number"] * self.is_number + ["extra"] * self.is_extra)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,5 +155,6 @@ def _in_file(cell: Cell, value: Any, formats: Formats) -> object:
 
 def _tag(column: Column) -> str:
     """With the title, for narrow boxes where a row is a block."""
-    css = f' class="{column.cell.css}"' if column.cell.css else ""
+    classes = " ".join(filter(None, (column.cell.css, "extra" if column.is_extra else "")))
+    css = f' class="{classes}"' if classes else ""
     return f'<td{css} data-title="{escape(column.title)}">'

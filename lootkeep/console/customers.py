@@ -44,7 +44,7 @@ CUSTOMERS = lists.ListPage(
     columns=(
         Column("Name", "name", NAME, "name"),
         Column("E-mail", "email", EMAIL, "email"),
-        Column("Country", "country", COUNTRY),
+        Column("Country", "country", COUNTRY, is_extra=True),
         Column("Status", "status", BADGE),
         Column("Orders", "orders_count", COUNT, "orders_count"),
         Column("Spent", "total_spent", amount(), "total_spent"),

@@ -126,7 +126,7 @@ def sales_tiles(course: Course, formats: Formats) -> list[Tile]:
 
 def _tile(label: str, value: str, now: int, before: int, course: Sequence[int]) -> Tile:
     tone = "" if not before else "ok" if now >= before else "bad"
-    return Tile(label, value, change(now, before) or "nothing to compare with", tone, sparkline(course))
+    return Tile(label, value, change(now, before) or "none in the period before", tone, sparkline(course))
 
 
 async def _referral_tile(tx: Transaction) -> Tile:

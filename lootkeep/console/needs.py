@@ -74,7 +74,7 @@ async def _servers(tx: Transaction, formats: Formats, now: Instant) -> list[Need
             needed.append(("bad", title, text, "Look", path))
         if failed := failures.get(server.id):
             title = f"{plural(failed, 'command')} failed on {server.name}"
-            needed.append(("bad", title, "Nothing is tried again by itself.", "Look", path))
+            needed.append(("bad", title, "Someone must send it again.", "Look", path))
     if len(needed) > _NAMED:
         needed[_NAMED:] = [("bad", "More servers need you", "Silence or failed commands.", "Look", "/servers")]
     return needed

@@ -43,7 +43,7 @@ _REASONS: dict[PaymentEventReason | None, str] = {
     "amount_differs": "the amount differs",
     "currency_differs": "the currency differs",
     "already_paid": "it was paid before, by another payment",
-    "already_recorded": "recorded before, nothing changed",
+    "already_recorded": "recorded before",
     "order_cancelled": "it is cancelled",
     "order_on_hold": "it is on hold",
     "test_mode": "of the provider’s test mode",

@@ -43,10 +43,10 @@ PRODUCTS = lists.ListPage(
     listing=product_lists_db.LISTING,
     columns=(
         Column("Product", "name", NAME, "name"),
-        Column("SKU", "sku", CODE),
+        Column("SKU", "sku", CODE, is_extra=True),
         Column("Category", "category", NAME),
         Column("Status", "status", BADGE),
-        Column("Delivery", "delivery_type", LABEL),
+        Column("Delivery", "delivery_type", LABEL, is_extra=True),
         Column("Price", "price", amount("currency"), "price"),
         Column("Stock", "stock", Cell(_stock, css="number"), "stock"),
         Column("Sold", "sales_count", COUNT, "sales_count"),

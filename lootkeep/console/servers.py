@@ -40,9 +40,9 @@ COMMANDS = lists.ListPage(
         Column("Command", "command.text", NAME),
         Column("Player", "player", NAME),
         Column("Order", "command.order_id", ORDER),
-        Column("Cause", "command.cause", LABEL),
+        Column("Cause", "command.cause", LABEL, is_extra=True),
         Column("State", "word", Cell(NAME.html)),
-        Column("Tries", "command.attempts_count", COUNT),
+        Column("Tries", "command.attempts_count", COUNT, is_extra=True),
         Column("Queued", "command.created_at", AGO, "id"),
     ),
     exported=(
@@ -160,12 +160,12 @@ async def resync(visit: Visit) -> Answer:
     values = forms.read(visit, RESYNC)
     player, since = values["player"], values["since"]
     queued = await resync_service.resync(visit.deps, visit.id, player, since, visit.user.id, visit.ip)
-    message = f"{plural(queued, 'command is', 'commands are')} queued again." if queued else "Nothing is to be given."
+    message = f"{plural(queued, 'command is', 'commands are')} queued again." if queued else "There is no such purchase, or its commands wait already."
     return Done(url(f"/servers/{visit.id}"), message)
 
 
 def _with_token(server: Server, secret: str, sentence: str, before: Server | None) -> Done:
-    advice = "Start the connector next to the game with it: it fetches this server’s commands and can do nothing else."
+    advice = "Start the connector next to the game with it: all it can do is fetch this server’s commands."
     secret_page = {"title": server.name, "sentence": f"{sentence} {advice}", "secret": secret}
     return SERVER.done("", before, server, secret_page=secret_page)
 
@@ -193,7 +193,7 @@ _WIPED = (
     "disputed, is over, or waits already is left out."
 )
 _ONCE = "Its token is shown once, after it is added."
-_ROTATED = "The old token stops working at once, so the connector fetches nothing until it has the new one."
+_ROTATED = "The old token stops working at once, and commands wait until the connector has the new one."
 _GONE = "What waits for it is cancelled, and its token stops working. Products must not have commands for it."
 _DELETE = "/servers/{id}/delete"
 _EDIT = {"title": "Edit {0.name}", "actions": [(_DELETE, "Delete…", "danger-text")]}

@@ -46,7 +46,7 @@ _CONTRADICTIONS = Table(
 
 async def show(visit: Visit) -> Answer:
     if visit.user.permissions.hides_revenue:
-        raise Refused("forbidden", "Your role hides revenue, and this page has nothing else.")
+        raise Refused("forbidden", "Your role hides revenue, which is what this page shows.")
     latest = taxes_rules.quarters(visit.now, _QUARTERS)
     quarter = visit.query.get("quarter") or latest[0]
     time = taxes_rules.quarter(quarter)

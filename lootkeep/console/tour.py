@@ -58,7 +58,7 @@ _TEXTS: tuple[tuple[str, str, Scope], ...] = (
     ),
     (
         "A payment that fits no order",
-        "Providers report payments by themselves. What does not fit waits with its likely orders; nothing is guessed.",
+        "Providers report payments by themselves. What does not fit waits with its likely orders until you decide.",
         "payments:read",
     ),
     (

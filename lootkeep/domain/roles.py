@@ -63,13 +63,13 @@ PRESET_TEXTS = {
 }
 
 _CONSOLE_SCOPES = {
-    "health:read": "See whether the service is well.",
-    "customers:erase": "Erase customers for good.",
     "settings:read": "Read the settings of the service.",
     "settings:write": "Change the settings of the service, of fraud detection and of the referral program.",
-    "audit:read": "Read who changed what.",
     "team:read": "See who can sign in, with their roles.",
     "team:write": "Invite people and give them roles that can do no more than one's own.",
+    "health:read": "See whether the service is well.",
+    "customers:erase": "Erase customers for good.",
+    "audit:read": "Read who changed what.",
 }
 # What a role is made of, with what it lets someone do; the console has no pages of the Store API.
 ROLE_SCOPES = {

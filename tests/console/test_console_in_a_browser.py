@@ -119,7 +119,7 @@ def test_what_is_changed_in_the_settings_is_marked_and_listed_until_it_is_discar
     browser.wait_for_text("1 change Name – → Forge")
     assert browser.text(".setting.changed label") == "Name"
     browser.click("[data-discard]")
-    browser.wait_for_text("Nothing is changed.")
+    browser.wait_for_text("No changes yet.")
     assert not browser.run("document.querySelector('.setting.changed')")
 
 

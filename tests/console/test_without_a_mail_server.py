@@ -15,7 +15,7 @@ from tests.api.campaigns import in_state, read, reader
 from tests.console.visits import visitor
 from tests.world import World
 
-NONE_SET = "No mail server is set, so nothing can be sent."
+NONE_SET = "Sending needs a mail server."
 REFUSED = "No mail server is set, so nothing was sent. An owner sets it in the console under Settings."
 
 

@@ -243,7 +243,7 @@ const markChanges = () => {
   }
   const text = form.querySelector("[data-changes]");
   const count = element("b", list.length === 1 ? "1 change " : `${list.length} changes `);
-  text.replaceChildren(...(list.length ? [count, `${list.join(" · ")}. In effect at once, without a restart.`] : ["Nothing is changed."]));
+  text.replaceChildren(...(list.length ? [count, `${list.join(" · ")}. In effect at once, without a restart.`] : ["No changes yet."]));
   form.querySelector("[data-discard]").hidden = !list.length;
   form.querySelector(".save-bar .main").disabled = !list.length;
 };
@@ -307,3 +307,6 @@ always(() => {
     source.after(newButton("Copy", copy, "small copy"));
   }
 });
+
+// The page that is open is in sight, however many are above it.
+for (const link of $$(".side nav [aria-current]")) $(".side").scrollTop = link.offsetTop + 130 - $(".side").clientHeight;
