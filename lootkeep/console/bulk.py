@@ -47,8 +47,6 @@ from lootkeep.storage.tickets import canned_replies as canned_replies_db, rows a
 from lootkeep.storage.webhooks import log as log_db
 
 _LIVE_SECONDS = 2
-
-
 _WEBHOOK, _DELIVERY, _CARD = "/webhooks/{webhook_id}", "/deliveries/{0.public_id}", "/gift-cards/{0.id}"
 
 
@@ -95,6 +93,7 @@ AREAS = {
 _VARIABLES = f"{', '.join(map(written, VARIABLES))} are filled in for each ticket."
 _REASON = Field("reason", "Reason", forms.text(), "Stored with each order and sent to receivers.")
 _NOTE = Field("notes", "Note", forms.text(1000), "Stored with each review.")
+_TAG = (Field("tag", "Tag", forms.text(MAX_TAG_LENGTH), is_required=True),)
 # What the preview asks for.
 FIELDS: Mapping[tuple[str, str], Sequence[Field]] = {
     ("orders", "fulfill"): (Field("note", "Note", forms.text(), "Stored with each order."),),
@@ -105,8 +104,11 @@ FIELDS: Mapping[tuple[str, str], Sequence[Field]] = {
     ("tickets", "assign"): (Field("agent_id", "Assigned to", forms.ID),),
     ("tickets", "reply"): (Field("canned_id", "Canned reply", forms.ID), replace(LAST_MESSAGE, hint=_VARIABLES)),
     ("tickets", "close"): (LAST_MESSAGE,),
-    ("customers", "tag"): (Field("tag", "Tag", forms.text(MAX_TAG_LENGTH), is_required=True),),
+    ("tickets", "open"): (),
+    ("customers", "tag"): _TAG,
+    ("customers", "untag"): _TAG,
     ("customers", "block"): (Field("reason", "Reason", forms.text(MAX_NOTE_LENGTH), is_required=True),),
+    ("customers", "unblock"): (Field("note", "Reason", forms.text(MAX_NOTE_LENGTH), "For staff."),),
     ("coupons", "activate"): (),
     ("coupons", "deactivate"): (),
     ("gift_cards", "revoke"): REVOKE,
@@ -180,7 +182,10 @@ def title_of(act: BulkAct) -> str:
 
 
 async def prepare(area: Area, visit: Visit) -> Answer:
-    """A draft of the ticked rows, or of all that the filter matches now."""
+    """A draft of the ticked rows, of all that the filter matches now, or of those whose act is undone."""
+    if (undone := inputs_rules.integer(visit.form.get("undo", ""))) is not None:
+        draft = await bulk_service.prepare_undo(visit.deps, area.name, undone, visit.user.id)
+        return Done(url(f"{area.spec.bulk_path}/{draft.id}"))
     act = bulk_service.ACTS.get((area.name, visit.form.get("act", "")))
     if not (act or (visit.form.get("act") == "export" and "ids" in area.spec.linked)):
         raise NotFound("Bulk action")
@@ -252,9 +257,8 @@ async def _act_of(area: Area, visit: Visit) -> BulkAct:
 def _refused(act: Act, states: Mapping[str | None, int]) -> tuple[int, str]:
     """How many records are in a state that the act refuses, as far as known, and in which."""
     refused = {state: count for state, count in states.items() if act.allowed is not None and state not in act.allowed}
-    return sum(refused.values()), ", ".join(
-        f"{count:,} {label(state or '').lower()}" for state, count in refused.items()
-    )
+    states_text = ", ".join(f"{count:,} {label(state or '').lower()}" for state, count in refused.items())
+    return sum(refused.values()), states_text
 
 
 async def start(area: Area, visit: Visit) -> Answer:

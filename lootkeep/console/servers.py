@@ -160,7 +160,11 @@ async def resync(visit: Visit) -> Answer:
     values = forms.read(visit, RESYNC)
     player, since = values["player"], values["since"]
     queued = await resync_service.resync(visit.deps, visit.id, player, since, visit.user.id, visit.ip)
-    message = f"{plural(queued, 'command is', 'commands are')} queued again." if queued else "There is no such purchase, or its commands wait already."
+    message = (
+        f"{plural(queued, 'command is', 'commands are')} queued again."
+        if queued
+        else "There is no such purchase, or its commands wait already."
+    )
     return Done(url(f"/servers/{visit.id}"), message)
 
 

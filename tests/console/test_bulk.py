@@ -8,6 +8,7 @@ import pytest
 
 from lootkeep.console.bulk import AREAS, Area
 from lootkeep.services.bulk import acts_of
+from tests.builders import STORE, new_customer
 from tests.console.visits import Visitor, visitor
 from tests.worker.bulk import paid_orders, pending_order, work
 from tests.world import World
@@ -103,6 +104,36 @@ async def test_the_act_of_another_area_is_not_found(world: World) -> None:
     path = await prepared(visits, "/orders/bulk", [1], act="cancel")
     assert (await visits.get(path)).status_code == 200
     assert (await visits.get(path.replace("orders", "tickets"))).status_code == 404
+
+
+async def test_what_was_done_is_undone_for_the_rows_that_it_changed_after_a_preview(world: World) -> None:
+    customers = [(await new_customer(world))["customer"]["id"] for _ in range(2)]
+    assert (await world.put(f"{STORE}/customers/{customers[1]}", {"tags": ["vip"]})).status_code == 200
+    visits = await visitor(world, "owner")
+    path = await prepared(visits, "/customers/bulk", customers, act="tag")
+    await visits.post(f"{path}/start", tag="vip")
+    assert "Undo…" not in (await visits.get(path)).text
+    await work(world)
+    assert "Undo…" in (await visits.get(path)).text
+    undo = await prepared(visits, "/customers/bulk", [], undo=path.rpartition("/")[2])
+    preview = (await visits.get(undo)).text
+    assert "Remove a tag from 1 customer" in preview
+    assert 'value="vip"' in preview
+    await visits.post(f"{undo}/start", tag="vip")
+    await work(world)
+    tags = [(await world.get(f"{STORE}/customers/{customer}")).json()["data"]["tags"] for customer in customers]
+    assert tags == [[], ["vip"]]
+    assert "Remove a tag from 1 customer" in (await visits.get("/audit")).text
+
+
+async def test_an_act_without_a_way_back_and_one_of_another_area_are_not_undone(world: World) -> None:
+    visits = await visitor(world, "staff")
+    number = (await prepared(visits, "/orders/bulk", await paid_orders(world, 1), act="fulfill")).rpartition("/")[2]
+    await visits.post(f"/orders/bulk/{number}/start")
+    await work(world)
+    assert "Undo…" not in (await visits.get(f"/orders/bulk/{number}")).text
+    for path in ("/orders/bulk", "/customers/bulk"):
+        assert (await visits.post(path, undo=number)).status_code == 404
 
 
 @pytest.mark.parametrize(("role", "boxes"), [("read_only", 0), ("staff", 1)])

@@ -172,6 +172,35 @@ async def test_customers_are_tagged_and_blocked(world: World) -> None:
     assert [(it["tags"], it["status"]) for it in after] == [(["old", "vip"], "blocked"), (["vip"], "blocked")]
 
 
+async def test_every_act_that_has_a_way_back_is_taken_back_for_the_records_that_it_changed(world: World) -> None:
+    customer = (await new_customer(world))["customer"]["id"]
+    ticket = (await new_ticket(world, customer))["id"]
+    coupon = (await world.post("/coupons", {"discount_type": "percentage", "discount_value": 20})).json()["data"]["id"]
+    records = {"customers": customer, "tickets": ticket, "coupons": coupon}
+    paths = {"customers": f"{STORE}/customers/{customer}", "tickets": f"/support-tickets/{ticket}"}
+    paths["coupons"] = f"/coupons/{coupon}"
+    ways = [(act.area, act.name, act.reverse) for act in bulk_service.ACTS.values() if act.reverse]
+    for area, name, reverse in ways:
+        # First, so that there is something to do.
+        await started(world, area, reverse, [records[area]], **PARAMETERS[area, reverse])
+        await work(world)
+        before = (await world.get(paths[area])).json()["data"]
+        act = await started(world, area, name, [records[area]], **PARAMETERS[area, name])
+        await work(world)
+        assert await results(world, act) == {records[area]: ("done", None)}, name
+        undo = await bulk_service.prepare_undo(world.deps, area, act.id, 1)
+        assert (undo.name, undo.total) == (reverse, 1)
+        await bulk_service.start(world.deps, undo.id, 1, PARAMETERS[area, reverse])
+        await work(world)
+        after = (await world.get(paths[area])).json()["data"]
+        states = [{key: it.get(key) for key in ("tags", "status", "is_active")} for it in (before, after)]
+        assert states[0] == states[1], name
+        again = await started(world, area, reverse, [records[area]], **PARAMETERS[area, reverse])
+        await work(world)
+        ((status, sentence),) = (await results(world, again)).values()
+        assert (status, sentence is None) == ("done", False), name
+
+
 async def test_coupons_are_switched_off_and_gift_cards_revoked(world: World) -> None:
     coupon = (await world.post("/coupons", {"discount_type": "percentage", "discount_value": 20})).json()["data"]
     card = await new_gift_card(world)

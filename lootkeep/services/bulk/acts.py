@@ -32,6 +32,8 @@ class Act:
     is_final: bool = False
     # Presses the button.
     key: str = ""
+    # The act of the same area that takes it back.
+    reverse: str = ""
 
 
 _FULFILLED = "Everything in the order counts as delivered, and receivers are notified."
@@ -46,6 +48,9 @@ _REVOKED = "The card loses its value. This cannot be undone."
 _SENT = "The delivery is sent now, with the same id and bytes, and with new retries."
 _ASSIGNED = "The ticket is theirs from now on."
 _TAGGED = "The tag is added to those that the customer has."
+_UNTAGGED = "The customer loses the tag; the other tags stay."
+_UNBLOCKED = "The customer can order again, and the reason is stored with them."
+_OPENED = "The ticket is open again and waits for an answer."
 _ON = "The coupon can be used, within its dates and limits."
 _OFF = "The coupon cannot be used until it is switched on again."
 _WRITABLE = ("open", "pending", "resolved")
@@ -136,9 +141,48 @@ ACTS: dict[tuple[str, str], Act] = {
             _WRITABLE,
         ),
         Act(
-            "tickets", "support-tickets:write", "close", "Close", "Close {}", "ticket", _CLOSED, operations.close_ticket
+            "tickets",
+            "support-tickets:write",
+            "close",
+            "Close",
+            "Close {}",
+            "ticket",
+            _CLOSED,
+            operations.close_ticket,
+            reverse="open",
         ),
-        Act("customers", "customers:write", "tag", "Tag", "Tag {}", "customer", _TAGGED, operations.tag_customer),
+        Act(
+            "tickets",
+            "support-tickets:write",
+            "open",
+            "Open again",
+            "Open {} again",
+            "ticket",
+            _OPENED,
+            operations.open_ticket,
+        ),
+        Act(
+            "customers",
+            "customers:write",
+            "tag",
+            "Tag",
+            "Tag {}",
+            "customer",
+            _TAGGED,
+            operations.tag_customer,
+            reverse="untag",
+        ),
+        Act(
+            "customers",
+            "customers:write",
+            "untag",
+            "Remove a tag",
+            "Remove a tag from {}",
+            "customer",
+            _UNTAGGED,
+            operations.untag_customer,
+            reverse="tag",
+        ),
         Act(
             "customers",
             "customers:write",
@@ -149,8 +193,29 @@ ACTS: dict[tuple[str, str], Act] = {
             _BLOCKED,
             operations.block_customer,
             is_final=True,
+            reverse="unblock",
         ),
-        Act("coupons", "coupons:write", "activate", "Switch on", "Switch on {}", "coupon", _ON, operations.switch_on),
+        Act(
+            "customers",
+            "customers:write",
+            "unblock",
+            "Unblock",
+            "Unblock {}",
+            "customer",
+            _UNBLOCKED,
+            operations.unblock_customer,
+        ),
+        Act(
+            "coupons",
+            "coupons:write",
+            "activate",
+            "Switch on",
+            "Switch on {}",
+            "coupon",
+            _ON,
+            operations.switch_on,
+            reverse="deactivate",
+        ),
         Act(
             "coupons",
             "coupons:write",
@@ -160,6 +225,7 @@ ACTS: dict[tuple[str, str], Act] = {
             "coupon",
             _OFF,
             operations.switch_off,
+            reverse="activate",
         ),
         Act(
             "gift_cards",

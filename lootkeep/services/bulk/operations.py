@@ -12,6 +12,7 @@ from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.errors import Conflict, Unprocessable, existing
 from lootkeep.services import canned_replies, coupons, customers, fraud, gift_cards, orders, tickets, webhooks
 from lootkeep.services.fraud_lists import BLOCKED, BlockKind
+from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.gift_cards import rows as gift_cards_db
@@ -73,16 +74,38 @@ async def assign_ticket(deps: Deps, ticket_id: int, user_id: int, agent_id: int 
     await tickets.assign(deps, ticket_id, user_id, agent_id)
 
 
-async def tag_customer(deps: Deps, customer_id: int, _user_id: int, tag: str) -> str | None:
+async def open_ticket(deps: Deps, ticket_id: int, user_id: int) -> str | None:
     async with deps.db.write() as tx:
-        customer = existing(await customers_db.get_for_update(tx, customer_id), "Customer")
-    tags = msgspec.json.decode(customer.tags, type=list[str])
+        before = existing(await tickets_db.ROWS.lock(tx, ticket_id), "Support ticket")
+    if before.status == "open":
+        return "It is open already."
+    await tickets.set_status(deps, ticket_id, user_id, "open")
+    return None
+
+
+async def tag_customer(deps: Deps, customer_id: int, _user_id: int, tag: str) -> str | None:
+    tags = await _tags(deps, customer_id)
     if tag in tags:
         return "They had the tag before."
     if len(tags) >= MAX_TAGS:
         raise Unprocessable("too_many_tags", f"A customer can have at most {MAX_TAGS} tags.")
     await customers.change(deps, customer_id, {"tags": msgspec.json.encode([*tags, tag]).decode()})
     return None
+
+
+async def untag_customer(deps: Deps, customer_id: int, _user_id: int, tag: str) -> str | None:
+    tags = await _tags(deps, customer_id)
+    if tag not in tags:
+        return "They do not have the tag."
+    rest = [other for other in tags if other != tag]
+    await customers.change(deps, customer_id, {"tags": msgspec.json.encode(rest).decode()})
+    return None
+
+
+async def _tags(deps: Deps, customer_id: int) -> list[str]:
+    async with deps.db.write() as tx:
+        customer = existing(await customers_db.get_for_update(tx, customer_id), "Customer")
+    return msgspec.json.decode(customer.tags, type=list[str])
 
 
 async def block_customer(deps: Deps, customer_id: int, _user_id: int, reason: str) -> str | None:
@@ -94,12 +117,28 @@ async def block_customer(deps: Deps, customer_id: int, _user_id: int, reason: st
     return None
 
 
-async def switch_on(deps: Deps, coupon_id: int, _user_id: int) -> None:
-    await coupons.change(deps, coupon_id, {"is_active": True})
+async def unblock_customer(deps: Deps, customer_id: int, _user_id: int, note: str | None) -> str | None:
+    async with deps.db.write() as tx:
+        customer = existing(await customers_db.get_for_update(tx, customer_id), "Customer")
+    if customer.status != "blocked":
+        return "They are not blocked."
+    await customers.change(deps, customer_id, {"status": "active", "status_reason": note})
+    return None
 
 
-async def switch_off(deps: Deps, coupon_id: int, _user_id: int) -> None:
-    await coupons.change(deps, coupon_id, {"is_active": False})
+async def switch_on(deps: Deps, coupon_id: int, _user_id: int) -> str | None:
+    return await _switch(deps, coupon_id, is_active=True)
+
+
+async def switch_off(deps: Deps, coupon_id: int, _user_id: int) -> str | None:
+    return await _switch(deps, coupon_id, is_active=False)
+
+
+async def _switch(deps: Deps, coupon_id: int, *, is_active: bool) -> str | None:
+    async with deps.db.write() as tx:
+        before = existing(await coupons_db.ROWS.lock(tx, coupon_id), "Coupon")
+    await coupons.change(deps, coupon_id, {"is_active": is_active})
+    return f"It had been switched {'on' if is_active else 'off'} before." if before.is_active == is_active else None
 
 
 async def revoke_card(deps: Deps, card_id: int, _user_id: int, reason: str | None) -> str | None:

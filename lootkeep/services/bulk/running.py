@@ -29,7 +29,15 @@ class _Settled(Exception):
 
 
 async def prepare(
-    deps: Deps, act: Act, user_id: int, record_ids: Sequence[int], query: str, matched: int, *, is_all: bool
+    deps: Deps,
+    act: Act,
+    user_id: int,
+    record_ids: Sequence[int],
+    query: str,
+    matched: int,
+    *,
+    is_all: bool,
+    parameters: str = "{}",
 ) -> BulkAct:
     """A draft for these records, which are the records of the act from now on, whatever the list shows later."""
     now = deps.clock.now()
@@ -38,7 +46,7 @@ async def prepare(
         user_id=user_id,
         area=act.area,
         name=act.name,
-        parameters="{}",
+        parameters=parameters,
         list_query=query,
         matched=matched,
         is_all=is_all,
@@ -54,6 +62,16 @@ async def prepare(
     )
     async with deps.db.write() as tx:
         return await bulk_db.add(tx, draft, record_ids)
+
+
+async def prepare_undo(deps: Deps, area: str, act_id: int, user_id: int) -> BulkAct:
+    """A draft of the act that takes this one back, for the records that it changed; of the others it says why not."""
+    async with deps.db.read(slow=True) as tx:
+        act = existing(await bulk_db.ACTS.find_one(tx, id=act_id, area=area), "Bulk action")
+        done = await bulk_db.ROWS.find(tx, act_id=act_id, status="done")
+    reverse = existing(ACTS.get((area, ACTS[area, act.name].reverse)), "Bulk action")
+    ids = [row.record_id for row in done if row.sentence is None]
+    return await prepare(deps, reverse, user_id, ids, act.list_query, len(ids), is_all=False, parameters=act.parameters)
 
 
 async def start(deps: Deps, act_id: int, user_id: int, parameters: Mapping[str, Any]) -> BulkAct:
