@@ -188,8 +188,8 @@ async def show_analytics(visit: Visit) -> Answer:
         files: dict[str, tuple[Table, Sequence[Any]]] = {
             "products": (_PRODUCTS, products),
             "customers": (_CUSTOMERS, customers),
-            "countries": (_parts_of("Country", "Where the bills go.", COUNTRY), countries),
-            "methods": (_parts_of("Method", "How they paid.", LABEL), methods),
+            "countries": (_parts_of("Country", "Revenue by the country of the bill.", COUNTRY), countries),
+            "methods": (_parts_of("Method", "Revenue by method of payment.", LABEL), methods),
         }
         if visit.query.get("format") == "csv":
             return _file(visit, course, files)
