@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from bench import api, facts, footprint, goods, growth, machine, report, vendure, webhooks
+from bench import api, facts, footprint, goods, growth, machine, report, sale, vendure, webhooks
 from bench.options import ENGINES, Options, progress
 from bench.report import SectionResult
 from bench.subjects import LOAD_CORES
@@ -36,6 +36,7 @@ SECTIONS = {
     "vendure": Section("Vendure", vendure.TEXT, vendure.measure, node_peers=("vendure",)),
     "webhooks": Section("Webhooks", webhooks.TEXT, webhooks.measure, ("django-webhook", "celery"), ("bullmq",)),
     "growth": Section("Growth", growth.TEXT, growth.measure),
+    "sale": Section("A sale", sale.TEXT, sale.measure),
     "goods": Section("Goods", goods.TEXT, goods.measure),
     "facts": Section("Facts", facts.TEXT, facts.measure),
     "footprint": Section("Start and footprint", footprint.TEXT, footprint.measure),

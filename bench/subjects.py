@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +68,7 @@ class Subject:
 
 
 @contextmanager
-def lootkeep(database_url: str) -> Iterator[Subject]:
+def lootkeep(database_url: str, more: Mapping[str, str] | None = None) -> Iterator[Subject]:
     port = free_port()
     settings = {
         "LOOTKEEP_DATABASE_URL": database_url,
@@ -76,7 +76,7 @@ def lootkeep(database_url: str) -> Iterator[Subject]:
         "LOOTKEEP_SECRET_KEY": secrets.token_urlsafe(32),
         "LOOTKEEP_RATE_LIMIT_PER_MINUTE": RATE_LIMIT,
         "LOOTKEEP_LOG_LEVEL": "error",
-    }
+    } | dict(more or {})
     run_command([LOOTKEEP, "migrate"], settings)
     create = [LOOTKEEP, "token", "create", "--name", "bench", "--all-scopes", "--quiet"]
     token = run_command(create, settings).strip()

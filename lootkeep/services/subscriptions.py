@@ -14,7 +14,7 @@ from lootkeep.domain.product_commands import CommandCause
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import PastTerms, Subscription
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
+from lootkeep.kernel.errors import AppError, Conflict, Unprocessable, existing, invalid
 from lootkeep.services import goods, orders
 from lootkeep.storage import subscriptions as subscriptions_db
 from lootkeep.storage.customers import rows as customers_db
@@ -33,20 +33,20 @@ async def create(
     async with deps.db.write() as tx:
         await _claim_external_id(tx, external_id)
         await customers_db.take_turn(tx, customer_id)
-        # The product is locked, so it cannot be deleted while it gets its first subscription.
-        pair = await customers_db.ROWS.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
+        # The product cannot be deleted while it gets its first subscription.
+        pair = await customers_db.ROWS.get(tx, customer_id), await products_db.get_undeletable(tx, product_id)
         customer, product = subscriptions_rules.checked(*pair)
-        if await goods.reserve(tx, product, 1, now) is None:
-            raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
         new = subscriptions_rules.started(customer, product, now, external_id, player)
         subscription = await subscriptions_db.ROWS.add(tx, new)
-        return await _pay_period(deps, tx, subscription, subscription, product, customer)
+        out_of_stock = invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
+        return await _pay_period(deps, tx, subscription, subscription, product, customer, out_of_stock)
 
 
 async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
     """An imported subscription: it continues where it was, creates no order and sends no events."""
     now = deps.clock.now()
-    customer, product = await customers_db.ROWS.get(tx, customer_id), await products_db.ROWS.lock(tx, product_id)
+    customer = await customers_db.ROWS.get(tx, customer_id)
+    product = await products_db.get_undeletable(tx, product_id)
     if customer is None:
         raise invalid("customer_id", "The customer id field is not a customer of this store.")
     require_not_erased(customer)
@@ -125,11 +125,10 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
     product = await products_db.ROWS.get(tx, before.product_id)
     # A product with an active subscription is never deleted.
     assert product is not None
-    if await goods.reserve(tx, product, 1, now) is None:
-        raise Unprocessable(
-            "product_out_of_stock", f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
-        )
-    return await _pay_period(deps, tx, before, subscriptions_rules.renewed(before, now), product, customer)
+    sentence = f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
+    out_of_stock = Unprocessable("product_out_of_stock", sentence)
+    subscription = subscriptions_rules.renewed(before, now)
+    return await _pay_period(deps, tx, before, subscription, product, customer, out_of_stock)
 
 
 async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
@@ -139,7 +138,13 @@ async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
 
 
 async def _pay_period(
-    deps: Deps, tx: Transaction, before: Subscription, subscription: Subscription, product: Product, customer: Customer
+    deps: Deps,
+    tx: Transaction,
+    before: Subscription,
+    subscription: Subscription,
+    product: Product,
+    customer: Customer,
+    out_of_stock: AppError,
 ) -> tuple[Subscription, OrderDetails]:
     """Creates the paid order of the subscription's period, and appends the events of both."""
     now = subscription.updated_at
@@ -159,6 +164,10 @@ async def _pay_period(
         await outbox_db.append(tx, "subscription.renewed", subscriptions_views.renewed(subscription, customer), now)
     else:
         await outbox_db.append(tx, "subscription.created", subscriptions_views.created(subscription, customer), now)
+    # Last: other buyers of the product wait from here on.
+    if await goods.reserve(tx, product, 1, now) is None:
+        raise out_of_stock
+    await orders.count_sold(tx, details)
     return subscription, details
 
 

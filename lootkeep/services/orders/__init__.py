@@ -1,5 +1,6 @@
 """Orders: one file for each thing that happens to an order."""
 
+from lootkeep.services.orders._payment import count_sold
 from lootkeep.services.orders.acknowledge import acknowledge
 from lootkeep.services.orders.cancel import cancel
 from lootkeep.services.orders.decline import decline
@@ -21,6 +22,7 @@ __all__ = [
     "add_facts",
     "apply_review",
     "cancel",
+    "count_sold",
     "decline",
     "dispute",
     "end_hold",

@@ -31,17 +31,25 @@ from lootkeep.views import (
 )
 
 
-async def record(
+async def record(deps: Deps, tx: Transaction, details: OrderDetails, paid: Order) -> OrderDetails:
+    """All that a payment of a placed order changes."""
+    done = await hand_over(deps, tx, details, paid)
+    await count_sold(tx, done)
+    return done
+
+
+async def hand_over(
     deps: Deps, tx: Transaction, details: OrderDetails, paid: Order, cause: CommandCause = "paid"
 ) -> OrderDetails:
-    """Hands over what is delivered automatically, saves the payment, counts it, issues gift cards, sends events."""
-    # Before the products, like a checkout: no two deadlock.
-    await use_coupon(tx, paid)
+    """Hands over what is delivered automatically, saves the payment, issues gift cards, sends events.
+
+    `count_sold` has to follow, as the last step: it changes what many buyers share.
+    """
     idle = await goods.queue(tx, replace(details, order=paid), cause, paid.updated_at)
     lines = await goods.hand_over(tx, details.items, paid, idle if cause == "renewed" else ())
+    await _count_payments(tx, [replace(details, order=paid)], deps.currency)
     done = await _delivery.save(tx, details, paid, lines)
-    await add_sold(tx, [done], _assigned(lines))
-    await count(tx, [done], deps.currency)
+    await referrals.update_status(tx, details.customer)
     await payment_events_db.rouse(tx, paid, paid.updated_at)
     await creators.book(tx, replace(done, order=paid))
     cards = await gift_cards.issue_bought(deps, tx, done, paid.updated_at)
@@ -69,15 +77,18 @@ async def _send_page(deps: Deps, tx: Transaction, details: OrderDetails, now: In
         await emails_db.add(tx, email, deps.vault.seal, now)
 
 
-async def record_if_nothing_due(
-    deps: Deps, tx: Transaction, details: OrderDetails, method: str | None, now: Instant
-) -> OrderDetails:
+def paid_if_nothing_due(order: Order, method: str | None, now: Instant) -> Order | None:
     """An order that is free, or paid by a gift card alone, is paid immediately, unless it is on hold."""
-    order = details.order
     if order.amount_due > 0 or order.status != "pending":
-        return details
+        return None
     method = orders_rules.BY_GIFT_CARD if order.gift_card_total else method
-    return await record(deps, tx, details, orders_rules.paid(order, now, method, None, now))
+    return orders_rules.paid(order, now, method, None, now)
+
+
+async def count_sold(tx: Transaction, done: OrderDetails) -> None:
+    """The use of the coupon, and what was sold of each product. Other buyers wait from here on, until the commit."""
+    await use_coupon(tx, done.order)
+    await add_sold(tx, [done], _assigned(done.items))
 
 
 async def use_coupon(tx: Transaction, order: Order) -> None:
@@ -110,13 +121,17 @@ def _assigned(lines: Sequence[OrderItem]) -> Counter[int]:
 
 async def count(tx: Transaction, paid: Sequence[OrderDetails], store_currency: str) -> None:
     """What payments change besides the orders: customers and referrals. At most one per customer."""
+    await _count_payments(tx, paid, store_currency)
+    for details in paid:
+        await referrals.update_status(tx, details.customer)
+
+
+async def _count_payments(tx: Transaction, paid: Sequence[OrderDetails], store_currency: str) -> None:
     received = [
         CustomerPayment(details.customer.id, details.counted_in(store_currency, details.order.total), _paid_at(details))
         for details in paid
     ]
     await customers_db.add_payments(tx, received)
-    for details in paid:
-        await referrals.update_status(tx, details.customer)
 
 
 def _paid_at(details: OrderDetails) -> Instant:

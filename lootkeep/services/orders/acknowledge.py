@@ -11,6 +11,7 @@ from lootkeep.domain import commands as commands_rules, orders as orders_rules, 
 from lootkeep.domain.commands import Command, CommandResult
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fulfilment import delivered
+from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import goods
 from lootkeep.services.orders import _delivery, _details
@@ -31,17 +32,17 @@ async def acknowledge(
         by_id.setdefault(result.id, result)
     commands = await commands_db.ROWS.get_many(tx, by_id)
     own = {command.id: command for command in commands.values() if command.server_id == server_id}
-    # Orders before their commands, each by id: the lock order of a payment.
-    for order_id in sorted({command.order_id for command in own.values()}):
-        ids = [command.id for command in own.values() if command.order_id == order_id]
-        await _settle_order(deps, tx, order_id, {command_id: by_id[command_id] for command_id in sorted(ids)}, now)
+    # Orders before their customers and commands, each by id: the lock order of a payment.
+    details = [await _details.lock(tx, order_id) for order_id in sorted({it.order_id for it in own.values()})]
+    for it in sorted(details, key=lambda it: it.customer.id):
+        ids = [command.id for command in own.values() if command.order_id == it.order.id]
+        await _settle_order(deps, tx, it, {command_id: by_id[command_id] for command_id in sorted(ids)}, now)
     return sum(result.id in own for result in results)
 
 
 async def _settle_order(
-    deps: Deps, tx: Transaction, order_id: int, results: Mapping[int, CommandResult], now: Instant
+    deps: Deps, tx: Transaction, details: OrderDetails, results: Mapping[int, CommandResult], now: Instant
 ) -> None:
-    details = await _details.lock(tx, order_id)
     for command_id, result in results.items():
         before = await commands_db.ROWS.lock(tx, command_id)
         assert before is not None
@@ -51,7 +52,7 @@ async def _settle_order(
         if after.status == "done" and before.is_open:
             await _verify(tx, details.customer, after, now)
     by_item: dict[int, list[Command]] = {}
-    for command in await commands_db.ROWS.find(tx, order_id=order_id):
+    for command in await commands_db.ROWS.find(tx, order_id=details.order.id):
         by_item.setdefault(command.item_id, []).append(command)
     if not orders_rules.allows(details.order, "fulfill"):
         return

@@ -35,13 +35,13 @@ async def cancel_in(
     """The same inside a transaction: gift card, coupon and stock are released."""
     after = replace(details.order, status="cancelled", cancel_reason=reason, cancelled_at=now, updated_at=now)
     await orders_db.save(tx, details.order, after, details.items)
-    # In the lock order of a checkout.
     card = await gift_cards.give_back(tx, details.order, details.order.gift_card_total, now)
-    if details.order.coupon_id is not None:
-        await coupons_db.release(tx, details.order.coupon_id)
-    for line in sorted((line for line in details.items if line.holds_stock), key=lambda line: line.product_id):
-        await products_db.release_stock(tx, line.product_id, line.quantity)
     unreturned = details.order.gift_card_total if card and card.revoked_at is not None else Hundredths(0)
     details = replace(details, order=after)
     await outbox_db.append(tx, "order.cancelled", order_events_views.cancelled(details), now)
+    # Last, in the lock order of a checkout.
+    if after.coupon_id is not None:
+        await coupons_db.release(tx, after.coupon_id)
+    for line in sorted((line for line in details.items if line.holds_stock), key=lambda line: line.product_id):
+        await products_db.release_stock(tx, line.product_id, line.quantity)
     return details, unreturned

@@ -27,7 +27,7 @@ async def fulfill(
         orders_rules.require(before, "fulfill")
         after = replace(before, updated_at=now, fulfillment_note=note or before.fulfillment_note)
         lines = fulfilled(details.items, delivered, now)
-        await goods.release_waiting(tx, details.items, lines)
         await goods.cancel_waiting(tx, [line for line in lines if not line.missing], now)
-        details = await _delivery.deliver(tx, details, after, lines)
-    return details, True
+        done = await _delivery.deliver(tx, details, after, lines)
+        await goods.release_waiting(tx, details.items, lines)
+    return done, True

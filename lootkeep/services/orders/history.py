@@ -44,6 +44,7 @@ from lootkeep.storage.fraud import (
 from lootkeep.storage.fraud.identity import SeenCustomer
 from lootkeep.storage.orders import payment_attempts as payment_attempts_db, rows as orders_db
 from lootkeep.storage.products import rows as products_db
+from lootkeep.storage.referrals import rows as referrals_db
 
 
 class _Context(msgspec.Struct, frozen=True):
@@ -83,7 +84,7 @@ async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart]) -> 
     """
     now = deps.clock.now()
     requests, outcomes = await requests_of(tx, carts, now)
-    await coupons.lock_named(tx, [request.cart for request in requests])
+    await _lock(tx, requests)
     context = await _context(tx, requests, now)
     for number, batch in enumerate(independent_batches(requests)):
         batch = await reload_customers(tx, batch) if number else batch
@@ -91,6 +92,20 @@ async def import_history(deps: Deps, tx: Transaction, carts: Sequence[Cart]) -> 
     new = [outcome[0] for outcome in outcomes.values() if not isinstance(outcome, AppError) and outcome[1]]
     await _payment.add_sold(tx, [details for details in new if details.order.paid_at is not None], {})
     return [outcomes[index] for index in range(len(carts))]
+
+
+async def _lock(tx: Transaction, requests: Sequence[PastRequest]) -> None:
+    """What all of them change, up front and each by id: one by one they could deadlock with payments."""
+    carts, buyers = [request.cart for request in requests], [request.customer for request in requests]
+    await customers_db.take_turns(tx, {customer.id for customer in buyers})
+    await customers_db.ROWS.lock_many(tx, [customer.id for customer in buyers])
+    referred = {customer.id: customer.referred_by_id for customer in buyers if customer.referred_by_id is not None}
+    await referrals_db.ROWS.lock_many(tx, referred)
+    await referrals_db.REFERRERS.lock_many(tx, referred.values())
+    await coupons.lock_named(tx, carts)
+    await products_db.lock_stocks(
+        tx, {line.product_id for cart in carts if not cart.is_concluded for line in cart.lines}
+    )
 
 
 async def _context(tx: Transaction, requests: Sequence[PastRequest], now: Instant) -> _Context:

@@ -66,10 +66,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     await goods.check_player(tx, products.values(), cart.player, customer)
     judgement = await _judge(deps, tx, cart, customer, (lines, currency), policy, now)
     applied = await _checkout.find_coupon(tx, cart, customer, (lines, currency), products, now)
-    order = checkout_rules.order(cart, lines, currency, applied, referral_code, now)
-    if judgement:
-        verdict = judgement.verdict
-        order = orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, now)
+    order = _judged(checkout_rules.order(cart, lines, currency, applied, referral_code, now), judgement)
     card = None
     if order.status != "cancelled":
         lines = _checkout.holding_stock(lines, products)
@@ -86,12 +83,23 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     if card and redemption:
         new.append(("gift_card.redeemed", gift_card_events_views.redeemed(card, redemption)))
     await outbox_db.append_all(tx, new, now)
+    if order.amount_due > 0:
+        await payment_events_db.rouse(tx, order, now)
+    if paid := _payment.paid_if_nothing_due(order, cart.payment_method, now):
+        details = await _payment.hand_over(deps, tx, details, paid)
     # Last: other buyers with the coupon or of the product wait from here on, until this order is committed.
     await _checkout.reserve_coupon(tx, applied, order)
     await _checkout.reserve_stock(tx, lines, products, now)
-    if order.amount_due > 0:
-        await payment_events_db.rouse(tx, order, now)
-    return await _payment.record_if_nothing_due(deps, tx, details, cart.payment_method, now), True
+    if paid:
+        await _payment.count_sold(tx, details)
+    return details, True
+
+
+def _judged(order: Order, judgement: Judgement | None) -> Order:
+    if judgement is None:
+        return order
+    verdict = judgement.verdict
+    return orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, order.created_at)
 
 
 async def _announce_judgement(tx: Transaction, order: Order, check: OrderCheck | None, now: Instant) -> None:
@@ -106,13 +114,16 @@ async def _announce_judgement(tx: Transaction, order: Order, check: OrderCheck |
 async def place_paid(
     deps: Deps, tx: Transaction, order: Order, lines: Sequence[PricedLine], customer: Customer, cause: CommandCause
 ) -> OrderDetails:
-    """An order without a checkout, such as a period of a subscription: announced, and paid immediately."""
+    """An order without a checkout, such as a period of a subscription: announced, and paid immediately.
+
+    The caller then takes its stock, and counts what was sold.
+    """
     now = order.created_at
     order, items = await orders_db.add(tx, order, lines)
     note(order=order.id)
     details = OrderDetails(order, items, customer, None)
     await outbox_db.append(tx, "order.created", order_events_views.created(details), now)
-    return await _payment.record(deps, tx, details, orders_rules.paid(order, now, None, None, now), cause)
+    return await _payment.hand_over(deps, tx, details, orders_rules.paid(order, now, None, None, now), cause)
 
 
 async def _start(tx: Transaction, cart: Cart) -> CheckoutStart:

@@ -39,10 +39,10 @@ async def refund(
         details = await _details.lock(tx, order_id)
         before = paid = details.order
         orders_rules.require(before, "refund")
-        left = refunds_rules.refund_amount(before, amount)
         if before.payment_held_at is not None:
             # Counted like any payment, and given back: nothing was handed over.
             paid = held_payments_rules.released(before, now)
+        left = refunds_rules.refund_amount(before, amount)
         new = refunds_rules.refund_of(paid, paid.refunded_total, left, reason, now, reason_code)
         new_refund = await orders_db.add_refund(tx, paid, new)
         after = refunds_rules.refunded(paid, new_refund.amount, now)
@@ -50,24 +50,36 @@ async def refund(
         parts = await _return(tx, paid, new_refund)
         unrecovered = await _recover(tx, paid, after, new_refund, allow_unrecovered=allow_unrecovered)
         if paid is not before:
-            await orders_db.save(tx, before, paid, details.items)
-            await _count_held(tx, details, now)
-            await _payment.count(tx, [replace(details, order=paid)], deps.currency)
+            await _record_held(deps, tx, details, paid)
         await orders_db.save(tx, paid, after, details.items)
         details = replace(details, order=after)
         await _count(tx, details, new_refund, deps.currency)
-        if after.status == "refunded":
-            await goods.take_back(tx, details, now)
+        await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, new_refund), now)
+        # Last: what other buyers wait for.
+        if paid is not before:
+            await _count_held(tx, details)
+        details = await _revoke(tx, details, now)
         if reason_code:
             await _labels.settle(tx, details, checks, now)
-        await outbox_db.append(tx, "order.refunded", order_events_views.refunded(details, new_refund), now)
     return details, new_refund, replace(parts, unrecovered=unrecovered)
 
 
-async def _count_held(tx: Transaction, details: OrderDetails, now: Instant) -> None:
+async def _record_held(deps: Deps, tx: Transaction, details: OrderDetails, paid: Order) -> None:
+    await orders_db.save(tx, details.order, paid, details.items)
+    await _payment.count(tx, [replace(details, order=paid)], deps.currency)
+    await outbox_db.append_all(tx, _payment.coupon_events(paid), paid.updated_at)
+
+
+async def _revoke(tx: Transaction, details: OrderDetails, now: Instant) -> OrderDetails:
+    """A full refund takes the keys back, and lines that wait for one get none."""
+    if details.order.status != "refunded":
+        return details
+    return replace(details, items=await goods.revoke(tx, details.items, now))
+
+
+async def _count_held(tx: Transaction, details: OrderDetails) -> None:
     """Its coupon is used and its lines count as sold; the keys that it reserved can be sold again."""
     await _payment.use_coupon(tx, details.order)
-    await outbox_db.append_all(tx, _payment.coupon_events(details.order), now)
     await _payment.add_sold(tx, [details], {})
     for line in sorted(details.items, key=lambda line: line.product_id):
         if line.delivery_type == "keys":
@@ -98,11 +110,11 @@ async def _recover(
 
 
 async def _count(tx: Transaction, details: OrderDetails, refund: Refund, store_currency: str) -> None:
-    """What a refund changes besides the order: the customer's totals, the creator's share, the referral, the keys."""
+    """What a refund changes besides the order: the customer's totals, the creator's share, the referral."""
     is_full = details.order.status == "refunded"
     counted = details.counted_in(store_currency, refund.amount)
     await customers_db.take_back(tx, details.customer.id, counted, orders=1 if is_full else 0)
     await creators.correct(tx, details.order, refund.created_at)
     if is_full:
-        await goods.revoke(tx, details.items, refund.created_at)
         await referrals.update_status(tx, details.customer)
+        await goods.take_back(tx, details, refund.created_at)

@@ -36,10 +36,11 @@ async def apply_review(
     """Cancels or releases the order; a paid or finished order does not change. Its checks with their truth."""
     latest = checks[-1]
     details = await _details.lock(tx, latest.order_id)
+    settled = await _labels.settle(tx, details, checks, now)
     step = consequence(outcome, details.order)
     details = await _take(deps, tx, details, step, now) if step else details
     await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, latest), now)
-    return await _labels.settle(tx, details, checks, now)
+    return settled
 
 
 async def end_hold(deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant) -> None:
@@ -60,4 +61,5 @@ async def _take(deps: Deps, tx: Transaction, details: OrderDetails, step: Conseq
         return await _payment.record(deps, tx, details, held_payments_rules.released(details.order, now))
     pending = replace(details.order, status="pending", updated_at=now)
     await orders_db.save(tx, details.order, pending, details.items)
-    return await _payment.record_if_nothing_due(deps, tx, replace(details, order=pending), None, now)
+    details, paid = replace(details, order=pending), _payment.paid_if_nothing_due(pending, None, now)
+    return await _payment.record(deps, tx, details, paid) if paid else details

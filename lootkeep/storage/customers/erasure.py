@@ -45,8 +45,9 @@ _LOCK = [
     Query(select(table.c.id).where(condition).order_by(table.c.id).with_for_update())
     for table, condition in (
         (fraud_checks, OWN_CHECK),
-        (orders, own(orders)),
+        # The end of a subscription locks the order of its last period.
         (subscriptions, own(subscriptions)),
+        (orders, own(orders)),
         (support_tickets, own(support_tickets)),
     )
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -76,6 +76,11 @@ async def wait_for_names(tx: Transaction, email: str, external_id: str | None) -
 async def take_turn(tx: Transaction, customer_id: int, *names: str) -> None:
     """Serialises operations that read a customer first and write based on it later. Waits for more names too."""
     await tx.wait_for(f"customer {customer_id}", *names)
+
+
+async def take_turns(tx: Transaction, customer_ids: Iterable[int]) -> None:
+    """The same for several customers."""
+    await tx.wait_for(*(f"customer {customer_id}" for customer_id in customer_ids))
 
 
 def _names(email: str | None, external_id: str | None) -> list[str]:

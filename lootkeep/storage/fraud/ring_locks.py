@@ -39,6 +39,7 @@ def _lock(key: Any, condition: Any) -> Query[Any]:
     return Query(select(key).where(condition).order_by(key).with_for_update(key_share=True))
 
 
+_ORDER_ROWS = _lock(orders.c.id, _ORDERS)
 _COUPONS = _lock(coupons.c.id, coupons.c.id.in_(_coupons))
 _STOCKS = _lock(products.c.id, products.c.id.in_(_with_a_stock))
 _REFERRALS = (
@@ -46,20 +47,20 @@ _REFERRALS = (
     _lock(referrers.c.customer_id, referrers.c.customer_id.in_(_referrers)),
 )
 _OF_CANCELLING = (
-    _lock(orders.c.id, _ORDERS),
+    _ORDER_ROWS,
     _lock(gift_cards.c.id, gift_cards.c.id.in_(_cards)),
-    _COUPONS,
-    _STOCKS,
     # A fraud takes back the referral of a paid order.
     *_REFERRALS,
+    _COUPONS,
+    _STOCKS,
 )
 _OF_PAYING = (
-    _lock(orders.c.id, _ORDERS),
+    _ORDER_ROWS,
+    _lock(customers.c.id, customers.c.id.in_(_buyers)),
+    *_REFERRALS,
     _COUPONS,
     _STOCKS,
     _lock(products.c.id, products.c.id.in_(select(items.c.product_id).where(_OF_ORDERS))),
-    _lock(customers.c.id, customers.c.id.in_(_buyers)),
-    *_REFERRALS,
 )
 
 

@@ -13,7 +13,7 @@ from lootkeep.domain.products import MAX_STOCK, Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.rows import Rows
+from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import order_items as items, orders, product_keys, product_tags, products, subscriptions
 
 _ALIVE = products.c.deleted_at.is_(None)
@@ -24,6 +24,11 @@ _THIS = products.c.id == bindparam("product_id")
 _REMOVE = Query(
     update(products).where(_THIS).values(sku=None, deleted_at=bindparam("now"), updated_at=bindparam("now"))
 )
+# Sales change it meanwhile: they do not change its key.
+_GET_UNDELETABLE = Query(
+    select(*columns_of(products, Product)).where(_THIS, _ALIVE).with_for_update(read=True, key_share=True), Product
+)
+_LOCK_STOCK = Query(select(products.c.id).where(_THIS).with_for_update(key_share=True))
 _WITH_SKU = Query(select(products.c.id).where(products.c.sku == bindparam("wanted_sku")))
 _SLUGS_LIKE = Query(select(products.c.slug).where(products.c.slug.like(bindparam("pattern"))))
 
@@ -132,11 +137,21 @@ async def save(tx: Transaction, before: Product, after: Product) -> Product:
     return after
 
 
+async def get_undeletable(tx: Transaction, product_id: int) -> Product | None:
+    """Until the transaction ends it is neither deleted nor edited, but sold."""
+    return await tx.one(_GET_UNDELETABLE, product_id=product_id)
+
+
 async def remove(tx: Transaction, product: Product, now: Instant) -> None:
     """Hides the product; orders keep its name."""
     await tx.run(_REMOVE, product_id=product.id, now=now)
     await tx.run(_UNTAG, product_id=product.id)
     tx.totals.count("products", product, None)
+
+
+async def lock_stocks(tx: Transaction, product_ids: Iterable[int]) -> None:
+    """As by taking some of each, in the order of their ids."""
+    await tx.fetch_for_each(_LOCK_STOCK, [{"product_id": product_id} for product_id in sorted(product_ids)])
 
 
 async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> Reservation | None:
