@@ -13,6 +13,7 @@ from tests.conftest import empty
 from tests.world import World
 
 STORE = "/api/store/v1"
+PROXY = "198.51.100.33"
 
 
 class Shop:
@@ -92,6 +93,14 @@ async def test_a_sign_up_takes_five_statements(shop: Shop) -> None:
 
 async def test_placing_an_order_takes_nine_statements(shop: Shop) -> None:
     _, sent = await shop.order(2, external_id="cart-2")
+    assert len(sent) <= 9, "\n".join(sent)
+
+
+async def test_an_order_that_is_flagged_takes_nine_statements_as_well(shop: Shop) -> None:
+    lines = [{"product_id": 1, "quantity": 2}, {"product_id": 2, "quantity": 1}]
+    body = {"customer_id": 2, "items": lines, "ip_address": PROXY, "user_agent": "curl/8.0", "external_id": "cart-2"}
+    data, sent = await shop.post("/orders", body)
+    assert data["fraud_check"]["action_taken"] == "flagged"
     assert len(sent) <= 9, "\n".join(sent)
 
 

@@ -76,13 +76,14 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     redemption = await gift_cards.pay_for(tx, card, order, now) if card else None
     check = await _remember(tx, customer, _checkout.traces(cart, customer), order, judgement)
     details = OrderDetails(order, items, customer, check)
-    await _announce_judgement(tx, order, check, now)
-    if order.status == "cancelled":
-        return details, True
-    new: NewEvents = [("order.created", order_events_views.created(details))]
+    new = await _announce_judgement(tx, order, check, now)
+    if order.status != "cancelled":
+        new.append(("order.created", order_events_views.created(details)))
     if card and redemption:
         new.append(("gift_card.redeemed", gift_card_events_views.redeemed(card, redemption)))
     await outbox_db.append_all(tx, new, now)
+    if order.status == "cancelled":
+        return details, True
     if order.amount_due > 0:
         await payment_events_db.rouse(tx, order, now)
     if paid := _payment.paid_if_nothing_due(order, cart.payment_method, now):
@@ -102,13 +103,14 @@ def _judged(order: Order, judgement: Judgement | None) -> Order:
     return orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, order.created_at)
 
 
-async def _announce_judgement(tx: Transaction, order: Order, check: OrderCheck | None, now: Instant) -> None:
+async def _announce_judgement(tx: Transaction, order: Order, check: OrderCheck | None, now: Instant) -> NewEvents:
+    """Alerts staff; and the event of the verdict, if there is one."""
     if order.status in _ALERTS:
         trigger, what = _ALERTS[order.status]
         await order_alerts.raise_for(tx, order, trigger, f"order:{order.id}", what, now)
     if check and check.action_taken in fraud_events_views.EVENTS:
-        event_type = fraud_events_views.EVENTS[check.action_taken]
-        await outbox_db.append(tx, event_type, fraud_events_views.judged(order, check), now)
+        return [(fraud_events_views.EVENTS[check.action_taken], fraud_events_views.judged(order, check))]
+    return []
 
 
 async def place_paid(

@@ -35,7 +35,6 @@ _MAX_PARTS = 5
 # Locks of names concern no table.
 _LOCKS_NAMES = Effect(None, None, is_read=False)
 _TRY = "SELECT pg_try_advisory_xact_lock(number) FROM unnest($1::bigint[]) AS number"
-_WAIT = "SELECT pg_advisory_xact_lock(number) FROM unnest(%s::bigint[]) AS number"
 
 
 class PostgresTransaction:
@@ -147,10 +146,11 @@ class PostgresTransaction:
 
     async def wait_for(self, *names: str) -> None:
         # Sorted by what is really locked, the numbers: no two transactions deadlock, even if two names have the same.
-        numbers = sorted(self._numbers(names))
-        if not await self._begin_with(_WAIT % f"ARRAY{numbers}"):
+        locks = [f"pg_advisory_xact_lock({number})" for number in sorted(self._numbers(names))]
+        sql = f"SELECT {', '.join(locks)}"
+        if not await self._begin_with(sql):
             await self._make_way(_LOCKS_NAMES)
-            await self.fetch(_WAIT % "$1", [numbers])
+            await self.command(sql)
 
     def _numbers(self, names: Sequence[str]) -> list[int]:
         """Locks belong to the whole database, so those of a schema have separate names."""
