@@ -39,6 +39,8 @@ fields. A read may cost 0.3 ms on SQLite and 0.7 on PostgreSQL, an order placed 
 The peer does less: it judges an order by three signals where Lootkeep uses all of them, records no traces of the
 buyer, maintains no totals for lists and analytics, has no idempotency keys, and nothing sends what its outbox holds.
 PostgreSQL has statistics of what the first round wrote, as autovacuum collects them every minute.
+The order is not that of `python -m bench.processes` and `bench.scaling`, which has one line instead of two, comes from
+a buyer who returns, without device and browser, and is not judged.
 *Half in*: the range of half of the rounds."""
 
 

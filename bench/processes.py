@@ -2,6 +2,8 @@
 
 `python -m bench.processes` under `tests.servers` places the same orders in both, in alternating
 rounds, and counts the transactions of the database: those beyond one per order are what workers look up and write.
+It is not the order of the section `api` of the benchmark: it has one line instead of two, of a buyer who returns,
+without device and browser; fraud detection is off; and of the server only the processes of connections count.
 """
 
 import argparse
