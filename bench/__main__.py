@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from bench import api, facts, footprint, goods, growth, machine, report, sale, vendure, webhooks
+from bench import api, facts, footprint, goods, growth, machine, report, sale, ten_million, vendure, webhooks
 from bench.options import ENGINES, Options, progress
 from bench.report import SectionResult
 from bench.subjects import LOAD_CORES
@@ -37,6 +37,7 @@ SECTIONS = {
     "webhooks": Section("Webhooks", webhooks.TEXT, webhooks.measure, ("django-webhook", "celery"), ("bullmq",)),
     "growth": Section("Growth", growth.TEXT, growth.measure),
     "sale": Section("A sale", sale.TEXT, sale.measure),
+    "ten_million": Section("Ten million orders", ten_million.TEXT, ten_million.measure),
     "goods": Section("Goods", goods.TEXT, goods.measure),
     "facts": Section("Facts", facts.TEXT, facts.measure),
     "footprint": Section("Start and footprint", footprint.TEXT, footprint.measure),

@@ -100,10 +100,10 @@ def _cart(customer: Customer, *, address: str | None = None, device: str | None 
 
 async def judge(deps: Deps, tx: Transaction, visit: Visit) -> None:
     """As `services.orders.place` does it in its transaction, from reading the settings to the verdict."""
-    cart, customer = visit
+    (cart, customer), now = visit, deps.clock.now()
     version, policy = await settings_db.current(tx, SETTINGS, Policy)
-    (history,) = await fraud_history_db.gather(tx, policy, [_checkout.buyer(cart, customer, "USD", _NOW)])
-    await _checkout.judge(deps, tx, cart, customer, _LINES, history, (version, policy), _NOW)
+    (history,) = await fraud_history_db.gather(tx, policy, [_checkout.buyer(cart, customer, "USD", now)])
+    await _checkout.judge(deps, tx, cart, customer, _LINES, history, (version, policy), now)
 
 
 async def set_rules(store: OpenStore) -> None:

@@ -59,7 +59,7 @@ def _table(engine: str, size: int) -> Table:
         url, postmaster = f"sqlite:///{data.sqlite(data.PAST, size)}", None
     else:
         url = data.postgres(data.PAST, size)
-        postmaster = uvloop.run(_postmaster(url))
+        postmaster = uvloop.run(postmaster_of(url))
     progress(f"{engine} with {size:,} orders is there")
     rows: list[list[Cell]] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -131,7 +131,7 @@ def _highest_mb(pid: int) -> float:
     return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
-async def _postmaster(url: str) -> int:
+async def postmaster_of(url: str) -> int:
     connection = await asyncpg.connect(url)
     try:
         return parent_of(await connection.fetchval("SELECT pg_backend_pid()"))

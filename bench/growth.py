@@ -20,7 +20,7 @@ from bench.console import Caller, furnish
 from bench.lists import RARE
 from bench.options import Options, progress
 from bench.plots import Plot, Series
-from bench.readings import opened
+from bench.readings import OpenStore, opened
 from bench.report import Cell, SectionResult, Table, ratio, shown, verdict
 from lootkeep.api import external, store
 from lootkeep.console.pages import PAGES
@@ -54,7 +54,6 @@ ROUND_SECONDS = 0.02
 # By the beginning of a path, what the store has there; what furnish adds comes from it.
 IDS = {"webhooks/deliveries": "wh_7", "deliveries": "wh_7", "webhooks": str(grown.WEBHOOK), "users": "1"}
 NEEDED = {"fraud/explain": "?ip=203.0.113.9", "email-campaigns/{id}/preview": "?customer_id=7", "search": f"?q={RARE}"}
-YEAR = "?from={}&to={}".format(*(utc(Instant(grown.END - days * DAY)).date() for days in (365, 1)))
 ALERT = {"name": "Team", "channel": "slack", "target": "https://hooks.example/slack", "triggers": ["order_held"]}
 # Reached before signing in.
 _OPEN = ("/sign-in", "/setup")
@@ -76,6 +75,7 @@ class GrownStore:
     api: Caller
     console: Caller
     ids: dict[str, str]
+    store: OpenStore
 
     def caller(self, path: str) -> Caller:
         return self.console if path.startswith("/console") else self.api
@@ -87,7 +87,7 @@ def measure(options: Options) -> SectionResult:
     tables, plots = [], []
     for engine in options.engines:
         locations = [asyncio.run(grown.store(engine, size)) for size in sizes]
-        rows, left_out = uvloop.run(compare(engine, dict(zip(sizes, locations, strict=True)), options))
+        rows, left_out = uvloop.run(_compare(engine, dict(zip(sizes, locations, strict=True)), options))
         note = f"Not measured, as the store has no example: {', '.join(left_out)}." if left_out else ""
         columns = [engine, *(f"ms with {size:,}" for size in sizes), "times", "half in", ""]
         tables.append(Table(f"{engine}: CPU in ms", columns, rows, note))
@@ -100,10 +100,16 @@ def measure(options: Options) -> SectionResult:
     return SectionResult(tables, plots)
 
 
-async def compare(engine: str, locations: dict[int, str], options: Options) -> tuple[list[list[Cell]], list[str]]:
-    stores = [await open_store(engine, size, location) for size, location in locations.items()]
+async def _compare(engine: str, locations: dict[int, str], options: Options) -> tuple[list[list[Cell]], list[str]]:
+    stores = [await open_store(engine, size, location, grown.END) for size, location in locations.items()]
+    for each in stores:
+        await _example(each.world, f"/webhooks/{grown.WEBHOOK}/replay", {"since": iso(Instant(grown.END - DAY))})
+    return await compare(engine, stores, options)
+
+
+async def compare(engine: str, stores: list[GrownStore], options: Options) -> tuple[list[list[Cell]], list[str]]:
     rows, left_out = [], []
-    for name, template in paths():
+    for name, template in paths(stores[-1].world.clock.now()):
         row = await compare_path(name, template, stores, options.rounds_or(ROUNDS))
         if row:
             rows.append(row)
@@ -116,17 +122,17 @@ async def compare(engine: str, locations: dict[int, str], options: Options) -> t
     return rows, left_out
 
 
-async def open_store(engine: str, size: int, location: str) -> GrownStore:
+async def open_store(engine: str, size: int, location: str, now: Instant) -> GrownStore:
     opened_store = await opened(engine, size, location)
-    world = World(opened_store.engine, clock=ManualClock(grown.END), ids=RandomIds(), rate_limit_per_minute=0)
+    world = World(opened_store.engine, clock=ManualClock(now), ids=RandomIds(), rate_limit_per_minute=0)
     await world.begin()
     ids = await furnish(world)
     alert = await _example(world, "/alerts", ALERT)
-    await _example(world, f"/webhooks/{grown.WEBHOOK}/replay", {"since": iso(Instant(grown.END - DAY))})
     secret = await sign_in_service.start_session(world.deps, await user(world, "owner"), "127.0.0.1", "bench")
     console = Caller(world, opened_store, {"host": "store.test", "cookie": f"lootkeep={secret}"})
     api = Caller(world, opened_store, {"host": "store.test", "authorization": f"Bearer {world.token}"})
-    return GrownStore(size, world, api, console, {"fraud/checks": str(ids["check"]), "alerts": str(alert)} | IDS)
+    examples = {"fraud/checks": str(ids["check"]), "alerts": str(alert)} | IDS
+    return GrownStore(size, world, api, console, examples, opened_store)
 
 
 async def _example(world: World, path: str, body: dict[str, Any]) -> int:
@@ -139,8 +145,9 @@ async def _example(world: World, path: str, body: dict[str, Any]) -> int:
     return int((data[0] if isinstance(data, list) else data)["id"])
 
 
-def paths() -> Iterator[tuple[str, str]]:
+def paths(now: Instant) -> Iterator[tuple[str, str]]:
     """Every read of the route table and the page table, and of lists also a page in the middle and a search."""
+    year = "?from={}&to={}".format(*(utc(Instant(now - days * DAY)).date() for days in (365, 1)))
     for group in (*external.GROUPS, *store.GROUPS):
         for route in group.routes:
             if route.method != "GET":
@@ -149,7 +156,7 @@ def paths() -> Iterator[tuple[str, str]]:
             needed = next((query for end, query in NEEDED.items() if path.endswith(end)), "")
             yield path.removeprefix("/api"), path + needed
             if "/analytics/" in path:
-                yield f"{path.removeprefix('/api')}, a year", path + YEAR
+                yield f"{path.removeprefix('/api')}, a year", path + year
             fields = route.query.model_fields if route.query else {}
             if "page" in fields:
                 yield f"{path.removeprefix('/api')}, middle page", f"{path}?page={{page}}"
@@ -160,7 +167,7 @@ def paths() -> Iterator[tuple[str, str]]:
             path = f"/console{page.path}"
             yield path, path + next((query for end, query in NEEDED.items() if path.endswith(f"/{end}")), "")
             if path.endswith(("/analytics", RARELY)):
-                yield f"{path}, a year", path + YEAR
+                yield f"{path}, a year", path + year
 
 
 async def compare_path(name: str, template: str, stores: list[GrownStore], rounds: int) -> list[Cell] | None:
