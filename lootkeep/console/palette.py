@@ -19,11 +19,10 @@ from lootkeep.storage.access import accounts as accounts_db
 # Of each list: the search page has more.
 _EACH = 2
 _MAX_PAGES = 6
-# Forms that begin with what was typed: the path, the field that it goes to, and what the action is called.
-_FILLED = (
-    ("/coupons/new", "code", "Create coupon {}"),
-    ("/products/new", "name", "Create product {}"),
-)
+# Forms that begin with what was typed: the path, the field that it goes to, and what is created.
+_FILLED = (("/coupons/new", "code", "coupon"), ("/products/new", "name", "product"))
+# What is typed before the name of something that does not exist yet; the titles of forms differ.
+_VERBS = frozenset({"add", "create", "invite", "issue", "make", "new", "set"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +60,29 @@ def _found(visit: Visit, name: str, spec: ListPage, rows: Sequence[Any]) -> Iter
 
 def _actions(visit: Visit, pages: Sequence[Page], term: str, groups: search.Groups) -> Iterable[Entry]:
     allowed = {page.path for page in pages if page.method == "GET" and page.scope and visit.user.may(page.scope)}
-    for path, field, text in _FILLED if term else ():
-        if path in allowed and (field != "code" or _is_code(term)):
-            to = url(path) + address({field: term})
-            yield Entry(to, text.format(term), "Opens the form with this filled in", "Action")
+    for path, field, noun in _FILLED:
+        value = _value(term, noun)
+        if value and path in allowed and (field != "code" or _is_code(value)):
+            to = url(path) + address({field: value})
+            yield Entry(to, f"Create {noun} {value}", "Opens the form with this filled in", "Action")
     if "/products/{id}/keys" in allowed:
         for product in groups.get("Products", (None, ()))[1][:_EACH]:
             if product.delivery_type == "keys":
                 yield Entry(url(f"/products/{product.id}/keys"), f"Add keys to {product.name}", kind="Action")
+
+
+def _new(term: str) -> list[str] | None:
+    """The words after *create*; None if it does not begin with that."""
+    verb, *words = term.split() or [""]
+    return words if verb.lower() in _VERBS else None
+
+
+def _value(term: str, noun: str) -> str:
+    """What a form is filled with: the whole text, or after *create coupon* the remainder."""
+    words = _new(term)
+    if words is None:
+        return term
+    return " ".join(words[1:]) if words[:1] and noun == words[0].lower() else ""
 
 
 def _is_code(term: str) -> bool:
@@ -92,12 +106,19 @@ async def _views(visit: Visit, pages: Sequence[Page], term: str) -> list[Entry]:
 
 
 def _by_name(visit: Visit, pages: Sequence[Page], term: str) -> Iterable[Entry]:
-    """Pages that need no record, by any part of their title or group."""
+    """Pages that need no record, by any part of their title; forms also by *create* and what they create."""
+    words = [word.lower() for word in _new(term) or ()]
+
+    def fits(page: Page) -> bool:
+        title = page.title.lower()
+        is_named = words and page.path.endswith("/new") and all(f" {word}" in title for word in words)
+        return bool(is_named) or term.lower() in title
+
     named = [
         Entry(url(page.path), page.title, page.group or "")
         for page in pages
         if page.method == "GET" and "{" not in page.path and page.template and page.path not in _HERE
-        if page.scope is not None and visit.user.may(page.scope) and term.lower() in page.title.lower()
+        if page.scope is not None and visit.user.may(page.scope) and fits(page)
     ]
     return named[:_MAX_PAGES]
 

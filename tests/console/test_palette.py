@@ -32,6 +32,18 @@ async def test_pages_are_found_by_name_within_the_role(world: World) -> None:
     assert [to for to, _ in await entries(world, "read_only", "coupon")] == ["/coupons"]
 
 
+async def test_create_and_what_leads_to_its_form_whatever_its_title_says(world: World) -> None:
+    assert await entries(world, "staff", "create cou") == [("/coupons/new", "New coupon")]
+    assert await entries(world, "staff", "New gift c") == [("/gift-cards/new", "Issue a gift card")]
+    assert await entries(world, "staff", "create coupon SPRING") == [
+        ("/coupons/new?code=SPRING", "Create coupon SPRING"),
+    ]
+    assert await entries(world, "staff", "add product Ember Sword") == [
+        ("/products/new?name=Ember+Sword", "Create product Ember Sword"),
+    ]
+    assert await entries(world, "read_only", "create cou") == []
+
+
 async def test_nothing_found_says_what_was_searched_and_shows_the_term_as_text(world: World) -> None:
     visits = await visitor(world, "read_only")
     page = (await visits.get("/palette", params={"q": "<b>zz"})).text
