@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ RULES = ROOT / "deploy/prometheus/lootkeep.rules.yaml"
 TARGET = {"job": "lootkeep", "instance": "127.0.0.1:8000"}
 # Longer than any window or `for` of a rule.
 CALM_MINUTES = 90
-_FIRING = 'count by (alertname) (ALERTS{alertstate="firing"})'
+# The service is real: on a busy machine it is slow, whatever is tested.
+_SLOW = "LootkeepIsSlow"
 
 Series = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -67,8 +68,8 @@ def run_promtool(*arguments: str | Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def assert_fires(folder: Path, calm: Scrape, *trouble: Scrape, alerts: Iterable[str], minutes: int = 60) -> None:
-    """Exactly these alerts fire, and none before.
+def assert_fires(folder: Path, calm: Scrape, *trouble: Scrape, alerts: Collection[str], minutes: int = 60) -> None:
+    """Exactly these alerts fire, and none before; that the service is slow counts only where it is expected.
 
     The first scrape is what Prometheus finds for a while, then it finds the others, one a minute. The trouble goes on:
     what has grown from the last scrape but one to the last grows by as much every minute.
@@ -76,13 +77,15 @@ def assert_fires(folder: Path, calm: Scrape, *trouble: Scrape, alerts: Iterable[
     timeline = [*[calm] * CALM_MINUTES, *trouble]
     series = sorted({series for scrape in (calm, *trouble) for series in scrape.samples})
     length = CALM_MINUTES + minutes + 1
+    left_out = "" if _SLOW in alerts else f', alertname!="{_SLOW}"'
+    firing = f'count by (alertname) (ALERTS{{alertstate="firing"{left_out}}})'
     fired = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in sorted(alerts)]
     test = {
         "interval": "1m",
         "input_series": [{"series": _selector(name), "values": _values(name, timeline, length)} for name in series],
         "promql_expr_test": [
-            {"expr": _FIRING, "eval_time": f"{CALM_MINUTES - 1}m", "exp_samples": []},
-            {"expr": _FIRING, "eval_time": f"{CALM_MINUTES + minutes}m", "exp_samples": fired},
+            {"expr": firing, "eval_time": f"{CALM_MINUTES - 1}m", "exp_samples": []},
+            {"expr": firing, "eval_time": f"{CALM_MINUTES + minutes}m", "exp_samples": fired},
         ],
     }
     file = folder / "firing.yaml"
