@@ -111,13 +111,12 @@ class Shop:
         self._numbers = itertools.count(1)
         self.buyers: list[Buyer] = []
 
-    async def open(self) -> None:
+    def open(self) -> None:
         self._subject.call("PUT", {"fraud_action": "flag"}, f"{EXTERNAL}/fraud/settings")
         for number in range(BUYERS):
             person = {"email": f"buyer{number}@example.com", "name": "Jun Park"}
             customer = self._subject.call("POST", person, f"{STORE}/customers")["data"]["customer"]
             self.buyers.append(Buyer(self._subject, customer["id"]))
-            await self.buyers[-1].open()
 
     def offer(self, name: str) -> Offer:
         """With new products, so that no sale sees what another has left."""
@@ -147,8 +146,12 @@ class Shop:
                 if await buyer.buy(offer, next(products), is_paid=is_paid):
                     sold.append((started, time.perf_counter()))
 
+        for buyer in self.buyers:
+            await buyer.open()
         began = time.perf_counter()
         await asyncio.gather(*map(buy, self.buyers))
+        for buyer in self.buyers:
+            buyer.close()
         self._check(offer, len(sold), is_paid=is_paid)
         seconds = max(end for _, end in sold) - began
         p99 = quantiles((end - start for start, end in sold), n=100)[-1]
@@ -187,7 +190,7 @@ async def _table(engine: str, options: Options) -> report.Table:
     async with _database(engine) as url:
         with subjects.lootkeep(url, SETTINGS) as subject:
             shop = Shop(subject, QUICK if options.is_quick else FULL)
-            await shop.open()
+            shop.open()
             # The first round only prepares the statements.
             for number in range(options.rounds_or(ROUNDS) + 1):
                 for is_paid in (False, True):
@@ -196,8 +199,6 @@ async def _table(engine: str, options: Options) -> report.Table:
                         progress(f"{engine}, {name}, paid: {is_paid}: {result.orders_per_second:.0f} a second")
                         if number:
                             times.setdefault((name, is_paid), []).append(result)
-            for buyer in shop.buyers:
-                buyer.close()
     rows = [_row(times, name, is_paid=is_paid) for is_paid in (False, True) for name in SALES]
     columns = [engine, "", "orders a second", "p99 ms", "of many products", ""]
     return report.Table(f"{engine}: {BUYERS} buyers at once", columns, rows)
