@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, Integer, Text, bindparam, case, exists, func, literal_column, select, true
+from sqlalchemy import BigInteger, Integer, Text, bindparam, case, exists, func, literal_column, or_, select, true
 
 from lootkeep.domain.fraud.amounts import MAX_WEEKS
 from lootkeep.domain.fraud.buyers import Buyer
@@ -38,19 +37,21 @@ from lootkeep.storage.schema import (
     sightings,
 )
 
-
-def _number(name: str) -> Any:
-    return bindparam(name, type_=BigInteger)
-
-
-_CUSTOMER = _number("customer")
+_CUSTOMER = bindparam("customer", type_=BigInteger)
 # A family that shares a device is none.
 _IS_OWN = refused_referrals.c.reason != literal_column("'already_referred'", Text)
-_WINDOW = _number("window")
-_UNTIL = _number("until")
+_WINDOW = bindparam("window", type_=BigInteger)
+_UNTIL = bindparam("until", type_=BigInteger)
 IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _UNTIL)
 # No row is later.
 FOREVER = 2**63 - 1
+# Every order leaves a sighting: a customer who was not seen within the window has no order in it. A mailbox may have
+# thousands of accounts; only these are examined.
+OF_MAILBOX = (
+    sightings.c.kind == literal_column("'mailbox'", Text),
+    sightings.c.value == bindparam("mailbox", type_=Text),
+    sightings.c.last_seen_at > _WINDOW,
+)
 
 
 def _counted(rows: Any, most: int) -> Any:
@@ -59,21 +60,13 @@ def _counted(rows: Any, most: int) -> Any:
     return select(func.count()).select_from(bounded).scalar_subquery()
 
 
-def _seen_with(kind: str) -> tuple[Any, Any]:
-    return sightings.c.kind == literal_column(f"'{kind}'", Text), sightings.c.value == bindparam(kind, type_=Text)
-
-
-# Every order leaves a sighting: a customer who was not seen within the window has no order in it. A mailbox may have
-# thousands of accounts; only these are examined.
-OF_MAILBOX = (*_seen_with("mailbox"), sightings.c.last_seen_at > _WINDOW)
-
-
-def _accounts(kind: str, since: str) -> Any:
+def _accounts(kind: str, seen_with: str, since: str) -> Any:
     """Other accounts that were seen with the same value since then, as known at the time."""
     return _counted(
         select(sightings.c.customer_id).where(
-            *_seen_with(kind),
-            sightings.c.last_seen_at > _number(since),
+            sightings.c.kind == literal_column(f"'{kind}'", Text),
+            sightings.c.value == bindparam(seen_with, type_=Text),
+            sightings.c.last_seen_at > bindparam(since, type_=BigInteger),
             sightings.c.first_seen_at <= _UNTIL,
             sightings.c.customer_id != _CUSTOMER,
         ),
@@ -103,12 +96,20 @@ _MAILBOX_ORDERS = ByEngine(
 )
 
 
+def _number(name: str) -> Any:
+    return bindparam(name, type_=BigInteger)
+
+
+_DEVICE = (
+    sightings.c.kind == literal_column("'device'", Text),
+    sightings.c.value == bindparam("device", type_=Text),
+)
 # The latest that were not here within the hour: a device with thousands of accounts is not searched for its first
 # owners.
 _earlier = (
     select(sightings.c.first_seen_at)
     .where(
-        *_seen_with("device"),
+        *_DEVICE,
         sightings.c.last_seen_at > _number("long_ago"),
         sightings.c.last_seen_at <= _number("lately"),
         sightings.c.customer_id != _CUSTOMER,
@@ -117,17 +118,19 @@ _earlier = (
     .limit(literal_column(str(MAX_ASKED), Integer))
     .subquery()
 )
+_referrer = select(customers.c.referred_by_id).where(customers.c.id == _CUSTOMER).scalar_subquery()
 # A friend who pays with the card of the referrer.
 _PAYS_AS_REFERRER = exists().where(
-    *_seen_with("instrument"),
-    sightings.c.customer_id == customers.c.referred_by_id,
+    sightings.c.kind == literal_column("'instrument'", Text),
+    sightings.c.value == bindparam("instrument", type_=Text),
+    sightings.c.customer_id == _referrer,
     sightings.c.first_seen_at <= _UNTIL,
 )
 _OWN = orders.c.customer_id == _CUSTOMER
 # Of someone with thousands of orders, only the latest are asked where they came from.
 _paid_from = (
     select(orders.c.ip_network)
-    .where(_OWN, orders.c.paid_at < _number("day_ago"))
+    .where(_OWN, orders.c.paid_at < bindparam("day_ago", type_=BigInteger))
     .order_by(orders.c.paid_at.desc())
     .limit(literal_column(str(MAX_ASKED), Integer))
     .subquery()
@@ -137,7 +140,7 @@ _paid_with = (
     select(orders.c.payment_instrument)
     .where(
         _OWN,
-        orders.c.paid_at > _number("day_ago"),
+        orders.c.paid_at > bindparam("day_ago", type_=BigInteger),
         orders.c.paid_at <= _UNTIL,
         orders.c.payment_instrument != bindparam("instrument", type_=Text),
     )
@@ -145,18 +148,14 @@ _paid_with = (
 )
 
 
-def _known_since(kind: str) -> Any:
-    own = select(sightings.c.first_seen_at).where(*_seen_with(kind), sightings.c.customer_id == _CUSTOMER)
-    return own.scalar_subquery()
-
-
 def _labelled(kind: LabelKind, linked_by: str) -> Any:
     """Whether it was known at the time."""
-    return exists().where(
+    is_known = exists().where(
         labels.c.kind == literal_column(f"'{kind}'", Text),
         labels.c.value == bindparam(linked_by, type_=Text),
         labels.c.since <= _UNTIL,
     )
+    return select(is_known).scalar_subquery()
 
 
 def _declines(column: Any, value: Any) -> Any:
@@ -176,81 +175,75 @@ _LARGE_FROM = (
     .limit(literal_column("1", Integer))
 )
 
-# What is asked for each value that is known of the buyer: without a card, nothing is asked about cards. Each is a field
-# of `History`, except the declines, of which the highest counts, and the card of the referrer.
-_FACTS: dict[str, dict[str, Any]] = {
-    "customer": {
-        "confirmed_frauds": _labelled("customer", "account"),
-        "has_refused_referral": exists().where(refused_referrals.c.customer_id == _CUSTOMER, _IS_OWN),
-        "paid_orders": func.coalesce(customers.c.orders_count, literal_column("0", BigInteger)),
-        "customer_orders_in_day": _counted(
-            select(orders.c.id).where(_OWN, orders.c.created_at > _number("day_ago"), orders.c.created_at <= _UNTIL),
-            ENOUGH_ORDERS,
+# Each is a field of `History`, except the declines, of which the highest counts.
+_history = select(
+    _counted(
+        select(orders.c.id).where(orders.c.ip_network == bindparam("address", type_=Text), *IN_WINDOW),
+        ENOUGH_ORDERS,
+    ).label("address_orders"),
+    _MAILBOX_ORDERS.label("mailbox_orders"),
+    _accounts("device", "device", "long_ago").label("device_accounts"),
+    _accounts("device", "device", "lately").label("device_accounts_in_hour"),
+    _accounts("address", "address", "lately").label("address_accounts_in_hour"),
+    _labelled("customer", "account").label("confirmed_frauds"),
+    select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER, _IS_OWN), _PAYS_AS_REFERRER))
+    .scalar_subquery()
+    .label("has_refused_referral"),
+    func.coalesce(
+        select(customers.c.orders_count).where(customers.c.id == _CUSTOMER).scalar_subquery(),
+        literal_column("0", BigInteger),
+    ).label("paid_orders"),
+    _counted(
+        select(orders.c.id).where(_OWN, orders.c.created_at > _number("day_ago"), orders.c.created_at <= _UNTIL),
+        ENOUGH_ORDERS,
+    ).label("customer_orders_in_day"),
+    select(exists().where(_OWN, orders.c.created_at < _number("week_ago"))).scalar_subquery().label("has_older_order"),
+    _counted(select(_earlier.c.first_seen_at).where(_earlier.c.first_seen_at < _number("made")), ENOUGH_ACCOUNTS).label(
+        "device_accounts_before"
+    ),
+    select(customers.c.first_order_at).where(customers.c.id == _CUSTOMER).scalar_subquery().label("first_paid_at"),
+    select(sightings.c.first_seen_at)
+    .where(*_DEVICE, sightings.c.customer_id == _CUSTOMER)
+    .scalar_subquery()
+    .label("device_known_since"),
+    _LARGE_FROM.scalar_subquery().label("large_from"),
+    _accounts("instrument", "instrument", "long_ago").label("instrument_accounts"),
+    _counted(_paid_with, ENOUGH_ACCOUNTS).label("customer_instruments_in_day"),
+    _labelled("instrument", "instrument").label("instrument_fraud"),
+    _labelled("mailbox", "mailbox").label("mailbox_fraud"),
+    _labelled("device", "device").label("device_fraud"),
+    _labelled("disputed", "account").label("has_dispute"),
+    _accounts("player", "player", "long_ago").label("player_accounts"),
+    _labelled("player", "player").label("player_fraud"),
+    _counted(
+        select(orders.c.id).where(
+            _OWN,
+            orders.c.paid_at < _number("trusted_before"),
+            orders.c.status != literal_column("'refunded'", Text),
         ),
-        "has_older_order": exists().where(_OWN, orders.c.created_at < _number("week_ago")),
-        "first_paid_at": customers.c.first_order_at,
-        "has_dispute": _labelled("disputed", "account"),
-        "old_paid_orders": _counted(
-            select(orders.c.id).where(
-                _OWN,
-                orders.c.paid_at < _number("trusted_before"),
-                orders.c.status != literal_column("'refunded'", Text),
-            ),
-            ENOUGH_OLD_ORDERS,
-        ),
-        "customer_declines": _declines(payment_attempts.c.customer_id, _CUSTOMER),
-    },
-    "currency": {"large_from": _LARGE_FROM.scalar_subquery()},
-    "mailbox": {"mailbox_orders": _MAILBOX_ORDERS, "mailbox_fraud": _labelled("mailbox", "mailbox")},
-    "address": {
-        "address_orders": _counted(
-            select(orders.c.id).where(orders.c.ip_network == bindparam("address", type_=Text), *IN_WINDOW),
-            ENOUGH_ORDERS,
-        ),
-        "address_accounts_in_hour": _accounts("address", "lately"),
-        "address_declines": case(
-            (_IS_KNOWN_AT_ADDRESS, literal_column("0", BigInteger)),
-            else_=_declines(payment_attempts.c.ip_network, bindparam("address", type_=Text)),
-        ),
-    },
-    "device": {
-        "device_accounts": _accounts("device", "long_ago"),
-        "device_accounts_in_hour": _accounts("device", "lately"),
-        "device_accounts_before": _counted(
-            select(_earlier.c.first_seen_at).where(_earlier.c.first_seen_at < _number("made")), ENOUGH_ACCOUNTS
-        ),
-        "device_known_since": _known_since("device"),
-        "device_fraud": _labelled("device", "device"),
-        "device_declines": _declines(payment_attempts.c.device_id, bindparam("device", type_=Text)),
-    },
-    "instrument": {
-        "instrument_accounts": _accounts("instrument", "long_ago"),
-        "customer_instruments_in_day": _counted(_paid_with, ENOUGH_ACCOUNTS),
-        "instrument_known_since": _known_since("instrument"),
-        "instrument_fraud": _labelled("instrument", "instrument"),
-        "pays_as_referrer": _PAYS_AS_REFERRER,
-    },
-    "player": {"player_accounts": _accounts("player", "long_ago"), "player_fraud": _labelled("player", "player")},
-}
+        ENOUGH_OLD_ORDERS,
+    ).label("old_paid_orders"),
+    select(sightings.c.first_seen_at)
+    .where(
+        sightings.c.kind == literal_column("'instrument'", Text),
+        sightings.c.value == bindparam("instrument", type_=Text),
+        sightings.c.customer_id == _CUSTOMER,
+    )
+    .scalar_subquery()
+    .label("instrument_known_since"),
+    _declines(payment_attempts.c.customer_id, _CUSTOMER).label("customer_declines"),
+    _declines(payment_attempts.c.device_id, bindparam("device", type_=Text)).label("device_declines"),
+    case(
+        (_IS_KNOWN_AT_ADDRESS, literal_column("0", BigInteger)),
+        else_=_declines(payment_attempts.c.ip_network, bindparam("address", type_=Text)),
+    ).label("address_declines"),
+)
+_HISTORY = Query(_history)
 _DECLINES = ("customer_declines", "device_declines", "address_declines")
-# There is always one row, even without such a customer.
-_always = select(literal_column("1").label("one")).subquery("always")
-
-
-@cache
-def _history(values: tuple[str, ...]) -> Query[History]:
-    """The facts by these values."""
-    facts = {name: fact for value in values for name, fact in _FACTS[value].items()}
-    statement = select(*(fact.label(name) for name, fact in facts.items()))
-    customer = _always.outerjoin(customers, customers.c.id == _CUSTOMER)
-    return Query(statement.select_from(customer), lambda *row: _of_row(dict(zip(facts, row, strict=True))))
-
-
-def _of_row(row: dict[str, Any]) -> History:
-    declines = max(row.pop(name, 0) for name in _DECLINES)
-    row["confirmed_frauds"] = int(row["confirmed_frauds"])
-    row["has_refused_referral"] |= row.pop("pays_as_referrer", False)
-    return History(**row, declined_payments=declines)
+_NAMES = [column.name for column in _history.selected_columns if column.name not in _DECLINES]
+# SQLite has no booleans.
+_TYPES = {"bool": bool, "int": int}
+_READ = {name: _TYPES.get(kind) for name, kind in History.__annotations__.items()}
 
 
 _FRAUD_MAILBOX = Query(
@@ -267,9 +260,8 @@ async def is_fraud_mailbox(tx: Transaction, mailbox: str) -> bool:
 
 async def gather(tx: Transaction, policy: Policy, buyers: Sequence[Buyer]) -> list[History]:
     """The history of each, in their order."""
-    rows = [_values(policy, buyer) for buyer in buyers]
-    known = tuple(name for name in _FACTS if any(row[name] is not None for row in rows))
-    return await tx.fetch_for_each(_history(known), rows)
+    rows = await tx.fetch_for_each(_HISTORY, [_values(policy, buyer) for buyer in buyers])
+    return [_of_row(row) for row in rows]
 
 
 def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
@@ -292,3 +284,9 @@ def _values(policy: Policy, buyer: Buyer) -> dict[str, Any]:
         "instrument": buyer.instrument,
         "player": buyer.player,
     }
+
+
+def _of_row(row: tuple[Any, ...]) -> History:
+    """The declines come last."""
+    values = {name: read(value) if (read := _READ[name]) else value for name, value in zip(_NAMES, row, strict=False)}
+    return History(**values, declined_payments=max(row[len(_NAMES) :]))
