@@ -17,7 +17,7 @@ from lootkeep.storage import migrations
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 
-# Statements at a time on PostgreSQL, each on a core if there are so many.
+# Statements at a time on PostgreSQL, each on a core if there are this many.
 CONNECTIONS = 4
 # What takes less is not worth a line.
 SLOW_SECONDS = 10.0
