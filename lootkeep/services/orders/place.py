@@ -76,9 +76,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
     redemption = await gift_cards.pay_for(tx, card, order, now) if card else None
     check = await _remember(tx, customer, _checkout.traces(cart, customer), order, judgement)
     details = OrderDetails(order, items, customer, check)
-    new = await _announce_judgement(tx, order, check, now)
-    if order.status != "cancelled":
-        new.append(("order.created", order_events_views.created(details)))
+    new = await _new_events(tx, details, check, now)
     if card and redemption:
         new.append(("gift_card.redeemed", gift_card_events_views.redeemed(card, redemption)))
     await outbox_db.append_all(tx, new, now)
@@ -103,14 +101,18 @@ def _judged(order: Order, judgement: Judgement | None) -> Order:
     return orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, order.created_at)
 
 
-async def _announce_judgement(tx: Transaction, order: Order, check: OrderCheck | None, now: Instant) -> NewEvents:
-    """Alerts staff; and the event of the verdict, if there is one."""
+async def _new_events(tx: Transaction, details: OrderDetails, check: OrderCheck | None, now: Instant) -> NewEvents:
+    """Alerts staff. The events of the verdict, if it has one, and of the order, unless it is cancelled."""
+    new: NewEvents = []
+    order = details.order
     if order.status in _ALERTS:
         trigger, what = _ALERTS[order.status]
         await order_alerts.raise_for(tx, order, trigger, f"order:{order.id}", what, now)
     if check and check.action_taken in fraud_events_views.EVENTS:
-        return [(fraud_events_views.EVENTS[check.action_taken], fraud_events_views.judged(order, check))]
-    return []
+        new.append((fraud_events_views.EVENTS[check.action_taken], fraud_events_views.judged(order, check)))
+    if order.status != "cancelled":
+        new.append(("order.created", order_events_views.created(details)))
+    return new
 
 
 async def place_paid(
