@@ -76,7 +76,7 @@ def cards() -> dict[str, tuple[Field, ...]]:
             Field("store_postal_address", "Postal address", text, "In the footer of every e-mail."),
         ),
         "Mail": (
-            Field("mail_host", "Server", forms.parsed(_host, _NO_HOST), "E-mails wait while it is empty."),
+            Field("mail_host", "Server", forms.parsed(_host, _NO_HOST), "Empty: nothing is sent."),
             Field("mail_port", "Port", forms.whole(1, 65535)),
             Field("mail_security", "Security", forms.choice(_SECURITY)),
             Field("mail_user", "User", text),

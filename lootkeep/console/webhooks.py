@@ -96,7 +96,7 @@ WEBHOOK = Record[Webhook](
     endpoints_db.ROWS,
     ("url", "event_types", "is_active", "previous_secret_until", "filter", "headers"),
 )
-_OFF = "While it is off, its events are skipped, also for later."
+_OFF = "While it is off, nothing is sent, and events of that time are not sent later."
 _PUBLIC = "An https URL that can be reached from the internet."
 _URL = Field("url", "URL", forms.text(2048, "url"), _PUBLIC, is_required=True, placeholder="https://bot.example/in")
 _NO_EVENT = "Choose at least one event."

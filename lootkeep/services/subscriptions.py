@@ -14,7 +14,7 @@ from lootkeep.domain.product_commands import CommandCause
 from lootkeep.domain.products import Product
 from lootkeep.domain.subscriptions import PastTerms, Subscription
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import AppError, Conflict, Unprocessable, existing, invalid
+from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
 from lootkeep.services import goods, orders
 from lootkeep.storage import subscriptions as subscriptions_db
 from lootkeep.storage.customers import rows as customers_db
@@ -38,8 +38,10 @@ async def create(
         customer, product = subscriptions_rules.checked(*pair)
         new = subscriptions_rules.started(customer, product, now, external_id, player)
         subscription = await subscriptions_db.ROWS.add(tx, new)
-        out_of_stock = invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
-        return await _pay_period(deps, tx, subscription, subscription, product, customer, out_of_stock)
+        paid = await _pay_period(deps, tx, subscription, subscription, product, customer)
+        if not await _sell(tx, product, paid[1]):
+            raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
+        return paid
 
 
 async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
@@ -125,10 +127,11 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
     product = await products_db.ROWS.get(tx, before.product_id)
     # A product with an active subscription is never deleted.
     assert product is not None
-    sentence = f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
-    out_of_stock = Unprocessable("product_out_of_stock", sentence)
-    subscription = subscriptions_rules.renewed(before, now)
-    return await _pay_period(deps, tx, before, subscription, product, customer, out_of_stock)
+    paid = await _pay_period(deps, tx, before, subscriptions_rules.renewed(before, now), product, customer)
+    if not await _sell(tx, product, paid[1]):
+        sentence = f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
+        raise Unprocessable("product_out_of_stock", sentence)
+    return paid
 
 
 async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
@@ -138,13 +141,7 @@ async def _last_paid_at(tx: Transaction, subscription: Subscription) -> Instant:
 
 
 async def _pay_period(
-    deps: Deps,
-    tx: Transaction,
-    before: Subscription,
-    subscription: Subscription,
-    product: Product,
-    customer: Customer,
-    out_of_stock: AppError,
+    deps: Deps, tx: Transaction, before: Subscription, subscription: Subscription, product: Product, customer: Customer
 ) -> tuple[Subscription, OrderDetails]:
     """Creates the paid order of the subscription's period, and appends the events of both."""
     now = subscription.updated_at
@@ -164,11 +161,15 @@ async def _pay_period(
         await outbox_db.append(tx, "subscription.renewed", subscriptions_views.renewed(subscription, customer), now)
     else:
         await outbox_db.append(tx, "subscription.created", subscriptions_views.created(subscription, customer), now)
-    # Last: other buyers of the product wait from here on.
-    if await goods.reserve(tx, product, 1, now) is None:
-        raise out_of_stock
-    await orders.count_sold(tx, details)
     return subscription, details
+
+
+async def _sell(tx: Transaction, product: Product, details: OrderDetails) -> bool:
+    """Whether there was one left. Last: other buyers of the product wait from here on."""
+    if await goods.reserve(tx, product, 1, details.order.created_at) is None:
+        return False
+    await orders.count_sold(tx, details)
+    return True
 
 
 async def _get_for_update(tx: Transaction, subscription_id: int) -> Subscription:
