@@ -39,8 +39,8 @@ async def create(
         new = subscriptions_rules.started(customer, product, now, external_id, player)
         subscription = await subscriptions_db.ROWS.add(tx, new)
         paid = await _pay_period(deps, tx, subscription, subscription, product, customer)
-        if not await _sell(tx, product, paid[1]):
-            raise invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
+        error = invalid("product_id", f"The product id field {subscriptions_rules.OUT_OF_STOCK}.")
+        await _sell(tx, product, paid[1], error)
         return paid
 
 
@@ -128,9 +128,8 @@ async def _renew(deps: Deps, tx: Transaction, before: Subscription, now: Instant
     # A product with an active subscription is never deleted.
     assert product is not None
     paid = await _pay_period(deps, tx, before, subscriptions_rules.renewed(before, now), product, customer)
-    if not await _sell(tx, product, paid[1]):
-        sentence = f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
-        raise Unprocessable("product_out_of_stock", sentence)
+    sentence = f"The product {before.product_name} {subscriptions_rules.OUT_OF_STOCK}."
+    await _sell(tx, product, paid[1], Unprocessable("product_out_of_stock", sentence))
     return paid
 
 
@@ -164,12 +163,10 @@ async def _pay_period(
     return subscription, details
 
 
-async def _sell(tx: Transaction, product: Product, details: OrderDetails) -> bool:
-    """Whether there was one left. Last: other buyers of the product wait from here on."""
-    if await goods.reserve(tx, product, 1, details.order.created_at) is None:
-        return False
+async def _sell(tx: Transaction, product: Product, details: OrderDetails, error: Exception) -> None:
+    """Fails with the error if none is left. Last: other buyers of the product wait from here on."""
+    await goods.take_stock(tx, product, 1, error, details.order.created_at)
     await orders.count_sold(tx, details)
-    return True
 
 
 async def _get_for_update(tx: Transaction, subscription_id: int) -> Subscription:

@@ -86,6 +86,21 @@ async def test_a_required_write_that_finds_its_row_is_committed_with_the_others(
     assert (await emails(db), await values(db)) == (["ada"], [5])
 
 
+async def test_the_answer_of_a_required_write_comes_before_the_commit(db: Engine) -> None:
+    async def answered(value: int) -> None:
+        await tx.run(ADD_USER, email=f"buyer-{value}")
+
+    async with db.write() as tx:
+        await tx.run(ADD_COUNTER, counter="stock", number=1)
+    async with db.write() as tx:
+        await tx.run(ADD_USER, email="ada")
+        await tx.require(RAISE, SoldOut(), answered, counter="stock", most=5)
+    async with db.write() as tx:
+        # Without others.
+        await tx.require(RAISE, SoldOut(), answered, counter="stock", most=5)
+    assert (sorted(await emails(db)), await values(db)) == (["ada", "buyer-2", "buyer-3"], [3])
+
+
 async def test_a_write_with_an_answer_comes_after_the_others(db: Engine) -> None:
     async with db.write() as tx:
         await tx.run(ADD_COUNTER, counter="stock", number=4)

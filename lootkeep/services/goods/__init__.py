@@ -4,7 +4,7 @@ from lootkeep.services.goods.buyer_page import BuyerPage, load_page, look, page_
 from lootkeep.services.goods.commands import cancel_waiting, check_player, queue, report_failed, take_back
 from lootkeep.services.goods.handing import hand_over, release_waiting, revoke
 from lootkeep.services.goods.owned import hand_to_store, of_customer, of_order
-from lootkeep.services.goods.stock import report_if_low, reserve
+from lootkeep.services.goods.stock import report_if_low, take_stock
 
 __all__ = [
     "BuyerPage",
@@ -22,7 +22,7 @@ __all__ = [
     "renew_page",
     "report_failed",
     "report_if_low",
-    "reserve",
     "revoke",
     "take_back",
+    "take_stock",
 ]

@@ -9,16 +9,17 @@ from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.products import rows as products_db
-from lootkeep.storage.products.rows import Reservation
 from lootkeep.views import products as products_views
 
 
-async def reserve(tx: Transaction, product: Product, quantity: int, now: Instant | None) -> Reservation | None:
-    """None if there is too little; imported history has no time, and reports nothing."""
-    reservation = await products_db.reserve_stock(tx, product.id, quantity)
-    if reservation and reservation.left is not None and now is not None:
-        await report_if_low(tx, product, reservation.left, quantity, now)
-    return reservation
+async def take_stock(tx: Transaction, product: Product, quantity: int, error: Exception, now: Instant) -> None:
+    """At the latest before the commit: the transaction fails with the error if there is too little."""
+
+    async def report(left: int | None) -> None:
+        if left is not None:
+            await report_if_low(tx, product, left, quantity, now)
+
+    await products_db.take_stock(tx, product.id, quantity, error, report)
 
 
 async def report_if_low(tx: Transaction, product: Product, left: int, taken: int, now: Instant) -> None:

@@ -107,22 +107,23 @@ def holding_stock(lines: Sequence[PricedLine], products: dict[int, Product]) -> 
     return [replace(line, holds_stock=products[line.product_id].stock is not None) for line in lines]
 
 
-async def reserve_stock(
-    tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product], now: Instant | None = None
-) -> list[PricedLine]:
-    """The lines after taking stock; if stock is short, nothing stays reserved. Without a time, nothing is reported."""
-    reserved = list(lines)
-    # Ordered by id: two orders of the same products never deadlock.
-    for index, line in sorted(enumerate(lines), key=lambda numbered: numbered[1].product_id):
-        if products[line.product_id].stock is None:
-            # Nothing is taken from an unlimited stock, so orders of the same product need not wait for each other.
-            continue
-        reservation = await goods.reserve(tx, products[line.product_id], line.quantity, now)
-        if reservation is None:
-            await release_stock(tx, reserved)
-            raise invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout_rules.OUT_OF_STOCK}.")
-        reserved[index] = replace(line, holds_stock=reservation.holds_stock)
-    return reserved
+def limited(lines: Sequence[PricedLine], products: dict[int, Product]) -> list[tuple[int, PricedLine]]:
+    """Those of products with a stock, with their numbers, by product: two orders of the same never deadlock.
+
+    Nothing is taken from an unlimited stock, so orders of the same product need not wait for each other.
+    """
+    numbered = ((index, line) for index, line in enumerate(lines) if products[line.product_id].stock is not None)
+    return sorted(numbered, key=lambda pair: pair[1].product_id)
+
+
+def out_of_stock(index: int) -> Exception:
+    return invalid(f"items.{index}.quantity", f"The items.{index}.quantity field {checkout_rules.OUT_OF_STOCK}.")
+
+
+async def take_stock(tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product], now: Instant) -> None:
+    """At the latest before the commit, which fails if stock is short."""
+    for index, line in limited(lines, products):
+        await goods.take_stock(tx, products[line.product_id], line.quantity, out_of_stock(index), now)
 
 
 async def release_stock(tx: Transaction, lines: Sequence[PricedLine]) -> None:

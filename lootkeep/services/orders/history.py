@@ -177,12 +177,26 @@ async def _draft(
     if cart.gift_card_code:
         raise invalid("gift_card_code", "The gift card code field cannot be used for an imported order.")
     if not cart.is_concluded:
-        lines = await _checkout.reserve_stock(tx, lines, context.products)
+        lines = await _reserve_stock(tx, lines, context.products)
         _take_from_stock(context.products, lines)
     order, reserved, refunds = past_orders_rules.concluded(cart, order, lines, now)
     # At once: the next order of the batch may have the same coupon.
     await _checkout.reserve_coupon(tx, applied, order)
     return _Draft(request, order, reserved, judgement, refunds)
+
+
+async def _reserve_stock(
+    tx: Transaction, lines: Sequence[PricedLine], products: dict[int, Product]
+) -> list[PricedLine]:
+    """The lines after taking stock; if stock is short, nothing stays reserved. Nothing is reported of the past."""
+    reserved = list(lines)
+    for index, line in _checkout.limited(lines, products):
+        reservation = await products_db.reserve_stock(tx, line.product_id, line.quantity)
+        if reservation is None:
+            await _checkout.release_stock(tx, reserved)
+            raise _checkout.out_of_stock(index)
+        reserved[index] = replace(line, holds_stock=reservation.holds_stock)
+    return reserved
 
 
 def _take_from_stock(products: dict[int, Product], lines: Sequence[PricedLine]) -> None:

@@ -88,7 +88,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
         details = await _payment.hand_over(deps, tx, details, paid)
     # Last: other buyers with the coupon or of the product wait from here on, until this order is committed.
     await _checkout.reserve_coupon(tx, applied, order)
-    await _checkout.reserve_stock(tx, lines, products, now)
+    await _checkout.take_stock(tx, lines, products, now)
     if paid:
         await _payment.count_sold(tx, details)
     return details, True

@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from lootkeep.storage.engine.database import Answered
 from lootkeep.storage.engine.query import Effect
 
 _PARAMETER = re.compile(r"\$(\d+)")
@@ -17,6 +18,8 @@ class CollectedWrite(NamedTuple):
     arguments: Sequence[Any]
     # Raised if it changes no row.
     error: Exception | None = None
+    # Gets the value that it returns.
+    answered: Answered | None = None
 
 
 class CollectedWrites:
@@ -35,32 +38,25 @@ class CollectedWrites:
         self._tables.add(effect.target)
         self._writes.append(write)
 
-    def can_carry(self, effect: Effect) -> bool:
-        """Whether a write whose answer is needed can be sent with them."""
-        return bool(self._writes and effect.target) and not self.change(effect.tables) and not self._are_required()
-
-    def _are_required(self) -> bool:
-        return any(write.error for write in self._writes)
-
     def take(self) -> list[CollectedWrite]:
         writes, self._writes = self._writes, []
         self._tables.clear()
         return writes
 
 
-# One for each combination of writes: an operation has a few.
+# One for each combination of writes: an operation has a few. The flags say whose answers are asked for.
 @lru_cache(maxsize=512)
-def in_one_statement(statements: tuple[str, ...], answering: str | None = None) -> str:
-    """Runs them in this order, in which they are counted, and returns how many rows each has changed.
+def in_one_statement(statements: tuple[tuple[str, bool], ...]) -> str:
+    """Runs them in this order, in which they are counted.
 
-    With one more write, which is run last, it returns the rows of that one.
+    Returns how many rows each has changed and its answer, in turns.
     """
-    parts, parameters = [], 0
-    for number, sql in enumerate((*statements, *([answering] if answering else []))):
+    parts, outcomes, parameters = [], [], 0
+    for number, (sql, is_answered) in enumerate(statements):
         shifted = _PARAMETER.sub(lambda match, before=parameters: f"${int(match[1]) + before}", sql)  # type: ignore[misc]
-        parts.append(f"w{number} AS ({shifted}{'' if ' RETURNING ' in sql else ' RETURNING 1'})")
+        name = f"w{number}(answer)" if is_answered else f"w{number}"
+        parts.append(f"{name} AS ({shifted}{'' if ' RETURNING ' in sql else ' RETURNING 1'})")
+        answer = f"(SELECT answer FROM w{number})" if is_answered else "NULL"  # noqa: S608
+        outcomes.append(f"(SELECT count(*) FROM w{number}), {answer}")  # noqa: S608
         parameters += max(map(int, _PARAMETER.findall(sql)), default=0)
-    counts = [f"(SELECT count(*) FROM w{number})" for number in range(len(statements))]  # noqa: S608
-    if answering is None:
-        return f"WITH {', '.join(parts)} SELECT {', '.join(counts)}"
-    return f"WITH {', '.join(parts)} SELECT * FROM w{len(statements)} WHERE {' + '.join(counts)} >= 0"  # noqa: S608
+    return f"WITH {', '.join(parts)} SELECT {', '.join(outcomes)}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.totals.changes import Totals
 
 R = TypeVar("R")
+# Called with what a write has returned.
+Answered: TypeAlias = Callable[[Any], Awaitable[None]]
 
 # The table with the stamp of the schema: one row, one column.
 STAMP_TABLE = "schema_version"
@@ -34,8 +36,13 @@ class Transaction(Protocol):
         """
         ...
 
-    async def require(self, query: Query[Any], error: Exception, **values: Any) -> None:
-        """The same for a write with RETURNING that must find a row: otherwise the transaction fails with the error."""
+    async def require(
+        self, query: Query[Any], error: Exception, answered: Answered | None = None, **values: Any
+    ) -> None:
+        """The same for a write of one row that must find it: otherwise the transaction fails with the error.
+
+        It returns one column, whose value `answered` gets before the commit; it may write more.
+        """
         ...
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:

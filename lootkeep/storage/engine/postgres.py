@@ -191,6 +191,8 @@ class _Write(AbstractAsyncContextManager[WritingTransaction]):
         try:
             await self._tx.totals.apply(self._tx)
             await self._tx.flush()
+            # What was written when they were answered.
+            await self._tx.totals.apply(self._tx)
         except Exception as error:
             if error is not self._tx.rejection:
                 raise

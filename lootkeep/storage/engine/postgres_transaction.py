@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable, Iterable, Sequence
 from hashlib import blake2b
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import asyncpg
 import structlog
 
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.storage.engine.collected_writes import CollectedWrite, CollectedWrites, in_one_statement
+from lootkeep.storage.engine.database import Answered
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (
     CUTS,
@@ -22,13 +23,12 @@ from lootkeep.storage.engine.postgres_session import (
     lengthen,
     patience,
 )
-from lootkeep.storage.engine.query import Compiled, CompiledSet, Effect, Query
+from lootkeep.storage.engine.query import Effect, Query
 from lootkeep.storage.totals.changes import Totals
 
 log = structlog.get_logger(__name__)
 
 R = TypeVar("R")
-AnyCompiled: TypeAlias = Compiled[Any] | CompiledSet[Any]
 
 # How many writes of one kind are parts of one statement: more would be too many different statements.
 _MAX_PARTS = 5
@@ -63,10 +63,14 @@ class PostgresTransaction:
         return rows[0] if rows else None
 
     async def run(self, query: Query[Any], **values: Any) -> None:
-        await self._write(query.postgres, query.postgres.arguments(values))
+        compiled = query.postgres
+        await self._write(compiled.effect, CollectedWrite(compiled.sql, compiled.arguments(values)))
 
-    async def require(self, query: Query[Any], error: Exception, **values: Any) -> None:
-        await self._write(query.postgres, query.postgres.arguments(values), error)
+    async def require(
+        self, query: Query[Any], error: Exception, answered: Answered | None = None, **values: Any
+    ) -> None:
+        compiled = query.postgres
+        await self._write(compiled.effect, CollectedWrite(compiled.sql, compiled.arguments(values), error, answered))
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         if len(rows) == 1:
@@ -82,7 +86,8 @@ class PostgresTransaction:
         if len(rows) == 1:
             await self.run(query, **rows[0])
         elif query.set_based and rows:
-            await self._write(query.postgres_set, query.postgres_set.arguments(rows))
+            of_set = query.postgres_set
+            await self._write(of_set.effect, CollectedWrite(of_set.sql, of_set.arguments(rows)))
         elif rows:
             compiled = query.postgres
             await self._make_way(compiled.effect)
@@ -109,9 +114,12 @@ class PostgresTransaction:
     async def _make_way(self, effect: Effect) -> None:
         """Does what has to be done before a statement."""
 
-    async def _write(self, compiled: AnyCompiled, arguments: Sequence[Any], error: Exception | None = None) -> None:
-        if not await self.fetch(compiled.sql, arguments) and error:
-            raise error
+    async def _write(self, _effect: Effect, write: CollectedWrite) -> None:
+        rows = await self.fetch(write.sql, write.arguments)
+        if write.error and not rows:
+            raise write.error
+        if write.answered:
+            await write.answered(rows[0][0])
 
     async def fetch(self, sql: str, arguments: Sequence[Any]) -> list[Any]:
         return await self._answer(self.connection.fetch(sql, *arguments, timeout=self._timeout))
@@ -196,25 +204,22 @@ class WritingTransaction(PostgresTransaction):
         if not writes:
             return
         await self.begin()
-        if len(writes) == 1:
-            counts = [len(await self.fetch(writes[0].sql, writes[0].arguments))]
-        else:
-            sql = in_one_statement(tuple(write.sql for write in writes))
-            (counts,) = await self.fetch(sql, [argument for write in writes for argument in write.arguments])
-        for count, write in zip(counts, writes, strict=True):
+        outcomes = await self._send(writes)
+        for write, (count, answer) in zip(writes, outcomes, strict=True):
             if write.error and not count:
                 self.rejection = write.error
                 raise write.error
+            if write.answered:
+                await write.answered(answer)
 
-    async def all(self, query: Query[R], **values: Any) -> list[R]:
-        compiled = query.postgres
-        if " RETURNING " not in compiled.sql or not self._collected.can_carry(compiled.effect):
-            return await super().all(query, **values)
-        await self.begin()
-        writes = self._collected.take()
-        sql = in_one_statement(tuple(write.sql for write in writes), compiled.sql)
-        arguments = [argument for write in writes for argument in write.arguments]
-        return compiled.records(await self.fetch(sql, [*arguments, *compiled.arguments(values)]))
+    async def _send(self, writes: list[CollectedWrite]) -> Iterable[tuple[int, Any]]:
+        """How many rows each has changed, and its answer."""
+        if len(writes) == 1:
+            rows = await self.fetch(writes[0].sql, writes[0].arguments)
+            return [(len(rows), rows[0][0] if rows else None)]
+        sql = in_one_statement(tuple((write.sql, write.answered is not None) for write in writes))
+        (row,) = await self.fetch(sql, [argument for write in writes for argument in write.arguments])
+        return zip(row[::2], row[1::2], strict=True)
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         if not self._is_long:
@@ -240,9 +245,10 @@ class WritingTransaction(PostgresTransaction):
             await super().execute_many(query, rows)
             return
         compiled = query.postgres
-        await self._write(compiled, compiled.arguments(rows[0]))
-        for values in rows[1:]:
-            self._collected.add(compiled.effect, CollectedWrite(compiled.sql, compiled.arguments(values)))
+        first, *others = [CollectedWrite(compiled.sql, compiled.arguments(values)) for values in rows]
+        await self._write(compiled.effect, first)
+        for write in others:
+            self._collected.add(compiled.effect, write)
 
     async def _make_way(self, effect: Effect) -> None:
         if effect.is_read:
@@ -255,15 +261,14 @@ class WritingTransaction(PostgresTransaction):
         await self.flush()
         await self.begin()
 
-    async def _write(self, compiled: AnyCompiled, arguments: Sequence[Any], error: Exception | None = None) -> None:
-        effect = compiled.effect
+    async def _write(self, effect: Effect, write: CollectedWrite) -> None:
         if not effect.target:
             await self._make_way(effect)
-            await super()._write(compiled, arguments, error)
+            await super()._write(effect, write)
             return
         if self._collected.change(effect.tables):
             await self.flush()
-        self._collected.add(effect, CollectedWrite(compiled.sql, arguments, error))
+        self._collected.add(effect, write)
 
     async def _begin_with(self, sql: str) -> bool:
         if self._begin is None or self._collected.change(None):

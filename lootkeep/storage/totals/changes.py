@@ -43,10 +43,11 @@ class Totals:
 
     async def apply(self, tx: Transaction) -> None:
         """The last step of a transaction, always in the same order, so no two of them deadlock."""
-        for sums in sorted(self._sums, key=lambda sums: sums.table.name):
+        counted, self._sums = self._sums, {}
+        for sums in sorted(counted, key=lambda sums: sums.table.name):
             rows = [
                 dict(zip(sums.names, (*key, self._shard, *values), strict=True))
-                for key, values in sorted(self._sums[sums].items())
+                for key, values in sorted(counted[sums].items())
                 if any(values)
             ]
             if rows:
