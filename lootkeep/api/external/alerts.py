@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Money, Name, Time, refuse
+from lootkeep.api.http.fields import Money, Name, Time, field, refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.alerts import TRIGGERS, Alert, AlertChannel, AlertTrigger
@@ -29,39 +29,34 @@ def _not_negative(amount: Hundredths) -> Hundredths:
 class AlertBody(Body):
     """The fields of an alert."""
 
-    name: Annotated[Name, Field(description="The name, for the staff.", examples=["Staff channel"])]
-    channel: Annotated[AlertChannel, Field(description="Where messages go.", examples=["email"])]
+    name: Annotated[Name, field("The name, for the staff.", "Staff channel")]
+    channel: Annotated[AlertChannel, field("Where messages go.", "email")]
     target: Annotated[
         str,
-        Field(
+        field(
+            "An e-mail address, or the URL of the channel's webhook; stored encrypted.",
+            "staff@shop.example",
             min_length=1,
             max_length=2048,
-            description="An e-mail address, or the URL of the channel's webhook; stored encrypted.",
-            examples=["staff@shop.example"],
         ),
     ]
     triggers: Annotated[
         list[AlertTrigger],
-        Field(
-            min_length=1,
-            max_length=len(TRIGGERS),
-            description="What the alert reports.",
-            examples=[["order_held", "ticket_created"]],
-        ),
+        field("What the alert reports.", ["order_held", "ticket_created"], min_length=1, max_length=len(TRIGGERS)),
     ]
     amount: Annotated[
         Annotated[Money, AfterValidator(_not_negative)] | None,
-        Field(description="Only orders with at least this total; null means all.", examples=["100.00"]),
+        field("Only orders with at least this total; null means all.", "100.00"),
     ] = None
     minutes: Annotated[
         Annotated[int, Field(ge=1, le=MAX_MINUTES)],
-        Field(description="How long a receiver must fail, or work must be late, before it is reported."),
+        field("How long a receiver must fail, or work must be late, before it is reported."),
     ] = 15
     limit_per_hour: Annotated[
         Annotated[int, Field(ge=1, le=MAX_PER_HOUR)],
-        Field(description="Messages per hour; the rest is summarised at the end of the hour."),
+        field("Messages per hour; the rest is summarised at the end of the hour."),
     ] = 10
-    muted_until: Annotated[Time | None, Field(description="Nothing is sent before this time; then one summary.")] = None
+    muted_until: Annotated[Time | None, field("Nothing is sent before this time; then one summary.")] = None
 
 
 AlertChanges = partial(AlertBody, "AlertChanges")

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from lootkeep.api.external import taxes
 from lootkeep.api.external.date_ranges import date_range_of
-from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, refuse
+from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, field, refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import QueryParameters
 from lootkeep.domain import analytics as analytics_rules
@@ -38,16 +38,15 @@ Zone = Annotated[
 class AnalyticsQuery(QueryParameters):
     """Which time, cut how, and of what."""
 
-    period: Annotated[PeriodName | None, Field(description="A named period; `last_30_days` by default.")] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="The first day; requires `to`.")] = None
-    to: Annotated[QueryDate | None, Field(description="The last day, inclusive; requires `from`.")] = None
+    period: Annotated[PeriodName | None, field("A named period; `last_30_days` by default.")] = None
+    from_: Annotated[QueryDate | None, field("The first day; requires `to`.", alias="from")] = None
+    to: Annotated[QueryDate | None, field("The last day, inclusive; requires `from`.")] = None
     interval: Annotated[
-        Interval | None,
-        Field(description="The interval of the series; by default depends on the length of the period."),
+        Interval | None, field("The interval of the series; by default depends on the length of the period.")
     ] = None
-    timezone: Annotated[Zone, Field(description="The time zone of the days: an IANA name.")] = "UTC"
-    product_id: Annotated[QueryInteger | None, Field(ge=1, description="Only this product.")] = None
-    compare: Annotated[QueryBoolean, Field(description="Whether to add the preceding period of equal length.")] = False
+    timezone: Annotated[Zone, field("The time zone of the days: an IANA name.")] = "UTC"
+    product_id: Annotated[QueryInteger | None, field("Only this product.", ge=1)] = None
+    compare: Annotated[QueryBoolean, field("Whether to add the preceding period of equal length.")] = False
 
 
 class ReportRange(NamedTuple):

@@ -14,6 +14,7 @@ from lootkeep.api.http.fields import (
     QueryDate,
     QueryInteger,
     Time,
+    field,
     not_blank,
     refuse,
 )
@@ -45,32 +46,25 @@ class FiltersBody(Body):
 
     countries: Annotated[
         Annotated[list[Country], Field(min_length=1, max_length=250)] | None,
-        Field(description="Customers of these countries.", examples=[["DE", "AT"]]),
+        field("Customers of these countries.", ["DE", "AT"]),
     ] = None
     min_total_spent: Annotated[
-        Annotated[Money, AfterValidator(_not_negative)] | None,
-        Field(description="Customers who spent at least this amount."),
+        Annotated[Money, AfterValidator(_not_negative)] | None, field("Customers who spent at least this amount.")
     ] = None
-    min_orders: Annotated[
-        OrderCount | None, Field(description="Customers with at least this many paid orders.", examples=[2])
-    ] = None
-    last_order_before: Annotated[Time | None, Field(description="Customers whose last order is before this time.")] = (
-        None
-    )
-    last_order_after: Annotated[
-        Time | None, Field(description="Customers whose last order is at or after this time.")
-    ] = None
-    registered_from: Annotated[Time | None, Field(description="Customers created at or after this time.")] = None
-    registered_to: Annotated[Time | None, Field(description="Customers created at or before this time.")] = None
+    min_orders: Annotated[OrderCount | None, field("Customers with at least this many paid orders.", 2)] = None
+    last_order_before: Annotated[Time | None, field("Customers whose last order is before this time.")] = None
+    last_order_after: Annotated[Time | None, field("Customers whose last order is at or after this time.")] = None
+    registered_from: Annotated[Time | None, field("Customers created at or after this time.")] = None
+    registered_to: Annotated[Time | None, field("Customers created at or before this time.")] = None
     product_ids: Annotated[
         Annotated[list[RecordId], Field(min_length=1, max_length=1000)] | None,
-        Field(description="Customers who bought one of these products."),
+        field("Customers who bought one of these products."),
     ] = None
     tags: Annotated[
         Annotated[list[TagFilter], Field(min_length=1, max_length=100)] | None,
-        Field(description="Customers with one of these tags."),
+        field("Customers with one of these tags."),
     ] = None
-    is_referrer: Annotated[bool | None, Field(description="Customers who have, or have not, referred someone.")] = None
+    is_referrer: Annotated[bool | None, field("Customers who have, or have not, referred someone.")] = None
 
 
 _NO_FILTERS = FiltersBody()
@@ -80,15 +74,13 @@ _NO_IDS: list[int] = []
 class AudienceBody(Body):
     """The audience of a campaign. Only customers who accept marketing and can be reached get an e-mail."""
 
-    type: Annotated[
-        AudienceType, Field(description="Everyone, a segment, or a list of customers.", examples=["segment"])
-    ]
-    customer_ids: Annotated[
-        list[RecordId], Field(max_length=MAX_CUSTOMERS, description="Required if the type is customers.")
-    ] = _NO_IDS
-    filters: Annotated[
-        FiltersBody, Field(description="Required if the type is segment.", examples=[{"countries": ["DE", "AT"]}])
-    ] = _NO_FILTERS
+    type: Annotated[AudienceType, field("Everyone, a segment, or a list of customers.", "segment")]
+    customer_ids: Annotated[list[RecordId], field("Required if the type is customers.", max_length=MAX_CUSTOMERS)] = (
+        _NO_IDS
+    )
+    filters: Annotated[FiltersBody, field("Required if the type is segment.", {"countries": ["DE", "AT"]})] = (
+        _NO_FILTERS
+    )
 
 
 _EVERYONE = AudienceBody(type="all")
@@ -97,33 +89,25 @@ _EVERYONE = AudienceBody(type="all")
 class CampaignBody(Body):
     """The fields of a campaign."""
 
-    name: Annotated[Name, Field(description="The name, for the staff.", examples=["Winter sale"])]
-    subject: Annotated[Name, Field(description="One line; may contain placeholders.", examples=["20% off, {{ name }}"])]
-    preview_text: Annotated[OptionalText | None, Field(description="What mail programs show next to the subject.")] = (
-        None
-    )
-    from_name: Annotated[OptionalText | None, Field(description="The sender name; by default that of the store.")] = (
-        None
-    )
-    reply_to: Annotated[EmailAddress | None, Field(description="Where replies go.")] = None
+    name: Annotated[Name, field("The name, for the staff.", "Winter sale")]
+    subject: Annotated[Name, field("One line; may contain placeholders.", "20% off, {{ name }}")]
+    preview_text: Annotated[OptionalText | None, field("What mail programs show next to the subject.")] = None
+    from_name: Annotated[OptionalText | None, field("The sender name; by default that of the store.")] = None
+    reply_to: Annotated[EmailAddress | None, field("Where replies go.")] = None
     body_html: Annotated[
-        BodyText | None,
-        Field(description="At most 500 KB; may contain placeholders.", examples=["<p>Hello {{ name }}!</p>"]),
+        BodyText | None, field("At most 500 KB; may contain placeholders.", "<p>Hello {{ name }}!</p>")
     ] = None
-    body_text: Annotated[BodyText | None, Field(description="By default generated from the HTML.")] = None
+    body_text: Annotated[BodyText | None, field("By default generated from the HTML.")] = None
     body_markdown: Annotated[
         Annotated[str, Field(max_length=MAX_MARKDOWN)] | None,
-        Field(
-            description="Instead of `body_html`: the e-mail in Markdown, at most 50 KB. HTML and text are generated "
-            "when it is sent.",
+        field(
+            "Instead of `body_html`: the e-mail in Markdown, at most 50 KB. HTML and text are generated "
+            "when it is sent."
         ),
     ] = None
     audience: Annotated[
         AudienceBody,
-        Field(
-            description="The audience; by default everyone.",
-            examples=[{"type": "segment", "filters": {"countries": ["DE", "AT"]}}],
-        ),
+        field("The audience; by default everyone.", {"type": "segment", "filters": {"countries": ["DE", "AT"]}}),
     ] = _EVERYONE
     _reading: Reading = PrivateAttr()
 
@@ -143,8 +127,7 @@ class SendBody(Body):
     """When to send."""
 
     scheduled_at: Annotated[
-        Time | None,
-        Field(description="In the future, at most a year ahead; by default now.", examples=["2027-01-01T09:00:00Z"]),
+        Time | None, field("In the future, at most a year ahead; by default now.", "2027-01-01T09:00:00Z")
     ] = None
 
 
@@ -153,32 +136,28 @@ class PreviewQuery(QueryParameters):
 
     customer_id: Annotated[
         Annotated[QueryInteger, Field(ge=1, le=_MAX_INTEGER)] | None,
-        Field(description="The recipient; by default someone in the audience."),
+        field("The recipient; by default someone in the audience."),
     ] = None
 
 
 class TestBody(Body):
     """Where to send the test."""
 
-    email: Annotated[EmailAddress, Field(description="Any e-mail address.", examples=["me@shop.example"])]
+    email: Annotated[EmailAddress, field("Any e-mail address.", "me@shop.example")]
 
 
 class DuplicateBody(Body):
     """The name of the copy."""
 
-    name: Annotated[
-        Name | None, Field(description="By default `NAME (copy)`.", examples=["Winter sale, second letter"])
-    ] = None
+    name: Annotated[Name | None, field("By default `NAME (copy)`.", "Winter sale, second letter")] = None
 
 
 class CampaignQuery(PageQuery):
     """Filters of the list."""
 
-    status: Annotated[CampaignStatus | None, Field(description="Only campaigns in this state.")] = None
-    search: Annotated[
-        Annotated[str, Field(max_length=255)] | None, Field(description="Part of the name or the subject.")
-    ] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="Created on this UTC day or later.")] = None
-    to: Annotated[QueryDate | None, Field(description="Created on this UTC day or earlier.")] = None
-    sort: Annotated[Literal["created_at", "name"], Field(description="The sort field.")] = "created_at"
+    status: Annotated[CampaignStatus | None, field("Only campaigns in this state.")] = None
+    search: Annotated[Annotated[str, Field(max_length=255)] | None, field("Part of the name or the subject.")] = None
+    from_: Annotated[QueryDate | None, field("Created on this UTC day or later.", alias="from")] = None
+    to: Annotated[QueryDate | None, field("Created on this UTC day or earlier.")] = None
+    sort: Annotated[Literal["created_at", "name"], field("The sort field.")] = "created_at"
     order: SortDirection = "desc"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.fields import QueryInteger, field
 from lootkeep.api.http.pages import PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import Call, Reply, Route, paged, single
 from lootkeep.domain.commands import CommandStatus
@@ -18,11 +16,11 @@ from lootkeep.views import commands as commands_views
 class CommandQuery(PageQuery):
     """Filters and order of the list."""
 
-    status: Annotated[CommandStatus | None, Field(description="Only commands in this state.")] = None
-    server_id: Annotated[QueryInteger | None, Field(ge=1, description="Only commands of this server.")] = None
-    order_id: Annotated[QueryInteger | None, Field(ge=1, description="Only commands of this order.")] = None
-    customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only commands of this customer.")] = None
-    sort: Annotated[Literal["id"], Field(description="The sort field.")] = "id"
+    status: Annotated[CommandStatus | None, field("Only commands in this state.")] = None
+    server_id: Annotated[QueryInteger | None, field("Only commands of this server.", ge=1)] = None
+    order_id: Annotated[QueryInteger | None, field("Only commands of this order.", ge=1)] = None
+    customer_id: Annotated[QueryInteger | None, field("Only commands of this customer.", ge=1)] = None
+    sort: Annotated[Literal["id"], field("The sort field.")] = "id"
     order: SortDirection = "desc"
 
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Currency, PositiveMoney, Time, distinct
+from lootkeep.api.http.fields import Currency, PositiveMoney, Time, distinct, field
 from lootkeep.api.http.pages import ListQuery, PageQuery, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body, partial
@@ -45,32 +45,22 @@ Categories = Annotated[
 class CouponTermsBody(Body):
     """The terms of a coupon."""
 
-    discount_type: Annotated[DiscountType, Field(description="The type of the discount.", examples=["percentage"])]
-    discount_value: Annotated[
-        PositiveMoney, Field(description="Percent, at most 100, or an amount in `currency`.", examples=["20.00"])
-    ]
-    currency: Annotated[Currency | None, Field(description="Of a fixed discount; by default the store's.")] = None
+    discount_type: Annotated[DiscountType, field("The type of the discount.", "percentage")]
+    discount_value: Annotated[PositiveMoney, field("Percent, at most 100, or an amount in `currency`.", "20.00")]
+    currency: Annotated[Currency | None, field("Of a fixed discount; by default the store's.")] = None
     product_ids: Annotated[
         Annotated[list[Annotated[int, Field(ge=1)]], Field(max_length=MAX_PRODUCTS)],
-        Field(description="Only these products are discounted, and those of `categories`; by default all."),
+        field("Only these products are discounted, and those of `categories`; by default all."),
     ] = _NO_IDS
-    categories: Annotated[Categories, Field(description="Only products of these categories are discounted.")] = (
-        _NO_WORDS
-    )
-    min_total: Annotated[
-        PositiveMoney | None, Field(description="The lowest subtotal of an order.", examples=["10.00"])
-    ] = None
-    first_order_only: Annotated[bool, Field(description="Only for customers without a paid order.")] = False
-    max_uses: Annotated[Uses | None, Field(description="How often it can be used; null: without a limit.")] = None
-    max_uses_per_customer: Annotated[Uses | None, Field(description="The same for each customer.")] = 1
-    starts_at: Annotated[Time | None, Field(description="Valid from; null: at once.")] = None
-    ends_at: Annotated[
-        Time | None, Field(description="Valid until; null: without an end.", examples=["2026-11-30T23:00:00Z"])
-    ] = None
-    is_active: Annotated[bool, Field(description="Whether it is switched on.")] = True
-    note: Annotated[Annotated[str, Field(max_length=MAX_NOTE_LENGTH)] | None, Field(description="For staff only.")] = (
-        None
-    )
+    categories: Annotated[Categories, field("Only products of these categories are discounted.")] = _NO_WORDS
+    min_total: Annotated[PositiveMoney | None, field("The lowest subtotal of an order.", "10.00")] = None
+    first_order_only: Annotated[bool, field("Only for customers without a paid order.")] = False
+    max_uses: Annotated[Uses | None, field("How often it can be used; null: without a limit.")] = None
+    max_uses_per_customer: Annotated[Uses | None, field("The same for each customer.")] = 1
+    starts_at: Annotated[Time | None, field("Valid from; null: at once.")] = None
+    ends_at: Annotated[Time | None, field("Valid until; null: without an end.", "2026-11-30T23:00:00Z")] = None
+    is_active: Annotated[bool, field("Whether it is switched on.")] = True
+    note: Annotated[Annotated[str, Field(max_length=MAX_NOTE_LENGTH)] | None, field("For staff only.")] = None
 
 
 class CouponBody(CouponTermsBody):
@@ -78,29 +68,26 @@ class CouponBody(CouponTermsBody):
 
     code: Annotated[
         CodeText | None,
-        Field(
-            description="4 to 40 of A-Z, 0-9, - and _; stored in upper case, without blanks. By default generated.",
-            examples=["SUMMER-26"],
-        ),
+        field("4 to 40 of A-Z, 0-9, - and _; stored in upper case, without blanks. By default generated.", "SUMMER-26"),
     ] = None
 
 
 class GenerateBody(CouponTermsBody):
     """Many coupons with the same terms."""
 
-    count: Annotated[int, Field(ge=1, le=MAX_GENERATED, description="How many.", examples=[500])]
-    prefix: Annotated[CodeText, Field(description="What their codes begin with, up to 20 characters.")] = ""
+    count: Annotated[int, field("How many.", 500, ge=1, le=MAX_GENERATED)]
+    prefix: Annotated[CodeText, field("What their codes begin with, up to 20 characters.")] = ""
 
 
 class CouponQuery(ListQuery):
     """Filters of the list."""
 
-    state: Annotated[CouponState | None, Field(description="Only coupons in this state.")] = None
-    origin: Annotated[CouponOrigin | None, Field(description="Only coupons made by this.")] = None
-    batch: Annotated[
-        Annotated[str, Field(max_length=MAX_WORD_LENGTH)] | None, Field(description="Only coupons of this batch.")
-    ] = None
-    sort: Annotated[Literal["created_at", "uses_count"], Field(description="The sort field.")] = "created_at"
+    state: Annotated[CouponState | None, field("Only coupons in this state.")] = None
+    origin: Annotated[CouponOrigin | None, field("Only coupons made by this.")] = None
+    batch: Annotated[Annotated[str, Field(max_length=MAX_WORD_LENGTH)] | None, field("Only coupons of this batch.")] = (
+        None
+    )
+    sort: Annotated[Literal["created_at", "uses_count"], field("The sort field.")] = "created_at"
 
 
 CouponChanges = partial(CouponBody, "CouponChanges")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.external.coupons import CodeText
-from lootkeep.api.http.fields import Currency, Money, Name, PositiveMoney, not_blank, refuse
+from lootkeep.api.http.fields import Currency, Money, Name, PositiveMoney, field, not_blank, refuse
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body, partial
@@ -32,30 +32,28 @@ def _share(value: Hundredths) -> Hundredths:
 class CreatorBody(Body):
     """A creator and the code."""
 
-    name: Annotated[Name, Field(description="The name, for staff.", examples=["Luna Plays"])]
-    code: Annotated[CodeText, Field(description="A coupon is made for it.", examples=["LUNA"])]
-    commission_percent: Annotated[
-        Money, AfterValidator(_share), Field(description="The share of an order's total.", examples=["10.00"])
-    ]
-    discount_type: Annotated[DiscountType | None, Field(description="What the code takes off; null: nothing.")] = None
-    discount_value: Annotated[PositiveMoney | None, Field(description="Percent, or an amount.")] = None
-    hold_days: Annotated[int, Field(ge=0, le=MAX_HOLD_DAYS, description="How long a commission is held.")] = HOLD_DAYS
+    name: Annotated[Name, field("The name, for staff.", "Luna Plays")]
+    code: Annotated[CodeText, field("A coupon is made for it.", "LUNA")]
+    commission_percent: Annotated[Money, AfterValidator(_share), field("The share of an order's total.", "10.00")]
+    discount_type: Annotated[DiscountType | None, field("What the code takes off; null: nothing.")] = None
+    discount_value: Annotated[PositiveMoney | None, field("Percent, or an amount.")] = None
+    hold_days: Annotated[int, field("How long a commission is held.", ge=0, le=MAX_HOLD_DAYS)] = HOLD_DAYS
     customer_id: Annotated[
-        Annotated[int, Field(ge=1)] | None, Field(description="The creator as a customer: own purchases earn nothing.")
+        Annotated[int, Field(ge=1)] | None, field("The creator as a customer: own purchases earn nothing.")
     ] = None
-    is_active: Annotated[bool, Field(description="Whether the code can be used.")] = True
+    is_active: Annotated[bool, field("Whether the code can be used.")] = True
 
 
 class PayoutBody(Body):
     """What was paid outside."""
 
-    amount: Annotated[PositiveMoney, Field(description="At most what is due.", examples=["48.50"])]
+    amount: Annotated[PositiveMoney, field("At most what is due.", "48.50")]
     reference: Annotated[
         Annotated[str, Field(min_length=1, max_length=MAX_REFERENCE_LENGTH)],
         AfterValidator(not_blank),
-        Field(description="Of the transfer; makes it safe to repeat the call.", examples=["transfer-2026-11"]),
+        field("Of the transfer; makes it safe to repeat the call.", "transfer-2026-11"),
     ]
-    currency: Annotated[Currency | None, Field(description="By default the store's.")] = None
+    currency: Annotated[Currency | None, field("By default the store's.")] = None
 
 
 CreatorChanges = partial(CreatorBody, "CreatorChanges")

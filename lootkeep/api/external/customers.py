@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean
+from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean, field
 from lootkeep.api.http.pages import ListQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -19,23 +17,21 @@ from lootkeep.views import customers as customers_views
 class CustomerQuery(ListQuery):
     """Filters and order of the list."""
 
-    email: Annotated[EmailAddress | None, Field(description="The customer with this e-mail address.")] = None
-    status: Annotated[CustomerStatus | None, Field(description="Only customers in this state.")] = None
-    country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.")] = None
-    accepts_marketing: Annotated[QueryBoolean | None, Field(description="Whether the customer accepts campaigns.")] = (
-        None
-    )
+    email: Annotated[EmailAddress | None, field("The customer with this e-mail address.")] = None
+    status: Annotated[CustomerStatus | None, field("Only customers in this state.")] = None
+    country: Annotated[Country | None, field("ISO 3166-1 alpha-2.")] = None
+    accepts_marketing: Annotated[QueryBoolean | None, field("Whether the customer accepts campaigns.")] = None
     has_orders: Annotated[
-        QueryBoolean | None, Field(description="Whether they have an order that was paid and not refunded in full.")
+        QueryBoolean | None, field("Whether they have an order that was paid and not refunded in full.")
     ] = None
-    min_total_spent: Annotated[Money | None, Field(description="The minimum total spent.")] = None
-    tag: Annotated[str | None, Field(max_length=MAX_TAG_LENGTH, description="Only customers with this tag.")] = None
+    min_total_spent: Annotated[Money | None, field("The minimum total spent.")] = None
+    tag: Annotated[str | None, field("Only customers with this tag.", max_length=MAX_TAG_LENGTH)] = None
     identity: Annotated[
-        IdentityText | None, Field(description="The customer who is this player, such as `steam:76561198000000000`.")
+        IdentityText | None, field("The customer who is this player, such as `steam:76561198000000000`.")
     ] = None
     sort: Annotated[
         Literal["id", "created_at", "name", "email", "orders_count", "total_spent", "last_order_at"],
-        Field(description="The sort field; customers without orders count as earliest."),
+        field("The sort field; customers without orders count as earliest."),
     ] = "created_at"
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import QueryDate, Time, refuse
+from lootkeep.api.http.fields import QueryDate, Time, field, refuse
 from lootkeep.api.http.openapi import events
 from lootkeep.api.http.pages import PageQuery, SortDirection
 from lootkeep.api.http.routes import Call, Reply, Route, many, paged, single
@@ -35,21 +35,21 @@ KnownEvent = Annotated[str, AfterValidator(_known_event), WithJsonSchema({"type"
 class DeliveryQuery(PageQuery):
     """Filters of the log."""
 
-    status: Annotated[DeliveryStatus | None, Field(description="Only deliveries in this state.")] = None
-    event_type: Annotated[KnownEvent | None, Field(description="Only deliveries of this type.")] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="The first UTC day.")] = None
-    sort: Annotated[Literal["created_at"], Field(description="The sort field.")] = "created_at"
+    status: Annotated[DeliveryStatus | None, field("Only deliveries in this state.")] = None
+    event_type: Annotated[KnownEvent | None, field("Only deliveries of this type.")] = None
+    from_: Annotated[QueryDate | None, field("The first UTC day.", alias="from")] = None
+    sort: Annotated[Literal["created_at"], field("The sort field.")] = "created_at"
     order: SortDirection = "desc"
-    to: Annotated[QueryDate | None, Field(description="The last UTC day, inclusive.")] = None
+    to: Annotated[QueryDate | None, field("The last UTC day, inclusive.")] = None
 
 
 class ReplayBody(Body):
     """What to send again."""
 
-    since: Annotated[Time, Field(description="The start of the events to replay.", examples=["2026-11-14T00:00:00Z"])]
+    since: Annotated[Time, field("The start of the events to replay.", "2026-11-14T00:00:00Z")]
     event_types: Annotated[
         Annotated[list[EventSubscription], Field(min_length=1, max_length=len(EVENT_TYPES))] | None,
-        Field(description="Only these types; by default those of the subscription.", examples=[["order.paid"]]),
+        field("Only these types; by default those of the subscription.", ["order.paid"]),
     ] = None
 
 

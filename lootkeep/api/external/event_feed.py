@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.fields import QueryInteger, field
 from lootkeep.api.http.pages import MAX_PAGE
 from lootkeep.api.http.routes import Call, Reply, Route, single
 from lootkeep.api.http.validation import QueryParameters
@@ -25,9 +23,9 @@ _LOOK_SECONDS = 1.0
 class FeedQuery(QueryParameters):
     """Where to go on reading."""
 
-    after: Annotated[QueryInteger, Field(ge=0, description="The `next_cursor` of the previous response.")] = 0
-    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of events to return.")] = 50
-    wait: Annotated[QueryInteger, Field(ge=0, le=30, description="Seconds to wait if there is no event yet.")] = 0
+    after: Annotated[QueryInteger, field("The `next_cursor` of the previous response.", ge=0)] = 0
+    limit: Annotated[QueryInteger, field("The number of events to return.", ge=1, le=MAX_PAGE)] = 50
+    wait: Annotated[QueryInteger, field("Seconds to wait if there is no event yet.", ge=0, le=30)] = 0
 
 
 async def list_events(call: Call[None, FeedQuery]) -> Reply:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.fields import QueryInteger, field
 from lootkeep.api.http.routes import Call, Reply, Route, single
 from lootkeep.api.http.validation import QueryParameters
 from lootkeep.services import orders as orders_service
@@ -17,7 +15,7 @@ class EvidenceQuery(QueryParameters):
     """Which state of the evidence."""
 
     dispute_id: Annotated[
-        QueryInteger | None, Field(ge=1, description="As it was when this dispute was opened; by default as it is now.")
+        QueryInteger | None, field("As it was when this dispute was opened; by default as it is now.", ge=1)
     ] = None
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import Field
-
 from lootkeep.api.external import (
     fraud_lists,
     fraud_queue,
@@ -16,7 +14,7 @@ from lootkeep.api.external import (
     fraud_settings,
 )
 from lootkeep.api.external.fraud_rings import ReviewNotes
-from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger
+from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, field
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
@@ -37,33 +35,32 @@ from lootkeep.views import fraud as fraud_views
 class CheckQuery(PageQuery):
     """Filters of the list."""
 
-    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of items per page.")] = 20
-    risk_level: Annotated[RiskLevel | None, Field(description="Only checks with this level.")] = None
-    action_taken: Annotated[Action | None, Field(description="Only checks with this action.")] = None
-    is_reviewed: Annotated[QueryBoolean | None, Field(description="Only checks with, or without, a review.")] = None
-    start_date: Annotated[QueryDate | None, Field(description="The first UTC day.")] = None
-    end_date: Annotated[QueryDate | None, Field(description="The last UTC day, inclusive.")] = None
+    per_page: Annotated[QueryInteger, field("The number of items per page.", ge=1, le=MAX_PAGE)] = 20
+    risk_level: Annotated[RiskLevel | None, field("Only checks with this level.")] = None
+    action_taken: Annotated[Action | None, field("Only checks with this action.")] = None
+    is_reviewed: Annotated[QueryBoolean | None, field("Only checks with, or without, a review.")] = None
+    start_date: Annotated[QueryDate | None, field("The first UTC day.")] = None
+    end_date: Annotated[QueryDate | None, field("The last UTC day, inclusive.")] = None
 
 
 class ReviewBody(Body):
     """The outcome of the review."""
 
-    outcome: Annotated[ReviewedAs, Field(description="The outcome of the order.", examples=["legitimate"])]
+    outcome: Annotated[ReviewedAs, field("The outcome of the order.", "legitimate")]
     notes: ReviewNotes = None
     whitelist_ip: Annotated[
-        bool, Field(description="With `legitimate`: trust the IP address from now on. An extension.", examples=[False])
+        bool, field("With `legitimate`: trust the IP address from now on. An extension.", False)
     ] = False
     whitelist_email: Annotated[
-        bool,
-        Field(description="With `legitimate`: trust the e-mail address from now on. An extension.", examples=[True]),
+        bool, field("With `legitimate`: trust the e-mail address from now on. An extension.", True)
     ] = False
     block: Annotated[
         list[BlockKind],
-        Field(
+        field(
+            "With `fraud`: what to block from now on. An extension.",
+            ["customer", "email", "device"],
             default_factory=list,
             max_length=len(BLOCKED),
-            description="With `fraud`: what to block from now on. An extension.",
-            examples=[["customer", "email", "device"]],
         ),
     ]
 

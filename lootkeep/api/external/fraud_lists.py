@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.external.fraud_rules import FraudNote
-from lootkeep.api.http.fields import Time
+from lootkeep.api.http.fields import Time, field
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, only_message, paged, single
 from lootkeep.api.http.validation import Body
@@ -28,41 +28,34 @@ class FraudListBody(Body):
 
     name: Annotated[
         str,
-        Field(
+        field(
+            "The name that rules use after an @: lower-case letters, digits and underscores.",
+            "free_mail",
             pattern=f"^{LIST_NAME}$",
-            description="The name that rules use after an @: lower-case letters, digits and underscores.",
-            examples=["free_mail"],
         ),
     ]
-    kind: Annotated[ListKind, Field(description="The kind of its entries.", examples=["domain"])]
-    note: Annotated[FraudNote | None, Field(description="What it is for.", examples=["Mail that costs nothing."])] = (
-        None
-    )
+    kind: Annotated[ListKind, field("The kind of its entries.", "domain")]
+    note: Annotated[FraudNote | None, field("What it is for.", "Mail that costs nothing.")] = None
 
 
 class EntriesBody(Body):
     """Entries with the same reason and expiry."""
 
-    values: Annotated[
-        list[EntryValue],
-        Field(min_length=1, max_length=_MAX_AT_ONCE, description="The entries.", examples=[["example.com"]]),
-    ]
-    reason: Annotated[FraudNote | None, Field(description="Why they are added.", examples=["Chargebacks in May."])] = (
-        None
-    )
-    expires_at: Annotated[Time | None, Field(description="When they expire.")] = None
+    values: Annotated[list[EntryValue], field("The entries.", ["example.com"], min_length=1, max_length=_MAX_AT_ONCE)]
+    reason: Annotated[FraudNote | None, field("Why they are added.", "Chargebacks in May.")] = None
+    expires_at: Annotated[Time | None, field("When they expire.")] = None
 
 
 class EntryBody(Body):
     """An entry to remove."""
 
-    value: Annotated[EntryValue, Field(description="As it was sent, or in its stored form.", examples=["example.com"])]
+    value: Annotated[EntryValue, field("As it was sent, or in its stored form.", "example.com")]
 
 
 class EntryQuery(PageQuery):
     """Which entries to list."""
 
-    value: Annotated[str | None, Field(max_length=MAX_VALUE, description="Only this entry, in its stored form.")] = None
+    value: Annotated[str | None, field("Only this entry, in its stored form.", max_length=MAX_VALUE)] = None
 
 
 async def list_fraud_lists(call: Call[None, None]) -> Reply:

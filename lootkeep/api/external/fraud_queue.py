@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import QueryInteger, Time
+from lootkeep.api.http.fields import QueryInteger, Time, field
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import Call, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -22,26 +22,21 @@ from lootkeep.views import fraud as fraud_views
 class QueueQuery(PageQuery):
     """Filters of the queue, and its order."""
 
-    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of items per page.")] = 20
-    risk_level: Annotated[RiskLevel | None, Field(description="Only checks with this level.")] = None
-    action_taken: Annotated[Action | None, Field(description="Only checks with this action.")] = None
-    owner_id: Annotated[QueryInteger | None, Field(description="Only checks assigned to this user.")] = None
-    sort: Annotated[
-        Literal["expected_loss", "due_at", "risk_score", "created_at"], Field(description="The sort field.")
-    ] = "expected_loss"
+    per_page: Annotated[QueryInteger, field("The number of items per page.", ge=1, le=MAX_PAGE)] = 20
+    risk_level: Annotated[RiskLevel | None, field("Only checks with this level.")] = None
+    action_taken: Annotated[Action | None, field("Only checks with this action.")] = None
+    owner_id: Annotated[QueryInteger | None, field("Only checks assigned to this user.")] = None
+    sort: Annotated[Literal["expected_loss", "due_at", "risk_score", "created_at"], field("The sort field.")] = (
+        "expected_loss"
+    )
     order: SortDirection = "desc"
 
 
 class AssignmentBody(Body):
     """The reviewer and due time of a check."""
 
-    owner_id: Annotated[
-        Annotated[int, Field(ge=1)] | None, Field(description="A user, or null for nobody.", examples=[1])
-    ]
-    due_at: Annotated[
-        Time | None,
-        Field(description="The due time; by default it does not change.", examples=["2026-11-16T10:30:00Z"]),
-    ] = None
+    owner_id: Annotated[Annotated[int, Field(ge=1)] | None, field("A user, or null for nobody.", 1)]
+    due_at: Annotated[Time | None, field("The due time; by default it does not change.", "2026-11-16T10:30:00Z")] = None
 
 
 async def list_review_queue(call: Call[None, QueueQuery]) -> Reply:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from lootkeep.api.external.fraud_rules import EXAMPLE, ExpressionText, Points
 from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
-from lootkeep.api.http.fields import EmailAddress, IpAddressText
+from lootkeep.api.http.fields import EmailAddress, IpAddressText, field
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, single
 from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.api.records.players import IdentityText
@@ -22,12 +20,10 @@ from lootkeep.views import fraud_reports as fraud_reports_views
 class TriedRuleBody(Body):
     """A rule to test as if its mode were `on`."""
 
-    id: Annotated[int | None, Field(description="The rule that it replaces; null for a new one.")] = None
-    expression: Annotated[
-        ExpressionText, Field(description="The condition that orders must match.", examples=[EXAMPLE])
-    ]
-    action: Annotated[RuleAction, Field(description="The action for matching orders.", examples=["verify"])]
-    points: Annotated[Points, Field(description="With the action `points`: the points added to the score.")] = 0
+    id: Annotated[int | None, field("The rule that it replaces; null for a new one.")] = None
+    expression: Annotated[ExpressionText, field("The condition that orders must match.", EXAMPLE)]
+    action: Annotated[RuleAction, field("The action for matching orders.", "verify")]
+    points: Annotated[Points, field("With the action `points`: the points added to the score.")] = 0
 
 
 class BacktestBody(Body):
@@ -35,27 +31,24 @@ class BacktestBody(Body):
 
     settings: Annotated[
         FraudSettingsChanges,  # type: ignore[valid-type]
-        Field(
+        field(
+            "Overrides of the current settings.",
+            {"fraud_sensitivity_level": "high"},
             default_factory=FraudSettingsChanges,
-            description="Overrides of the current settings.",
-            examples=[{"fraud_sensitivity_level": "high"}],
         ),
     ]
     rule: Annotated[
-        TriedRuleBody | None,
-        Field(description="A rule to test; `before` is then the result of the current settings without it."),
+        TriedRuleBody | None, field("A rule to test; `before` is then the result of the current settings without it.")
     ] = None
-    days: Annotated[int, Field(ge=1, le=365, description="How many past days of checks to use.", examples=[30])] = 30
+    days: Annotated[int, field("How many past days of checks to use.", 30, ge=1, le=365)] = 30
 
 
 class ExplainQuery(QueryParameters):
     """The buyer in question: an address, an e-mail or both; and who would get it."""
 
-    ip: Annotated[IpAddressText | None, Field(description="The IP address of the order.")] = None
-    email: Annotated[EmailAddress | None, Field(description="The buyer's e-mail address.")] = None
-    player: Annotated[
-        IdentityText | None, Field(description="Who would get it, such as `steam:76561198000000000`.")
-    ] = None
+    ip: Annotated[IpAddressText | None, field("The IP address of the order.")] = None
+    email: Annotated[EmailAddress | None, field("The buyer's e-mail address.")] = None
+    player: Annotated[IdentityText | None, field("Who would get it, such as `steam:76561198000000000`.")] = None
 
 
 async def report_signals(call: Call[None, None]) -> Reply:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from lootkeep.api.http.fields import field
 from lootkeep.api.http.routes import Call, Reply, Route, many, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.fraud.review import ReviewedAs
@@ -19,26 +20,19 @@ from lootkeep.views import fraud as fraud_views, linked_accounts as linked_accou
 MAX_RING = 200
 
 ReviewNotes = Annotated[
-    Annotated[str, Field(max_length=1000)] | None,
-    Field(description="Notes, stored with the review.", examples=["Called the customer."]),
+    Annotated[str, Field(max_length=1000)] | None, field("Notes, stored with the review.", "Called the customer.")
 ]
 
 
 class RingReviewBody(Body):
     """One decision for several checks."""
 
-    check_ids: Annotated[
-        list[int], Field(min_length=1, max_length=MAX_RING, description="The checks.", examples=[[17, 21]])
-    ]
-    outcome: Annotated[ReviewedAs, Field(description="The outcome of the orders.", examples=["fraud"])]
+    check_ids: Annotated[list[int], field("The checks.", [17, 21], min_length=1, max_length=MAX_RING)]
+    outcome: Annotated[ReviewedAs, field("The outcome of the orders.", "fraud")]
     notes: ReviewNotes = None
     block: Annotated[
         list[BlockKind],
-        Field(
-            max_length=len(BLOCKED),
-            description="With `fraud`: what to block from now on.",
-            examples=[["customer", "device"]],
-        ),
+        field("With `fraud`: what to block from now on.", ["customer", "device"], max_length=len(BLOCKED)),
     ] = []  # noqa: RUF012  never changed
 
 

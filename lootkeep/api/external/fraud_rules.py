@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Time, not_blank
+from lootkeep.api.http.fields import Time, field, not_blank
 from lootkeep.api.http.routes import Call, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.fraud.expressions import MAX_LENGTH
@@ -29,19 +29,15 @@ class FraudRuleBody(Body):
 
     name: Annotated[
         str,
-        Field(min_length=1, max_length=MAX_NAME, description="The name of the rule.", examples=["Fresh and large"]),
+        field("The name of the rule.", "Fresh and large", min_length=1, max_length=MAX_NAME),
         AfterValidator(not_blank),
     ]
-    expression: Annotated[
-        ExpressionText, Field(description="The condition that orders must match.", examples=[EXAMPLE])
-    ]
-    action: Annotated[RuleAction, Field(description="The action for matching orders.", examples=["verify"])]
-    points: Annotated[Points, Field(description="With the action `points`: the points added to the score.")] = 0
-    mode: Annotated[RuleMode, Field(description="In `shadow` mode, matches are only counted.", examples=["shadow"])] = (
-        "shadow"
-    )
-    note: Annotated[FraudNote | None, Field(description="Why it exists.", examples=["Wave of March."])] = None
-    expires_at: Annotated[Time | None, Field(description="When it expires.")] = None
+    expression: Annotated[ExpressionText, field("The condition that orders must match.", EXAMPLE)]
+    action: Annotated[RuleAction, field("The action for matching orders.", "verify")]
+    points: Annotated[Points, field("With the action `points`: the points added to the score.")] = 0
+    mode: Annotated[RuleMode, field("In `shadow` mode, matches are only counted.", "shadow")] = "shadow"
+    note: Annotated[FraudNote | None, field("Why it exists.", "Wave of March.")] = None
+    expires_at: Annotated[Time | None, field("When it expires.")] = None
 
 
 FraudRuleChanges = partial(FraudRuleBody, "FraudRuleChanges")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, refuse
+from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, field, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.fraud.policy import (
@@ -31,7 +31,7 @@ _LISTS = ("fraud_custom_blocked_countries", *fraud_settings_views.COUNTED)
 
 def _limit(name: str, description: str, example: int) -> Any:
     smallest, largest = LIMITS[name]
-    return Field(ge=smallest, le=largest, description=description, examples=[example])
+    return field(description, example, ge=smallest, le=largest)
 
 
 def _signals(points: Any) -> Any:
@@ -45,44 +45,33 @@ def _signals(points: Any) -> Any:
 class FraudSettingsBody(Body):
     """The settings to change."""
 
-    fraud_detection_enabled: Annotated[bool, Field(description="Whether orders are judged.", examples=[True])]
+    fraud_detection_enabled: Annotated[bool, field("Whether orders are judged.", True)]
     fraud_sensitivity_level: Annotated[
-        Sensitivity, Field(description="The score from which the action applies: 80, 60, 40.", examples=["high"])
+        Sensitivity, field("The score from which the action applies: 80, 60, 40.", "high")
     ]
-    fraud_action: Annotated[FraudAction, Field(description="The action from that score on.", examples=["verify"])]
-    fraud_block_vpn: Annotated[bool, Field(description="Block VPNs regardless of the score.", examples=[True])]
-    fraud_block_proxy: Annotated[bool, Field(description="Block open proxies.", examples=[True])]
-    fraud_block_datacenter: Annotated[bool, Field(description="Block hosting providers.", examples=[False])]
-    fraud_block_tor: Annotated[bool, Field(description="Block Tor exits.", examples=[True])]
-    fraud_block_sanctioned_countries: Annotated[
-        bool, Field(description="Block countries under embargo.", examples=[True])
-    ]
-    fraud_check_geo_mismatch: Annotated[
-        bool, Field(description="Compare IP country and billing country.", examples=[True])
-    ]
-    fraud_check_velocity: Annotated[bool, Field(description="Check the velocity limits.", examples=[True])]
-    fraud_check_disposable_email: Annotated[bool, Field(description="Detect disposable mailboxes.", examples=[True])]
+    fraud_action: Annotated[FraudAction, field("The action from that score on.", "verify")]
+    fraud_block_vpn: Annotated[bool, field("Block VPNs regardless of the score.", True)]
+    fraud_block_proxy: Annotated[bool, field("Block open proxies.", True)]
+    fraud_block_datacenter: Annotated[bool, field("Block hosting providers.", False)]
+    fraud_block_tor: Annotated[bool, field("Block Tor exits.", True)]
+    fraud_block_sanctioned_countries: Annotated[bool, field("Block countries under embargo.", True)]
+    fraud_check_geo_mismatch: Annotated[bool, field("Compare IP country and billing country.", True)]
+    fraud_check_velocity: Annotated[bool, field("Check the velocity limits.", True)]
+    fraud_check_disposable_email: Annotated[bool, field("Detect disposable mailboxes.", True)]
     fraud_judge_at_payment: Annotated[
         bool,
-        Field(
-            description="Extension: judge an order again when its payment brings new facts. Where the outcome is "
+        field(
+            "Extension: judge an order again when its payment brings new facts. Where the outcome is "
             "worse, the order is paid, but held.",
-            examples=[True],
+            True,
         ),
     ]
     fraud_accounts_made_at_checkout: Annotated[
-        bool,
-        Field(
-            description="Extension: checkout creates the account, so its first minute is not suspicious.",
-            examples=[True],
-        ),
+        bool, field("Extension: checkout creates the account, so its first minute is not suspicious.", True)
     ]
     fraud_signal_points: Annotated[
         dict[str, Annotated[int, Field(ge=-MAX_POINTS_CHANGE, le=MAX_POINTS_CHANGE)]],
-        Field(
-            description="Extension: adjustments to the points of signals, by name. Replaces the existing ones.",
-            examples=[{"vpn": -4}],
-        ),
+        field("Extension: adjustments to the points of signals, by name. Replaces the existing ones.", {"vpn": -4}),
         BeforeValidator(_signals),
     ]
     fraud_velocity_limit_orders_per_ip: Annotated[
@@ -103,9 +92,7 @@ class FraudSettingsBody(Body):
     fraud_review_due_hours: Annotated[
         int, _limit("fraud_review_due_hours", "Extension: how long a review may take.", 24)
     ]
-    fraud_review_when_due: Annotated[
-        WhenDue, Field(description="Extension: what happens to a held order after that.", examples=["cancel"])
-    ]
+    fraud_review_when_due: Annotated[WhenDue, field("Extension: what happens to a held order after that.", "cancel")]
     fraud_review_daily_budget: Annotated[
         int,
         _limit(
@@ -113,14 +100,13 @@ class FraudSettingsBody(Body):
         ),
     ]
     fraud_custom_blocked_countries: Annotated[
-        list[Country], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["RU", "BY"]])
+        list[Country], field("Replaces the list.", ["RU", "BY"], max_length=MAX_ENTRIES)
     ]
     fraud_whitelisted_ips: Annotated[
-        list[IpAddressText], Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["203.0.113.9"]])
+        list[IpAddressText], field("Replaces the list.", ["203.0.113.9"], max_length=MAX_ENTRIES)
     ]
     fraud_whitelisted_emails: Annotated[
-        list[EmailAddress],
-        Field(max_length=MAX_ENTRIES, description="Replaces the list.", examples=[["jun@example.com"]]),
+        list[EmailAddress], field("Replaces the list.", ["jun@example.com"], max_length=MAX_ENTRIES)
     ]
 
 
@@ -130,19 +116,19 @@ FraudSettingsChanges = partial(FraudSettingsBody, "FraudSettingsChanges")
 class IpBody(Body):
     """An IP address to trust."""
 
-    ip: Annotated[IpAddressText, Field(description="IPv4 or IPv6.", examples=["203.0.113.9"])]
+    ip: Annotated[IpAddressText, field("IPv4 or IPv6.", "203.0.113.9")]
 
 
 class EmailBody(Body):
     """An e-mail address to trust."""
 
-    email: Annotated[EmailAddress, Field(description="Case does not matter.", examples=["jun@example.com"])]
+    email: Annotated[EmailAddress, field("Case does not matter.", "jun@example.com")]
 
 
 class CountryBody(Body):
     """A country to block."""
 
-    country_code: Annotated[Country, Field(description="ISO 3166-1 alpha-2.", examples=["RU"])]
+    country_code: Annotated[Country, field("ISO 3166-1 alpha-2.", "RU")]
 
 
 async def get_fraud_settings(call: Call[None, None]) -> Reply:

@@ -14,6 +14,7 @@ from lootkeep.api.http.fields import (
     QueryDate,
     QueryInteger,
     Time,
+    field,
     not_blank,
 )
 from lootkeep.api.http.pages import PageQuery, SortDirection, answer_page
@@ -33,22 +34,17 @@ Reference = Annotated[str, Field(min_length=1, max_length=MAX_REFERENCE_LENGTH),
 class GiftCardQuery(PageQuery):
     """Filters of the list."""
 
-    status: Annotated[GiftCardStatus | None, Field(description="Only cards in this state.")] = None
-    currency: Annotated[Currency | None, Field(description="Only cards in this currency.")] = None
-    recipient_email: Annotated[EmailAddress | None, Field(description="Only cards for this e-mail address.")] = None
-    customer_id: Annotated[QueryInteger | None, Field(description="Only cards of this customer.")] = None
-    order_id: Annotated[QueryInteger | None, Field(description="Only cards bought in this order.")] = None
+    status: Annotated[GiftCardStatus | None, field("Only cards in this state.")] = None
+    currency: Annotated[Currency | None, field("Only cards in this currency.")] = None
+    recipient_email: Annotated[EmailAddress | None, field("Only cards for this e-mail address.")] = None
+    customer_id: Annotated[QueryInteger | None, field("Only cards of this customer.")] = None
+    order_id: Annotated[QueryInteger | None, field("Only cards bought in this order.")] = None
     search: Annotated[
-        str | None,
-        Field(max_length=255, description="Part of the recipient's name or e-mail address, or the end of the code."),
+        str | None, field("Part of the recipient's name or e-mail address, or the end of the code.", max_length=255)
     ] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="Cards created on this UTC day or later.")] = (
-        None
-    )
-    to: Annotated[QueryDate | None, Field(description="Cards created on this UTC day or earlier.")] = None
-    sort: Annotated[Literal["id", "created_at", "balance", "expires_at"], Field(description="The sort field.")] = (
-        "created_at"
-    )
+    from_: Annotated[QueryDate | None, field("Cards created on this UTC day or later.", alias="from")] = None
+    to: Annotated[QueryDate | None, field("Cards created on this UTC day or earlier.")] = None
+    sort: Annotated[Literal["id", "created_at", "balance", "expires_at"], field("The sort field.")] = "created_at"
     order: SortDirection = "desc"
 
 
@@ -56,57 +52,43 @@ class ValidateBody(Body):
     """A code as typed by a customer, and the amount to pay."""
 
     code: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=255,
-            description="Case, spaces and hyphens do not matter.",
-            examples=["7KQ2-M9XW-4TRB-7K2P"],
-        ),
+        str, field("Case, spaces and hyphens do not matter.", "7KQ2-M9XW-4TRB-7K2P", min_length=1, max_length=255)
     ]
-    amount: Annotated[PositiveMoney | None, Field(description="The amount to pay.", examples=["5.00"])] = None
+    amount: Annotated[PositiveMoney | None, field("The amount to pay.", "5.00")] = None
 
 
 class RedeemBody(Body):
     """The amount to redeem."""
 
-    amount: Annotated[PositiveMoney, Field(description="At most the balance of the card.", examples=["5.00"])]
-    order_id: Annotated[
-        Annotated[int, Field(ge=1)] | None, Field(description="The order it is for; only recorded.")
-    ] = None
+    amount: Annotated[PositiveMoney, field("At most the balance of the card.", "5.00")]
+    order_id: Annotated[Annotated[int, Field(ge=1)] | None, field("The order it is for; only recorded.")] = None
     reference: Annotated[
-        Reference | None,
-        Field(description="The reference of the caller; makes it safe to repeat the call.", examples=["till-7-0042"]),
+        Reference | None, field("The reference of the caller; makes it safe to repeat the call.", "till-7-0042")
     ] = None
 
 
 class RevokeBody(Body):
     """Why the card is revoked."""
 
-    reason: Annotated[GiftMessage | None, Field(description="Why it is revoked.", examples=["lost"])] = None
+    reason: Annotated[GiftMessage | None, field("Why it is revoked.", "lost")] = None
 
 
 class ResendBody(Body):
     """The recipient of the e-mail."""
 
     email: Annotated[
-        EmailAddress | None,
-        Field(description="By default the e-mail address of the recipient.", examples=["jun@example.com"]),
+        EmailAddress | None, field("By default the e-mail address of the recipient.", "jun@example.com")
     ] = None
 
 
 class GiftCardBody(Body):
     """The fields to change."""
 
-    recipient_email: Annotated[EmailAddress | None, Field(description="The recipient.", examples=["jun@example.com"])]
-    recipient_name: Annotated[Name | None, Field(description="The recipient's name.", examples=["Jun Park"])]
-    message: Annotated[
-        GiftMessage | None, Field(description="The message of the sender.", examples=["Happy birthday!"])
-    ]
-    expires_at: Annotated[
-        Time | None, Field(description="In the future; null means never.", examples=["2027-11-15T10:30:00Z"])
-    ]
-    note: Annotated[CardNote | None, Field(description="A note for the staff.")]
+    recipient_email: Annotated[EmailAddress | None, field("The recipient.", "jun@example.com")]
+    recipient_name: Annotated[Name | None, field("The recipient's name.", "Jun Park")]
+    message: Annotated[GiftMessage | None, field("The message of the sender.", "Happy birthday!")]
+    expires_at: Annotated[Time | None, field("In the future; null means never.", "2027-11-15T10:30:00Z")]
+    note: Annotated[CardNote | None, field("A note for the staff.")]
 
 
 GiftCardChanges = partial(GiftCardBody, "GiftCardChanges")

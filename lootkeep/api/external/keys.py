@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import PositiveMoney, QueryInteger, not_blank, refuse
+from lootkeep.api.http.fields import PositiveMoney, QueryInteger, field, not_blank, refuse
 from lootkeep.api.http.pages import PageQuery, SortDirection
 from lootkeep.api.http.routes import MAX_HUGE_BODY, MAX_LARGE_BODY, Call, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
@@ -38,34 +38,28 @@ WRITE = "products:write"
 class KeysBody(Body):
     """New keys."""
 
-    keys: Annotated[
-        list[Key],
-        Field(min_length=1, max_length=MAX_KEYS, description="The keys.", examples=[["EMB4T-9QWXA-7LM2P"]]),
-    ]
-    batch: Annotated[BatchName | None, Field(description="The name of the delivery.", examples=["October"])] = None
-    unit_cost: Annotated[
-        PositiveMoney | None,
-        Field(description="What one key cost, in the product's currency.", examples=["18.00"]),
-    ] = None
+    keys: Annotated[list[Key], field("The keys.", ["EMB4T-9QWXA-7LM2P"], min_length=1, max_length=MAX_KEYS)]
+    batch: Annotated[BatchName | None, field("The name of the delivery.", "October")] = None
+    unit_cost: Annotated[PositiveMoney | None, field("What one key cost, in the product's currency.", "18.00")] = None
 
 
 class WithdrawBody(Body):
     """Which keys to withdraw: exactly one of the two."""
 
-    batch: Annotated[BatchName | None, Field(description="All keys of this batch.", examples=["October"])] = None
+    batch: Annotated[BatchName | None, field("All keys of this batch.", "October")] = None
     key_ids: Annotated[
         Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1, max_length=MAX_KEYS)] | None,
-        Field(description="These keys.", examples=[[7]]),
+        field("These keys.", [7]),
     ] = None
 
 
 class KeyQuery(PageQuery):
     """Filters and order of the list."""
 
-    status: Annotated[KeyStatus | None, Field(description="Only keys with this status.")] = None
-    batch: Annotated[BatchName | None, Field(description="Only keys of this batch.")] = None
-    order_id: Annotated[QueryInteger | None, Field(ge=1, description="Only keys of this order.")] = None
-    sort: Annotated[Literal["id"], Field(description="The sort field.")] = "id"
+    status: Annotated[KeyStatus | None, field("Only keys with this status.")] = None
+    batch: Annotated[BatchName | None, field("Only keys of this batch.")] = None
+    order_id: Annotated[QueryInteger | None, field("Only keys of this order.", ge=1)] = None
+    sort: Annotated[Literal["id"], field("The sort field.")] = "id"
     order: SortDirection = "desc"
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.external import evidence
-from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger, not_blank
+from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger, field, not_blank
 from lootkeep.api.http.pages import ListQuery, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
@@ -25,30 +25,27 @@ _Text = Annotated[str, Field(min_length=1, max_length=255)]
 class OrderQuery(ListQuery):
     """Filters and order of the list."""
 
-    status: Annotated[OrderStatus | None, Field(description="Only orders in this state.")] = None
-    customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders of this customer.")] = None
-    email: Annotated[
-        EmailAddress | None, Field(description="Only orders of the customer with this e-mail address.")
-    ] = None
-    external_id: Annotated[_Text | None, Field(description="The order with this id in the store's own system.")] = None
-    product_id: Annotated[QueryInteger | None, Field(ge=1, description="Only orders with this product.")] = None
-    coupon_code: Annotated[_Text | None, Field(description="Only orders with this coupon.")] = None
-    payment_method: Annotated[_Text | None, Field(description="Only orders with this payment method.")] = None
-    country: Annotated[Country | None, Field(description="The billing country, ISO 3166-1 alpha-2.")] = None
-    min_total: Annotated[Money | None, Field(description="At least this total.")] = None
-    max_total: Annotated[Money | None, Field(description="At most this total.")] = None
-    risk_level: Annotated[RiskLevel | None, Field(description="Only orders with this risk level.")] = None
+    status: Annotated[OrderStatus | None, field("Only orders in this state.")] = None
+    customer_id: Annotated[QueryInteger | None, field("Only orders of this customer.", ge=1)] = None
+    email: Annotated[EmailAddress | None, field("Only orders of the customer with this e-mail address.")] = None
+    external_id: Annotated[_Text | None, field("The order with this id in the store's own system.")] = None
+    product_id: Annotated[QueryInteger | None, field("Only orders with this product.", ge=1)] = None
+    coupon_code: Annotated[_Text | None, field("Only orders with this coupon.")] = None
+    payment_method: Annotated[_Text | None, field("Only orders with this payment method.")] = None
+    country: Annotated[Country | None, field("The billing country, ISO 3166-1 alpha-2.")] = None
+    min_total: Annotated[Money | None, field("At least this total.")] = None
+    max_total: Annotated[Money | None, field("At most this total.")] = None
+    risk_level: Annotated[RiskLevel | None, field("Only orders with this risk level.")] = None
     sort: Annotated[
-        Literal["id", "created_at", "paid_at", "total"],
-        Field(description="The sort field; unpaid orders count as earliest."),
+        Literal["id", "created_at", "paid_at", "total"], field("The sort field; unpaid orders count as earliest.")
     ] = "created_at"
 
 
 class DeliveredBody(Body):
     """The quantity of a line that was delivered."""
 
-    item_id: Annotated[int, Field(ge=1, description="The line: `id` in the order's `items`.", examples=[41])]
-    quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="The quantity delivered now.", examples=[1])]
+    item_id: Annotated[int, field("The line: `id` in the order's `items`.", 41, ge=1)]
+    quantity: Annotated[int, field("The quantity delivered now.", 1, ge=1, le=MAX_QUANTITY)]
 
 
 class FulfillBody(Body):
@@ -56,24 +53,20 @@ class FulfillBody(Body):
 
     items: Annotated[
         Annotated[list[DeliveredBody], Field(min_length=1, max_length=MAX_LINES)] | None,
-        Field(
-            description="Only these lines; by default everything that is left.",
-            examples=[[{"item_id": 41, "quantity": 1}]],
-        ),
+        field("Only these lines; by default everything that is left.", [{"item_id": 41, "quantity": 1}]),
     ] = None
     note: Annotated[
-        Annotated[str, Field(max_length=2000)] | None,
-        Field(description="Stored with the order.", examples=["given out on server eu-3"]),
+        Annotated[str, Field(max_length=2000)] | None, field("Stored with the order.", "given out on server eu-3")
     ] = None
 
 
 class ReplaceKeyBody(Body):
     """The key that does not work."""
 
-    key_id: Annotated[int, Field(ge=1, description="The key of that line.", examples=[7])]
+    key_id: Annotated[int, field("The key of that line.", 7, ge=1)]
     reason: Annotated[
         str,
-        Field(min_length=1, max_length=2000, description="Why, for the supplier.", examples=["already redeemed"]),
+        field("Why, for the supplier.", "already redeemed", min_length=1, max_length=2000),
         AfterValidator(not_blank),
     ]
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import Name, QueryInteger
+from lootkeep.api.http.fields import Name, QueryInteger, field
 from lootkeep.api.http.pages import PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, paged, single
 from lootkeep.api.http.validation import Body, partial
@@ -19,32 +17,30 @@ from lootkeep.views import payments as payments_views
 
 _Secret = Annotated[
     str,
-    Field(
+    field(
+        "Stripe: the signing secret of the endpoint. PayPal: the webhook id. Never shown again.",
+        "whsec_3zq8Yw0Jm5Vb",
         max_length=255,
-        description="Stripe: the signing secret of the endpoint. PayPal: the webhook id. Never shown again.",
-        examples=["whsec_3zq8Yw0Jm5Vb"],
     ),
 ]
 
 
 class _SourceFields(Body):
-    name: Annotated[Name, Field(description="The name, for staff.", examples=["Main account"])]
+    name: Annotated[Name, field("The name, for staff.", "Main account")]
     secret: _Secret
-    is_test: Annotated[
-        bool, Field(description="Whether events of the provider's test mode are applied.", examples=[False])
-    ] = False
+    is_test: Annotated[bool, field("Whether events of the provider's test mode are applied.", False)] = False
 
 
 class PaymentSourceBody(_SourceFields):
     """A new source."""
 
-    provider: Annotated[Provider, Field(description="The payment provider.", examples=["stripe"])]
+    provider: Annotated[Provider, field("The payment provider.", "stripe")]
 
 
 class _ChangedFields(_SourceFields):
     """The fields to change."""
 
-    is_active: Annotated[bool, Field(description="Whether its events are accepted.", examples=[True])] = True
+    is_active: Annotated[bool, field("Whether its events are accepted.", True)] = True
 
 
 PaymentSourceChanges = partial(_ChangedFields, "PaymentSourceChanges")
@@ -53,21 +49,19 @@ PaymentSourceChanges = partial(_ChangedFields, "PaymentSourceChanges")
 class PaymentEventQuery(PageQuery):
     """Filters and order of the list."""
 
-    status: Annotated[PaymentEventStatus | None, Field(description="Only events in this state.")] = None
-    source_id: Annotated[QueryInteger | None, Field(ge=1, description="Only events of this source.")] = None
-    order_id: Annotated[QueryInteger | None, Field(ge=1, description="Only events of this order.")] = None
-    type: Annotated[str | None, Field(max_length=255, description="Only events of this type.")] = None
-    sort: Annotated[Literal["id"], Field(description="The sort field.")] = "id"
+    status: Annotated[PaymentEventStatus | None, field("Only events in this state.")] = None
+    source_id: Annotated[QueryInteger | None, field("Only events of this source.", ge=1)] = None
+    order_id: Annotated[QueryInteger | None, field("Only events of this order.", ge=1)] = None
+    type: Annotated[str | None, field("Only events of this type.", max_length=255)] = None
+    sort: Annotated[Literal["id"], field("The sort field.")] = "id"
     order: SortDirection = "desc"
 
 
 class MatchBody(Body):
     """The order that the event belongs to."""
 
-    order_id: Annotated[int, Field(ge=1, description="The order.", examples=[123])]
-    accept_difference: Annotated[
-        bool, Field(description="Also if the amount or the currency differs.", examples=[False])
-    ] = False
+    order_id: Annotated[int, field("The order.", 123, ge=1)]
+    accept_difference: Annotated[bool, field("Also if the amount or the currency differs.", False)] = False
 
 
 async def list_payment_sources(call: Call[None, None]) -> Reply:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lootkeep.api.external import keys
-from lootkeep.api.http.fields import Money, QueryBoolean
+from lootkeep.api.http.fields import Money, QueryBoolean, field
 from lootkeep.api.http.pages import ListQuery, answer_page, in_order
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.domain.products import BillingType, DeliveryType, ProductStatus
@@ -21,19 +21,19 @@ _Text = Annotated[str, Field(min_length=1, max_length=255)]
 class ProductQuery(ListQuery):
     """Filters and order of the list."""
 
-    status: Annotated[ProductStatus | None, Field(description="Only products in this state.")] = None
-    delivery_type: Annotated[DeliveryType | None, Field(description="Only products with this delivery type.")] = None
-    billing_type: Annotated[BillingType | None, Field(description="Only products with this billing type.")] = None
-    category: Annotated[_Text | None, Field(description="Only products in this category.")] = None
-    tag: Annotated[_Text | None, Field(description="Only products with this tag.")] = None
+    status: Annotated[ProductStatus | None, field("Only products in this state.")] = None
+    delivery_type: Annotated[DeliveryType | None, field("Only products with this delivery type.")] = None
+    billing_type: Annotated[BillingType | None, field("Only products with this billing type.")] = None
+    category: Annotated[_Text | None, field("Only products in this category.")] = None
+    tag: Annotated[_Text | None, field("Only products with this tag.")] = None
     in_stock: Annotated[
-        QueryBoolean | None, Field(description="Whether the product is in stock; unlimited counts as in stock.")
+        QueryBoolean | None, field("Whether the product is in stock; unlimited counts as in stock.")
     ] = None
-    min_price: Annotated[Money | None, Field(description="At least this price.")] = None
-    max_price: Annotated[Money | None, Field(description="At most this price.")] = None
+    min_price: Annotated[Money | None, field("At least this price.")] = None
+    max_price: Annotated[Money | None, field("At most this price.")] = None
     sort: Annotated[
         Literal["id", "name", "price", "stock", "sales_count", "created_at", "updated_at"],
-        Field(description="The sort field; an unlimited stock counts as the largest."),
+        field("The sort field; an unlimited stock counts as the largest."),
     ] = "created_at"
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from lootkeep.api.external import tiers
-from lootkeep.api.http.fields import PositiveMoney
+from lootkeep.api.http.fields import PositiveMoney, field
 from lootkeep.api.http.pages import LimitQuery, PageQuery, answer_page
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body, partial
@@ -25,36 +23,27 @@ from lootkeep.views import referrals as referrals_views
 class ReferralQuery(PageQuery):
     """Filters of the list."""
 
-    status: Annotated[ReferralStatus | None, Field(description="Only referrals in this state.")] = None
-    search: Annotated[
-        str | None, Field(max_length=255, description="Part of a name or e-mail address, case-insensitive.")
-    ] = None
+    status: Annotated[ReferralStatus | None, field("Only referrals in this state.")] = None
+    search: Annotated[str | None, field("Part of a name or e-mail address, case-insensitive.", max_length=255)] = None
 
 
 class CodeBody(Body):
     """A referral code as typed by a customer."""
 
-    code: Annotated[
-        str, Field(min_length=1, max_length=255, description="Case and spaces do not matter.", examples=["K7WQ2M9X"])
-    ]
+    code: Annotated[str, field("Case and spaces do not matter.", "K7WQ2M9X", min_length=1, max_length=255)]
 
 
 class SettingsBody(Body):
     """The settings to change."""
 
-    referral_enabled: Annotated[
-        bool, Field(description="Whether codes work and sign-ups are attributed.", examples=[True])
-    ]
-    referral_reward_event: Annotated[RewardEvent, Field(description="When a referral counts.", examples=["signup"])]
+    referral_enabled: Annotated[bool, field("Whether codes work and sign-ups are attributed.", True)]
+    referral_reward_event: Annotated[RewardEvent, field("When a referral counts.", "signup")]
     referral_welcome_discount_enabled: Annotated[
-        bool, Field(description="Whether a referred customer receives a coupon at sign-up.", examples=[True])
+        bool, field("Whether a referred customer receives a coupon at sign-up.", True)
     ]
-    referral_welcome_discount_type: Annotated[
-        DiscountType, Field(description="The type of the discount.", examples=["percentage"])
-    ]
+    referral_welcome_discount_type: Annotated[DiscountType, field("The type of the discount.", "percentage")]
     referral_welcome_discount_value: Annotated[
-        PositiveMoney,
-        Field(description="Percent (at most 100), or an amount in the store's currency.", examples=["15.00"]),
+        PositiveMoney, field("Percent (at most 100), or an amount in the store's currency.", "15.00")
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.external import commands
-from lootkeep.api.http.fields import Name, Time
+from lootkeep.api.http.fields import Name, Time, field
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.players import MAX_PLAYER_TEXT, Game
@@ -22,8 +22,8 @@ from lootkeep.views import servers as servers_views
 class ServerBody(Body):
     """The fields of a server."""
 
-    name: Annotated[Name, Field(description="The name, for staff and buyers.", examples=["Survival"])]
-    game: Annotated[Game, Field(description="Says what players' names and ids look like.", examples=["minecraft"])]
+    name: Annotated[Name, field("The name, for staff and buyers.", "Survival")]
+    game: Annotated[Game, field("Says what players' names and ids look like.", "minecraft")]
 
 
 ServerChanges = partial(ServerBody, "ServerChanges")
@@ -34,11 +34,9 @@ class ResyncBody(Body):
 
     player: Annotated[
         Annotated[str, Field(min_length=1, max_length=MAX_PLAYER_TEXT)] | None,
-        Field(description="Only what this player got: their id."),
+        field("Only what this player got: their id."),
     ] = None
-    since: Annotated[
-        Time | None, Field(description="Only what was paid since then.", examples=["2026-10-01T00:00:00Z"])
-    ] = None
+    since: Annotated[Time | None, field("Only what was paid since then.", "2026-10-01T00:00:00Z")] = None
 
 
 async def list_servers(call: Call[None, None]) -> Reply:

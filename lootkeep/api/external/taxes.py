@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from pydantic import Field
-
 from lootkeep.api.external.date_ranges import date_range_of
-from lootkeep.api.http.fields import QueryDate
+from lootkeep.api.http.fields import QueryDate, field
 from lootkeep.api.http.routes import Call, Reply, Route, many
 from lootkeep.api.http.validation import QueryParameters
 from lootkeep.domain import taxes as taxes_rules
@@ -21,9 +19,9 @@ from lootkeep.views import taxes as taxes_views
 class TaxQuery(QueryParameters):
     """Which time, in UTC days: a quarter, or two days. The current quarter by default."""
 
-    quarter: Annotated[str | None, Field(max_length=7, description="A quarter.", examples=["2026-Q4"])] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="The first day; requires `to`.")] = None
-    to: Annotated[QueryDate | None, Field(description="The last day, inclusive; requires `from`.")] = None
+    quarter: Annotated[str | None, field("A quarter.", "2026-Q4", max_length=7)] = None
+    from_: Annotated[QueryDate | None, field("The first day; requires `to`.", alias="from")] = None
+    to: Annotated[QueryDate | None, field("The last day, inclusive; requires `from`.")] = None
 
 
 async def get_taxes(call: Call[None, TaxQuery]) -> Reply:

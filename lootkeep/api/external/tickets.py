@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import QueryDate, QueryInteger, not_blank, refuse
+from lootkeep.api.http.fields import QueryDate, QueryInteger, field, not_blank, refuse
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body, QueryParameters
@@ -41,63 +41,52 @@ MessageText = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE_LENGTH),
 class TicketQuery(PageQuery):
     """Filters of the list."""
 
-    status: Annotated[TicketStatus | None, Field(description="Only tickets in this state.")] = None
-    priority: Annotated[TicketPriority | None, Field(description="Only tickets of this priority.")] = None
-    category: Annotated[TicketCategory | None, Field(description="Only tickets of this category.")] = None
-    assigned_to: Annotated[
-        Agent | None, Field(description="A user's id, `me` (the token's user) or `none`.", examples=["me"])
-    ] = None
-    customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only tickets of this customer.")] = None
-    order_id: Annotated[QueryInteger | None, Field(ge=1, description="Only tickets about this order.")] = None
-    from_: Annotated[QueryDate | None, Field(alias="from", description="Opened on this UTC day or later.")] = None
-    to: Annotated[QueryDate | None, Field(description="Opened on this UTC day or earlier.")] = None
+    status: Annotated[TicketStatus | None, field("Only tickets in this state.")] = None
+    priority: Annotated[TicketPriority | None, field("Only tickets of this priority.")] = None
+    category: Annotated[TicketCategory | None, field("Only tickets of this category.")] = None
+    assigned_to: Annotated[Agent | None, field("A user's id, `me` (the token's user) or `none`.", "me")] = None
+    customer_id: Annotated[QueryInteger | None, field("Only tickets of this customer.", ge=1)] = None
+    order_id: Annotated[QueryInteger | None, field("Only tickets about this order.", ge=1)] = None
+    from_: Annotated[QueryDate | None, field("Opened on this UTC day or later.", alias="from")] = None
+    to: Annotated[QueryDate | None, field("Opened on this UTC day or earlier.")] = None
     search: Annotated[
         str | None,
-        Field(
-            max_length=255,
-            description="A ticket number, or part of a subject, name or e-mail address, case-insensitive.",
-        ),
+        field("A ticket number, or part of a subject, name or e-mail address, case-insensitive.", max_length=255),
     ] = None
-    sort: Annotated[Literal["created_at", "last_message_at"], Field(description="The sort field.")] = "created_at"
+    sort: Annotated[Literal["created_at", "last_message_at"], field("The sort field.")] = "created_at"
     order: SortDirection = "desc"
 
 
 class MessagesQuery(QueryParameters):
     """Which of a ticket's messages to answer."""
 
-    before: Annotated[
-        QueryInteger | None, Field(ge=1, description="The `earlier_before` of the previous response.")
-    ] = None
-    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of messages to return.")] = 50
+    before: Annotated[QueryInteger | None, field("The `earlier_before` of the previous response.", ge=1)] = None
+    limit: Annotated[QueryInteger, field("The number of messages to return.", ge=1, le=MAX_PAGE)] = 50
 
 
 class StatusBody(Body):
     """The new status of the ticket."""
 
-    status: Annotated[TicketStatus, Field(description="The new state.", examples=["resolved"])]
+    status: Annotated[TicketStatus, field("The new state.", "resolved")]
 
 
 class MessageBody(Body):
     """A message of the staff."""
 
-    message: Annotated[MessageText, Field(description="Plain text.", examples=["Here is a new key."])]
-    is_internal: Annotated[bool, Field(description="A note only for staff.")] = False
+    message: Annotated[MessageText, field("Plain text.", "Here is a new key.")]
+    is_internal: Annotated[bool, field("A note only for staff.")] = False
 
 
 class CloseBody(Body):
     """An optional closing message."""
 
-    message: Annotated[
-        MessageText | None, Field(description="Sent to the customer before closing.", examples=["Enjoy your game!"])
-    ] = None
+    message: Annotated[MessageText | None, field("Sent to the customer before closing.", "Enjoy your game!")] = None
 
 
 class AssignBody(Body):
     """The user a ticket is assigned to."""
 
-    user_id: Annotated[
-        Annotated[int, Field(ge=1)] | None, Field(description="A user, or null for nobody.", examples=[2])
-    ]
+    user_id: Annotated[Annotated[int, Field(ge=1)] | None, field("A user, or null for nobody.", 2)]
 
 
 async def list_support_tickets(call: Call[None, TicketQuery]) -> Reply:

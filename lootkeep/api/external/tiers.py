@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import Currency, Name, PositiveMoney
+from lootkeep.api.http.fields import Currency, Name, PositiveMoney, field
 from lootkeep.api.http.routes import Call, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.referrals import MAX_COUPON_VALIDITY_DAYS, MAX_DESCRIPTION_LENGTH, RewardType, TierTerms
@@ -18,26 +18,22 @@ from lootkeep.views import tiers as tiers_views
 class TierBody(Body):
     """The fields of a tier."""
 
-    name: Annotated[Name, Field(description="What customers see.", examples=["Bronze"])]
+    name: Annotated[Name, field("What customers see.", "Bronze")]
     description: Annotated[
         Annotated[str, Field(max_length=MAX_DESCRIPTION_LENGTH)] | None,
-        Field(description="The description of the tier.", examples=["Five friends, ten percent."]),
+        field("The description of the tier.", "Five friends, ten percent."),
     ] = None
-    referrals_required: Annotated[int, Field(ge=1, description="Referrals needed to unlock the tier.", examples=[5])]
-    reward_type: Annotated[RewardType, Field(description="The type of the reward.", examples=["percentage_discount"])]
-    reward_value: Annotated[
-        PositiveMoney,
-        Field(description="Percent (at most 100), or an amount in `reward_currency`.", examples=["10.00"]),
-    ]
+    referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5, ge=1)]
+    reward_type: Annotated[RewardType, field("The type of the reward.", "percentage_discount")]
+    reward_value: Annotated[PositiveMoney, field("Percent (at most 100), or an amount in `reward_currency`.", "10.00")]
     reward_currency: Annotated[
-        Currency | None,
-        Field(description="Currency of a fixed discount; by default the store's. Percentages have none."),
+        Currency | None, field("Currency of a fixed discount; by default the store's. Percentages have none.")
     ] = None
     coupon_validity_days: Annotated[
-        int, Field(ge=1, le=MAX_COUPON_VALIDITY_DAYS, description="How long a claimed coupon is valid.")
+        int, field("How long a claimed coupon is valid.", ge=1, le=MAX_COUPON_VALIDITY_DAYS)
     ] = 30
-    is_active: Annotated[bool, Field(description="Only active tiers can be claimed.")] = True
-    sort_order: Annotated[int, Field(description="The position in the list, lowest first.")] = 0
+    is_active: Annotated[bool, field("Only active tiers can be claimed.")] = True
+    sort_order: Annotated[int, field("The position in the list, lowest first.")] = 0
 
 
 TierChanges = partial(TierBody, "TierChanges")

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, ValidationInfo
 
 from lootkeep.api.external import deliveries, event_feed
 from lootkeep.api.external.deliveries import EventSubscription
-from lootkeep.api.http.fields import refuse
+from lootkeep.api.http.fields import field, refuse
 from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain import webhook_filters as webhook_filters_rules, webhook_headers as webhook_headers_rules
@@ -51,38 +51,38 @@ class WebhookBody(Body):
 
     url: Annotated[
         str,
-        Field(description="An HTTPS URL with a public host.", examples=["https://shop.example/hooks/lootkeep"]),
+        field("An HTTPS URL with a public host.", "https://shop.example/hooks/lootkeep"),
         AfterValidator(_reachable),
     ]
     events: Annotated[
         list[EventSubscription],
-        Field(
+        field(
+            "The event types; `order.*` means all order events of the specification, `*` all its events. "
+            "Wildcards are stored and shown as the individual types.",
+            ["order.paid", "order.refunded"],
             min_length=1,
             max_length=len(EVENT_TYPES),
-            description="The event types; `order.*` means all order events of the specification, `*` all its events. "
-            "Wildcards are stored and shown as the individual types.",
-            examples=[["order.paid", "order.refunded"]],
         ),
         AfterValidator(_known),
     ]
 
     headers: Annotated[
         dict[str, str | None],
-        Field(
+        field(
+            "Extension: headers that every request has in addition, all of them; `null` keeps the value "
+            "that a header has. Values are never shown again.",
+            {"X-Api-Key": "k-77"},
             default_factory=dict,
             max_length=MAX_HEADERS,
-            description="Extension: headers that every request has in addition, all of them; `null` keeps the value "
-            "that a header has. Values are never shown again.",
-            examples=[{"X-Api-Key": "k-77"}],
         ),
         AfterValidator(_sendable),
     ]
     filter: Annotated[
         Annotated[str, Field(min_length=1, max_length=MAX_LENGTH), AfterValidator(_understood)] | None,
-        Field(
-            description="Extension: only events that fit are sent, in the language of fraud rules, with `amount`, "
+        field(
+            "Extension: only events that fit are sent, in the language of fraud rules, with `amount`, "
             "`currency`, `product`, `product_name` and `quantity`.",
-            examples=["amount >= 50 and product in (9, 12)"],
+            "amount >= 50 and product in (9, 12)",
         ),
     ] = None
 
@@ -90,7 +90,7 @@ class WebhookBody(Body):
 class WebhookWithState(WebhookBody):
     """The fields to change."""
 
-    is_active: Annotated[bool, Field(description="Nothing is sent while it is false.", examples=[True])]
+    is_active: Annotated[bool, field("Nothing is sent while it is false.", True)]
 
 
 WebhookChanges = partial(WebhookWithState, "WebhookChanges")

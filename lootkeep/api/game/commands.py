@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.fields import QueryInteger, field
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, many, single
 from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.access import SERVER_SCOPE
@@ -22,14 +22,14 @@ _MAX_SENT_OUTPUT = 40_000
 class TakeQuery(QueryParameters):
     """How many commands, and for whom."""
 
-    limit: Annotated[QueryInteger, Field(ge=1, le=100, description="How many at most.")] = 50
-    wait: Annotated[QueryInteger, Field(ge=0, le=30, description="Seconds to wait for a command.")] = 0
+    limit: Annotated[QueryInteger, field("How many at most.", ge=1, le=100)] = 50
+    wait: Annotated[QueryInteger, field("Seconds to wait for a command.", ge=0, le=30)] = 0
     online: Annotated[
         str | None,
-        Field(
-            max_length=20_000,
-            description="Ids of the players who are online, separated by commas. Commands that need a player are then "
+        field(
+            "Ids of the players who are online, separated by commas. Commands that need a player are then "
             "handed out for these only; without it, all are.",
+            max_length=20_000,
         ),
     ] = None
 
@@ -37,24 +37,22 @@ class TakeQuery(QueryParameters):
 class ResultBody(Body):
     """What became of one command."""
 
-    id: Annotated[int, Field(ge=1, description="The command.", examples=[7])]
-    ok: Annotated[bool, Field(description="Whether it succeeded.", examples=[True])]
+    id: Annotated[int, field("The command.", 7, ge=1)]
+    ok: Annotated[bool, field("Whether it succeeded.", True)]
     output: Annotated[
         Annotated[str, Field(max_length=_MAX_SENT_OUTPUT)] | None,
-        Field(description="What the game answered; stored up to 2,000 characters."),
+        field("What the game answered; stored up to 2,000 characters."),
     ] = None
-    retry: Annotated[
-        bool,
-        Field(description="With `false` a failure is final: it may have been run, and staff decide.", examples=[True]),
-    ] = True
+    retry: Annotated[bool, field("With `false` a failure is final: it may have been run, and staff decide.", True)] = (
+        True
+    )
 
 
 class ResultsBody(Body):
     """The results of commands."""
 
     results: Annotated[
-        list[ResultBody],
-        Field(min_length=1, max_length=MAX_RESULTS, description="The results.", examples=[[{"id": 7, "ok": True}]]),
+        list[ResultBody], field("The results.", [{"id": 7, "ok": True}], min_length=1, max_length=MAX_RESULTS)
     ]
 
 

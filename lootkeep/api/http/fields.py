@@ -29,6 +29,11 @@ _MAX_METADATA_BYTES = 16 * 1024
 _encode_metadata = msgspec.json.Encoder(decimal_format="number").encode
 
 
+def field(description: str, *example: Any, **rules: Any) -> Any:
+    """What the reference says of a field, with an example, and what its values must be."""
+    return Field(description=description, examples=[*example] or None, **rules)
+
+
 def refuse(predicate: str) -> PydanticCustomError:
     """A rejection that reads on from `The name field ...`."""
     return PydanticCustomError(OWN_WORDS, predicate)

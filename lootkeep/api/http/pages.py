@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import QueryDate, QueryInteger
+from lootkeep.api.http.fields import QueryDate, QueryInteger, field
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.api.http.validation import QueryParameters
 from lootkeep.kernel import paging
@@ -27,8 +25,8 @@ _NO_FILTERS = frozenset({"page", "per_page", "sort", "order"})
 class PageQuery(QueryParameters):
     """`page` and `per_page`, refused rather than clamped when out of range."""
 
-    page: Annotated[QueryInteger, Field(ge=1, le=_LAST_PAGE, description="The page, from 1.")] = 1
-    per_page: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of items per page.")] = 15
+    page: Annotated[QueryInteger, field("The page, from 1.", ge=1, le=_LAST_PAGE)] = 1
+    per_page: Annotated[QueryInteger, field("The number of items per page.", ge=1, le=MAX_PAGE)] = 15
 
     @property
     def asked(self) -> PageRequest:
@@ -49,16 +47,16 @@ class PageQuery(QueryParameters):
 class LimitQuery(QueryParameters):
     """`limit`, for the lists that only show their top."""
 
-    limit: Annotated[QueryInteger, Field(ge=1, le=MAX_PAGE, description="The number of entries to return.")] = 10
+    limit: Annotated[QueryInteger, field("The number of entries to return.", ge=1, le=MAX_PAGE)] = 10
 
 
 class ListQuery(PageQuery):
     """What the lists of the back office share: the days of creation, a search, and the direction."""
 
-    from_: Annotated[QueryDate | None, Field(alias="from", description="Created on this UTC day or later.")] = None
-    to: Annotated[QueryDate | None, Field(description="Created on this UTC day or earlier.")] = None
-    search: Annotated[str | None, Field(max_length=255, description="The text to search for, case-insensitive.")] = None
-    order: Annotated[paging.SortDirection, Field(description="The sort direction.")] = "desc"
+    from_: Annotated[QueryDate | None, field("Created on this UTC day or later.", alias="from")] = None
+    to: Annotated[QueryDate | None, field("Created on this UTC day or earlier.")] = None
+    search: Annotated[str | None, field("The text to search for, case-insensitive.", max_length=255)] = None
+    order: Annotated[paging.SortDirection, field("The sort direction.")] = "desc"
 
 
 async def answer_page(call: Call[Any, Any], listing: Listing[R], view: Callable[[R], Any], **changed: Any) -> Reply:
@@ -87,4 +85,4 @@ def days(first: Instant | None, last: Instant | None) -> dict[str, Instant | Non
     return {"from": first, "to": None if last is None else Instant(last + DAY)}
 
 
-SortDirection = Annotated[paging.SortDirection, Field(description="The sort direction.")]
+SortDirection = Annotated[paging.SortDirection, field("The sort direction.")]

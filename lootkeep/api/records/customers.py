@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import Country, EmailAddress, Name, distinct, not_blank
+from lootkeep.api.http.fields import Country, EmailAddress, Name, distinct, field, not_blank
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.api.records.players import Identities, identities_of
@@ -33,34 +33,24 @@ CustomerNote = Annotated[str, Field(max_length=MAX_NOTE_LENGTH)]
 class _CustomerFields(Body):
     """The fields of a customer to change; fields that are not sent do not change."""
 
-    email: Annotated[EmailAddress, Field(description="Unique in the store.", examples=["jun@example.com"])]
-    name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
-    username: Annotated[Name | None, Field(description="The name in the game.", examples=["junp"])]
-    external_id: Annotated[Name | None, Field(description="The id of the customer in the store's own system.")]
-    country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])]
+    email: Annotated[EmailAddress, field("Unique in the store.", "jun@example.com")]
+    name: Annotated[Name, field("The customer's name.", "Jun Park")]
+    username: Annotated[Name | None, field("The name in the game.", "junp")]
+    external_id: Annotated[Name | None, field("The id of the customer in the store's own system.")]
+    country: Annotated[Country | None, field("ISO 3166-1 alpha-2.", "KR")]
     accepts_marketing: Annotated[
-        bool,
-        Field(
-            description="Whether the customer accepts campaigns; the time of a change is recorded.", examples=[False]
-        ),
+        bool, field("Whether the customer accepts campaigns; the time of a change is recorded.", False)
     ]
-    email_status: Annotated[
-        MailboxStatus,
-        Field(description="Whether e-mails arrive; set `ok` after a bounce was resolved.", examples=["ok"]),
-    ]
+    email_status: Annotated[MailboxStatus, field("Whether e-mails arrive; set `ok` after a bounce was resolved.", "ok")]
     tags: Annotated[
         Annotated[list[Tag], Field(max_length=MAX_TAGS), AfterValidator(distinct)],
-        Field(description="Tags to find customers by; replaced as a whole.", examples=[["vip"]]),
+        field("Tags to find customers by; replaced as a whole.", ["vip"]),
     ]
-    identities: Annotated[
-        Identities,
-        Field(description="Extension: who they are in games, one per game; replaced as a whole.", examples=[[]]),
-    ]
-    note: Annotated[CustomerNote | None, Field(description="For staff only.", examples=["Prefers e-mail."])]
-    status: Annotated[CustomerStatus, Field(description="A blocked customer cannot order.", examples=["blocked"])]
+    identities: Annotated[Identities, field("Extension: who they are in games, one per game; replaced as a whole.", [])]
+    note: Annotated[CustomerNote | None, field("For staff only.", "Prefers e-mail.")]
+    status: Annotated[CustomerStatus, field("A blocked customer cannot order.", "blocked")]
     status_reason: Annotated[
-        CustomerNote | None,
-        Field(description="The reason; required to block a customer.", examples=["Charged back three orders."]),
+        CustomerNote | None, field("The reason; required to block a customer.", "Charged back three orders.")
     ]
 
 

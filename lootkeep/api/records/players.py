@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from lootkeep.api.http.fields import not_blank, refuse
+from lootkeep.api.http.fields import field, not_blank, refuse
 from lootkeep.api.http.validation import Body
 from lootkeep.domain import players as players_rules
 from lootkeep.domain.players import MAX_IDENTITIES, MAX_PLAYER_TEXT, Game, Player
@@ -19,12 +19,9 @@ PlayerText = Annotated[str, Field(min_length=1, max_length=MAX_PLAYER_TEXT), Aft
 class PlayerBody(Body):
     """A player, as the game knows them."""
 
-    game: Annotated[Game, Field(description="The game.", examples=["minecraft"])]
-    id: Annotated[
-        PlayerText | None,
-        Field(description="The id in the game.", examples=["069a79f4-44e9-4726-a5be-fca90e38aaf5"]),
-    ] = None
-    name: Annotated[PlayerText | None, Field(description="The name in the game.", examples=["Notch"])] = None
+    game: Annotated[Game, field("The game.", "minecraft")]
+    id: Annotated[PlayerText | None, field("The id in the game.", "069a79f4-44e9-4726-a5be-fca90e38aaf5")] = None
+    name: Annotated[PlayerText | None, field("The name in the game.", "Notch")] = None
 
 
 Identities = Annotated[list[PlayerBody], Field(max_length=MAX_IDENTITIES)]

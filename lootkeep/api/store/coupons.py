@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from lootkeep.api.http.fields import field
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import NameText
@@ -18,21 +19,19 @@ from lootkeep.views import coupons as coupons_views
 class PreviewLineBody(Body):
     """One line of the cart."""
 
-    product_id: Annotated[int, Field(ge=1, description="The product.", examples=[9])]
-    quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many.", examples=[1])]
+    product_id: Annotated[int, field("The product.", 9, ge=1)]
+    quantity: Annotated[int, field("How many.", 1, ge=1, le=MAX_QUANTITY)]
 
 
 class PreviewBody(Body):
     """A cart and a code."""
 
-    code: Annotated[NameText, Field(description="What the buyer typed.", examples=["SUMMER-26"])]
+    code: Annotated[NameText, field("What the buyer typed.", "SUMMER-26")]
     customer_id: Annotated[
         Annotated[int, Field(ge=1)] | None,
-        Field(description="The buyer; without one, what depends on the buyer is not checked.", examples=[31]),
+        field("The buyer; without one, what depends on the buyer is not checked.", 31),
     ] = None
-    items: Annotated[
-        list[PreviewLineBody], Field(min_length=1, max_length=MAX_LINES, description="The lines of the cart.")
-    ]
+    items: Annotated[list[PreviewLineBody], field("The lines of the cart.", min_length=1, max_length=MAX_LINES)]
 
 
 async def preview_coupon(call: Call[PreviewBody, None]) -> Reply:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name, Time, not_blank
+from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, Name, Time, field, not_blank
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
 from lootkeep.api.http.validation import Body
@@ -34,39 +34,37 @@ DeviceId = Annotated[NameText, AfterValidator(identity_rules.device)]
 class SignUpBody(Body):
     """A new customer."""
 
-    email: Annotated[EmailAddress, Field(description="Unique in the store.", examples=["jun@example.com"])]
-    name: Annotated[Name, Field(description="The customer's name.", examples=["Jun Park"])]
-    username: Annotated[NameText | None, Field(description="The name in the game.")] = None
-    external_id: Annotated[NameText | None, Field(description="The id of the customer in the store's own system.")] = (
-        None
-    )
+    email: Annotated[EmailAddress, field("Unique in the store.", "jun@example.com")]
+    name: Annotated[Name, field("The customer's name.", "Jun Park")]
+    username: Annotated[NameText | None, field("The name in the game.")] = None
+    external_id: Annotated[NameText | None, field("The id of the customer in the store's own system.")] = None
     referral_code: Annotated[
         Annotated[str, Field(max_length=255)] | None,
-        Field(description="The referrer's code. An unknown one does not prevent the sign-up.", examples=["K7WQ2M9X"]),
+        field("The referrer's code. An unknown one does not prevent the sign-up.", "K7WQ2M9X"),
     ] = None
-    country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
-    ip_address: Annotated[IpAddressText | None, Field(description="The IP address they register from.")] = None
-    device_id: Annotated[DeviceId | None, Field(description="The storefront's identifier of the device.")] = None
-    accepts_marketing: Annotated[bool, Field(description="Whether the customer accepts campaigns.")] = False
-    created_at: Annotated[
-        Time | None, Field(description="When they registered, for history; needs the scope `store:import`.")
-    ] = None
+    country: Annotated[Country | None, field("ISO 3166-1 alpha-2.", "KR")] = None
+    ip_address: Annotated[IpAddressText | None, field("The IP address they register from.")] = None
+    device_id: Annotated[DeviceId | None, field("The storefront's identifier of the device.")] = None
+    accepts_marketing: Annotated[bool, field("Whether the customer accepts campaigns.")] = False
+    created_at: Annotated[Time | None, field("When they registered, for history; needs the scope `store:import`.")] = (
+        None
+    )
 
 
 class FindQuery(PageQuery):
     """Which customer is looked for."""
 
-    external_id: Annotated[str | None, Field(max_length=255, description="The customer with this external id.")] = None
-    email: Annotated[EmailAddress | None, Field(description="The customer with this e-mail address.")] = None
+    external_id: Annotated[str | None, field("The customer with this external id.", max_length=255)] = None
+    email: Annotated[EmailAddress | None, field("The customer with this e-mail address.")] = None
     identity: Annotated[
-        IdentityText | None, Field(description="The customer who is this player, such as `steam:76561198000000000`.")
+        IdentityText | None, field("The customer who is this player, such as `steam:76561198000000000`.")
     ] = None
 
 
 class ClaimBody(Body):
     """The tier to claim."""
 
-    tier_id: Annotated[int, Field(ge=1, description="The tier.", examples=[3])]
+    tier_id: Annotated[int, field("The tier.", 3, ge=1)]
 
 
 async def create_customer(call: Call[SignUpBody, None]) -> Reply:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from lootkeep.api.external.gift_cards import CardNote, GiftMessage
-from lootkeep.api.http.fields import Currency, EmailAddress, Name, PositiveMoney, Time
+from lootkeep.api.http.fields import Currency, EmailAddress, Name, PositiveMoney, Time, field
 from lootkeep.api.http.routes import Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.gift_cards import GiftCardTerms
@@ -18,25 +18,19 @@ from lootkeep.views import gift_cards as gift_cards_views
 class NewGiftCardBody(Body):
     """A new gift card."""
 
-    initial_balance: Annotated[PositiveMoney, Field(description="0.01 to 10000.00.", examples=["25.00"])]
-    currency: Annotated[Currency | None, Field(description="By default the store's currency.", examples=["USD"])] = None
-    recipient_email: Annotated[
-        EmailAddress | None, Field(description="The recipient.", examples=["jun@example.com"])
-    ] = None
-    recipient_name: Annotated[Name | None, Field(description="The recipient's name.", examples=["Jun Park"])] = None
-    sender_name: Annotated[Name | None, Field(description="The sender.", examples=["Mina"])] = None
-    message: Annotated[
-        GiftMessage | None, Field(description="The message of the sender.", examples=["Happy birthday!"])
-    ] = None
-    customer_id: Annotated[Annotated[int, Field(ge=1)] | None, Field(description="The customer it belongs to.")] = None
-    starts_at: Annotated[Time | None, Field(description="When it becomes valid; by default immediately.")] = None
-    expires_at: Annotated[
-        Time | None, Field(description="When it expires; by default never.", examples=["2027-11-15T10:30:00Z"])
-    ] = None
-    note: Annotated[CardNote | None, Field(description="A note for the staff.")] = None
+    initial_balance: Annotated[PositiveMoney, field("0.01 to 10000.00.", "25.00")]
+    currency: Annotated[Currency | None, field("By default the store's currency.", "USD")] = None
+    recipient_email: Annotated[EmailAddress | None, field("The recipient.", "jun@example.com")] = None
+    recipient_name: Annotated[Name | None, field("The recipient's name.", "Jun Park")] = None
+    sender_name: Annotated[Name | None, field("The sender.", "Mina")] = None
+    message: Annotated[GiftMessage | None, field("The message of the sender.", "Happy birthday!")] = None
+    customer_id: Annotated[Annotated[int, Field(ge=1)] | None, field("The customer it belongs to.")] = None
+    starts_at: Annotated[Time | None, field("When it becomes valid; by default immediately.")] = None
+    expires_at: Annotated[Time | None, field("When it expires; by default never.", "2027-11-15T10:30:00Z")] = None
+    note: Annotated[CardNote | None, field("A note for the staff.")] = None
     code: Annotated[
         Annotated[str, Field(max_length=255)] | None,
-        Field(description="A custom code: 8 to 64 letters and digits with hyphens between them. By default generated."),
+        field("A custom code: 8 to 64 letters and digits with hyphens between them. By default generated."),
     ] = None
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import QueryBoolean
+from lootkeep.api.http.fields import QueryBoolean, field
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Reply, Route, many, paged
 from lootkeep.services import goods as goods_service
@@ -16,9 +14,9 @@ from lootkeep.views import goods as goods_views
 class OwnedQuery(PageQuery):
     """Which goods of the customer."""
 
-    active: Annotated[
-        QueryBoolean | None, Field(description="Whether they are delivered, and neither expired nor taken back.")
-    ] = None
+    active: Annotated[QueryBoolean | None, field("Whether they are delivered, and neither expired nor taken back.")] = (
+        None
+    )
 
 
 async def hand_order_goods(call: Call[None, None]) -> Reply:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Time
+from lootkeep.api.http.fields import Time, field
 from lootkeep.api.http.routes import Call, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, NameText
@@ -18,47 +16,32 @@ from lootkeep.views import order_reports as order_reports_views
 
 ExternalId = Annotated[
     NameText | None,
-    Field(
-        description="The id in the store's own system; sending it again for the order returns the same record.",
-        examples=["pi_123"],
-    ),
+    field("The id in the store's own system; sending it again for the order returns the same record.", "pi_123"),
 ]
 
 
 class PaymentAttemptBody(Body):
     """A declined payment."""
 
-    reason: Annotated[NameText | None, Field(description="The provider's reason.", examples=["insufficient_funds"])] = (
-        None
-    )
+    reason: Annotated[NameText | None, field("The provider's reason.", "insufficient_funds")] = None
     payment: Annotated[
         PaymentBody | None,
-        Field(description="The payment method that was tried. It is not stored: a declined card may be anyone's."),
+        field("The payment method that was tried. It is not stored: a declined card may be anyone's."),
     ] = None
     external_id: ExternalId = None
-    at: Annotated[Time | None, Field(description="History: when it was declined; needs `store:import`.")] = None
+    at: Annotated[Time | None, field("History: when it was declined; needs `store:import`.")] = None
 
 
 class DisputeBody(Body):
     """A disputed payment, reported by the payment provider."""
 
     kind: Annotated[
-        DisputeKind,
-        Field(
-            description="`early_warning` before a dispute, `dispute`, or the outcome of a dispute.",
-            examples=["dispute"],
-        ),
+        DisputeKind, field("`early_warning` before a dispute, `dispute`, or the outcome of a dispute.", "dispute")
     ]
-    reason: Annotated[
-        DisputeReason,
-        Field(description="`fraudulent` if the card holder did not make the purchase.", examples=["fraudulent"]),
-    ]
-    at: Annotated[
-        Time | None, Field(description="When it happened; by default now.", examples=["2026-11-15T10:30:00Z"])
-    ] = None
+    reason: Annotated[DisputeReason, field("`fraudulent` if the card holder did not make the purchase.", "fraudulent")]
+    at: Annotated[Time | None, field("When it happened; by default now.", "2026-11-15T10:30:00Z")] = None
     evidence_due_at: Annotated[
-        Time | None,
-        Field(description="Until when the provider takes evidence, if it says so.", examples=["2026-11-26T23:59:00Z"]),
+        Time | None, field("Until when the provider takes evidence, if it says so.", "2026-11-26T23:59:00Z")
     ] = None
     external_id: ExternalId = None
 

@@ -8,7 +8,16 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from lootkeep.api.http.errors import Forbidden
-from lootkeep.api.http.fields import Country, Currency, IpAddressText, Metadata, PositiveMoney, Time, metadata_text
+from lootkeep.api.http.fields import (
+    Country,
+    Currency,
+    IpAddressText,
+    Metadata,
+    PositiveMoney,
+    Time,
+    field,
+    metadata_text,
+)
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -44,120 +53,98 @@ FreeText = Annotated[str, Field(max_length=2000)]
 class CartLineBody(Body):
     """One line of the order."""
 
-    product_id: Annotated[int, Field(ge=1, description="The product.", examples=[9])]
-    quantity: Annotated[int, Field(ge=1, le=MAX_QUANTITY, description="How many.", examples=[1])]
+    product_id: Annotated[int, field("The product.", 9, ge=1)]
+    quantity: Annotated[int, field("How many.", 1, ge=1, le=MAX_QUANTITY)]
     price: Annotated[
-        Price | None,
-        Field(description="History: the unit price at that time, by default the current price; needs `store:import`."),
+        Price | None, field("History: the unit price at that time, by default the current price; needs `store:import`.")
     ] = None
 
 
 class PastRefundBody(Body):
     """A refund of an imported order."""
 
-    amount: Annotated[PositiveMoney, Field(description="The refunded amount.", examples=["5.00"])]
-    reason: Annotated[FreeText | None, Field(description="Why.", examples=["changed their mind"])] = None
-    created_at: Annotated[
-        Time | None, Field(description="When it was refunded; by default at the order's last step.")
-    ] = None
+    amount: Annotated[PositiveMoney, field("The refunded amount.", "5.00")]
+    reason: Annotated[FreeText | None, field("Why.", "changed their mind")] = None
+    created_at: Annotated[Time | None, field("When it was refunded; by default at the order's last step.")] = None
 
 
 class OrderBody(TaxFields):
     """A new order."""
 
-    customer_id: Annotated[int, Field(ge=1, description="The customer.", examples=[31])]
-    items: Annotated[
-        list[CartLineBody], Field(min_length=1, max_length=MAX_LINES, description="The lines of the order.")
-    ]
-    ip_address: Annotated[IpAddressText, Field(description="The IP address of the buyer.", examples=["203.0.113.9"])]
-    billing_country: Annotated[Country | None, Field(description="ISO 3166-1 alpha-2.", examples=["KR"])] = None
-    user_agent: Annotated[FreeText | None, Field(description="The browser's User-Agent.")] = None
-    device_id: Annotated[DeviceId | None, Field(description="The storefront's identifier of the device.")] = None
+    customer_id: Annotated[int, field("The customer.", 31, ge=1)]
+    items: Annotated[list[CartLineBody], field("The lines of the order.", min_length=1, max_length=MAX_LINES)]
+    ip_address: Annotated[IpAddressText, field("The IP address of the buyer.", "203.0.113.9")]
+    billing_country: Annotated[Country | None, field("ISO 3166-1 alpha-2.", "KR")] = None
+    user_agent: Annotated[FreeText | None, field("The browser's User-Agent.")] = None
+    device_id: Annotated[DeviceId | None, field("The storefront's identifier of the device.")] = None
     coupon_code: Annotated[
-        NameText | None, Field(description="A coupon that this customer can use; gift cards are not discounted.")
+        NameText | None, field("A coupon that this customer can use; gift cards are not discounted.")
     ] = None
     gift_card_code: Annotated[
         NameText | None,
-        Field(
-            description="A gift card that pays as much as its balance allows, except for gift cards.",
-            examples=["7KQ2-M9XW-4TRB-7K2P"],
-        ),
+        field("A gift card that pays as much as its balance allows, except for gift cards.", "7KQ2-M9XW-4TRB-7K2P"),
     ] = None
-    player: Annotated[PlayerBody | None, Field(description="Extension: who gets it, if not the buyer.")] = None
+    player: Annotated[PlayerBody | None, field("Extension: who gets it, if not the buyer.")] = None
     payment: Annotated[
-        PaymentBody | None, Field(description="Extension: what the payment provider reports about the payment method.")
+        PaymentBody | None, field("Extension: what the payment provider reports about the payment method.")
     ] = None
     external_id: Annotated[
-        NameText | None, Field(description="The id in the store's own system; sending it again returns the same order.")
+        NameText | None, field("The id in the store's own system; sending it again returns the same order.")
     ] = None
-    metadata: Annotated[Metadata, Field(description="Stored with the order unchanged.")] = _NO_METADATA
-    created_at: Annotated[Time | None, Field(description="History: when it was placed; needs `store:import`.")] = None
-    paid_at: Annotated[Time | None, Field(description="History: when it was paid; needs `store:import`.")] = None
-    completed_at: Annotated[Time | None, Field(description="History: when it was delivered; needs `store:import`.")] = (
-        None
-    )
-    cancelled_at: Annotated[Time | None, Field(description="History: when it was cancelled; needs `store:import`.")] = (
-        None
-    )
+    metadata: Annotated[Metadata, field("Stored with the order unchanged.")] = _NO_METADATA
+    created_at: Annotated[Time | None, field("History: when it was placed; needs `store:import`.")] = None
+    paid_at: Annotated[Time | None, field("History: when it was paid; needs `store:import`.")] = None
+    completed_at: Annotated[Time | None, field("History: when it was delivered; needs `store:import`.")] = None
+    cancelled_at: Annotated[Time | None, field("History: when it was cancelled; needs `store:import`.")] = None
     status: Annotated[
         PastStatus | None,
-        Field(
-            description="History: the final status; needs `store:import`. A missing time is that of the step before. "
+        field(
+            "History: the final status; needs `store:import`. A missing time is that of the step before. "
             "Without it, times and refunds decide."
         ),
     ] = None
-    discount: Annotated[
-        Price | None, Field(description="History: the discount of the whole order; needs `store:import`.")
-    ] = None
+    discount: Annotated[Price | None, field("History: the discount of the whole order; needs `store:import`.")] = None
     currency: Annotated[
-        Currency | None, Field(description="History: by default the currency of the products; needs `store:import`.")
+        Currency | None, field("History: by default the currency of the products; needs `store:import`.")
     ] = None
     refunds: Annotated[
         Annotated[list[PastRefundBody], Field(max_length=_MAX_PAST_REFUNDS)],
-        Field(
-            description="History: the refunds; needs `store:import`. A refunded order without any was refunded in full."
-        ),
+        field("History: the refunds; needs `store:import`. A refunded order without any was refunded in full."),
     ] = _NO_REFUNDS
     payment_method: Annotated[
-        NameText | None,
-        Field(description="The payment method, for history or an order with nothing due.", examples=["card"]),
+        NameText | None, field("The payment method, for history or an order with nothing due.", "card")
     ] = None
 
 
 class FindOrderQuery(PageQuery):
     """Which order is looked for."""
 
-    external_id: Annotated[NameText | None, Field(description="The order with this external id.")] = None
+    external_id: Annotated[NameText | None, field("The order with this external id.")] = None
 
 
 class PayBody(Body):
     """How the order was paid."""
 
-    payment_method: Annotated[NameText | None, Field(description="The store's name for it.", examples=["card"])] = None
-    transaction_id: Annotated[NameText | None, Field(description="The provider's id.", examples=["pi_123"])] = None
-    payment: Annotated[PaidWithBody | None, Field(description="Extension: what the provider reports about it.")] = None
+    payment_method: Annotated[NameText | None, field("The store's name for it.", "card")] = None
+    transaction_id: Annotated[NameText | None, field("The provider's id.", "pi_123")] = None
+    payment: Annotated[PaidWithBody | None, field("Extension: what the provider reports about it.")] = None
 
 
 class RefundBody(Body):
     """The amount and reason of the refund."""
 
-    amount: Annotated[
-        PositiveMoney | None, Field(description="By default everything that is left.", examples=["5.00"])
-    ] = None
-    reason: Annotated[FreeText | None, Field(description="Why it is refunded.", examples=["changed their mind"])] = None
-    reason_code: Annotated[
-        RefundReason | None, Field(description="Extension: `fraud` labels the order as fraud.", examples=["fraud"])
-    ] = None
+    amount: Annotated[PositiveMoney | None, field("By default everything that is left.", "5.00")] = None
+    reason: Annotated[FreeText | None, field("Why it is refunded.", "changed their mind")] = None
+    reason_code: Annotated[RefundReason | None, field("Extension: `fraud` labels the order as fraud.", "fraud")] = None
     allow_unrecovered: Annotated[
-        bool,
-        Field(description="Also refund what was already spent from gift cards bought in the order.", examples=[False]),
+        bool, field("Also refund what was already spent from gift cards bought in the order.", False)
     ] = False
 
 
 class CancelBody(Body):
     """Why the order is cancelled."""
 
-    reason: Annotated[FreeText | None, Field(description="Why it is cancelled.", examples=["never paid"])] = None
+    reason: Annotated[FreeText | None, field("Why it is cancelled.", "never paid")] = None
 
 
 async def place_order(call: Call[OrderBody, None]) -> Reply:

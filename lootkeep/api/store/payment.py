@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import Country, EmailAddress
+from lootkeep.api.http.fields import Country, EmailAddress, field
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import NameText
 from lootkeep.deps import Deps
@@ -17,25 +15,18 @@ class PaymentBody(Body):
     """What the payment provider reports about the payment method. No card numbers."""
 
     fingerprint: Annotated[
-        NameText | None,
-        Field(description="The provider's fingerprint of the card; stored as a hash.", examples=["fp_8Kd2"]),
+        NameText | None, field("The provider's fingerprint of the card; stored as a hash.", "fp_8Kd2")
     ] = None
-    bin: Annotated[
-        str | None, Field(pattern="^[0-9]{6,8}$", description="The first digits of the card.", examples=["424242"])
-    ] = None
-    country: Annotated[Country | None, Field(description="The country that issued the card.", examples=["KR"])] = None
-    funding: Annotated[Funding | None, Field(description="The type of the card.", examples=["credit"])] = None
-    three_d_secure: Annotated[
-        ThreeDSecure | None, Field(description="The result of the bank's challenge.", examples=["passed"])
-    ] = None
+    bin: Annotated[str | None, field("The first digits of the card.", "424242", pattern="^[0-9]{6,8}$")] = None
+    country: Annotated[Country | None, field("The country that issued the card.", "KR")] = None
+    funding: Annotated[Funding | None, field("The type of the card.", "credit")] = None
+    three_d_secure: Annotated[ThreeDSecure | None, field("The result of the bank's challenge.", "passed")] = None
 
 
 class PaidWithBody(PaymentBody):
     """What the payment provider reports about the payment. No card numbers."""
 
-    payer_email: Annotated[
-        EmailAddress | None, Field(description="The e-mail address of who paid.", examples=["jun@example.com"])
-    ] = None
+    payer_email: Annotated[EmailAddress | None, field("The e-mail address of who paid.", "jun@example.com")] = None
 
 
 def payment_facts(deps: Deps, body: PaymentBody | None) -> Payment:

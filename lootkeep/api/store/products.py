@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from lootkeep.api.http.fields import Currency, Metadata, Money, Name, distinct, metadata_text, not_blank, refuse
+from lootkeep.api.http.fields import Currency, Metadata, Money, Name, distinct, field, metadata_text, not_blank, refuse
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.goods import MAX_VALID_DAYS
@@ -79,84 +79,66 @@ WebAddress = Annotated[str, Field(max_length=2048, json_schema_extra={"format": 
 class CommandBody(Body):
     """A command that a server runs."""
 
-    server_id: Annotated[int, Field(ge=1, description="The server.", examples=[1])]
-    on: Annotated[CommandCause, Field(description="When it is run.", examples=["paid"])]
+    server_id: Annotated[int, field("The server.", 1, ge=1)]
+    on: Annotated[CommandCause, field("When it is run.", "paid")]
     text: Annotated[
         Annotated[str, Field(min_length=1, max_length=MAX_TEXT)],
         AfterValidator(_one_line),
-        Field(
-            description="One line. Variables: `{player_name}`, `{player_id}`, `{customer_id}`, `{order_number}`, "
+        field(
+            "One line. Variables: `{player_name}`, `{player_id}`, `{customer_id}`, `{order_number}`, "
             "`{product}`, `{quantity}`.",
-            examples=["lp user {player_name} parent add vip"],
+            "lp user {player_name} parent add vip",
         ),
     ]
-    needs_player_online: Annotated[bool, Field(description="Whether it waits until the player is online.")] = False
-    delay_minutes: Annotated[
-        int, Field(ge=0, le=MAX_DELAY_MINUTES, description="How long it waits before it is handed out.")
-    ] = 0
+    needs_player_online: Annotated[bool, field("Whether it waits until the player is online.")] = False
+    delay_minutes: Annotated[int, field("How long it waits before it is handed out.", ge=0, le=MAX_DELAY_MINUTES)] = 0
 
 
 class ProductBody(Body):
     """The fields of a product."""
 
-    name: Annotated[Name, Field(description="What customers see.", examples=["Dragon Sword"])]
-    sku: Annotated[ProductWord | None, Field(description="The stock keeping unit, unique.", examples=["SWORD-01"])] = (
-        None
-    )
-    description: Annotated[Annotated[str, Field(max_length=20_000)] | None, Field(description="The description.")] = (
-        None
-    )
-    delivery_type: Annotated[DeliveryType, Field(description="How it is delivered.")] = "manual"
-    billing_type: Annotated[BillingType, Field(description="Paid once or every period.")] = "one_time"
+    name: Annotated[Name, field("What customers see.", "Dragon Sword")]
+    sku: Annotated[ProductWord | None, field("The stock keeping unit, unique.", "SWORD-01")] = None
+    description: Annotated[Annotated[str, Field(max_length=20_000)] | None, field("The description.")] = None
+    delivery_type: Annotated[DeliveryType, field("How it is delivered.")] = "manual"
+    billing_type: Annotated[BillingType, field("Paid once or every period.")] = "one_time"
     billing_interval: Annotated[
-        BillingInterval | None, Field(description="Unit of the period; required if recurring, null if paid once.")
+        BillingInterval | None, field("Unit of the period; required if recurring, null if paid once.")
     ] = None
     billing_interval_count: Annotated[
         Annotated[int, Field(ge=1, le=365)] | None,
-        Field(description="Units in a period; required if recurring, null if paid once."),
+        field("Units in a period; required if recurring, null if paid once."),
     ] = None
-    status: Annotated[ProductStatus, Field(description="Only active products can be bought.")] = "active"
-    price: Annotated[Price, Field(description="The unit price.", examples=["19.99"])]
-    compare_at_price: Annotated[
-        Money | None, Field(description="A price higher than `price`, shown struck through.", examples=["24.99"])
-    ] = None
-    currency: Annotated[
-        Currency | None, Field(description="Currency of the prices; by default the store's currency.")
-    ] = None
+    status: Annotated[ProductStatus, field("Only active products can be bought.")] = "active"
+    price: Annotated[Price, field("The unit price.", "19.99")]
+    compare_at_price: Annotated[Money | None, field("A price higher than `price`, shown struck through.", "24.99")] = (
+        None
+    )
+    currency: Annotated[Currency | None, field("Currency of the prices; by default the store's currency.")] = None
     stock: Annotated[
         Annotated[int, Field(ge=0, le=MAX_STOCK)] | None,
-        Field(
-            description="The stock; null means unlimited. The stock of a product with keys cannot be set.",
-            examples=[40],
-        ),
+        field("The stock; null means unlimited. The stock of a product with keys cannot be set.", 40),
     ] = None
     max_per_order: Annotated[
-        Annotated[int, Field(ge=1, le=MAX_STOCK)] | None,
-        Field(description="The maximum quantity per order; null means no limit."),
+        Annotated[int, Field(ge=1, le=MAX_STOCK)] | None, field("The maximum quantity per order; null means no limit.")
     ] = None
-    category: Annotated[Name | None, Field(description="The category.", examples=["Weapons"])] = None
-    tags: Annotated[Tags, Field(description="Distinct tags to find it by.", examples=[["rare", "melee"]])] = _NO_TAGS
-    image_url: Annotated[WebAddress | None, Field(description="The URL of its image.")] = None
+    category: Annotated[Name | None, field("The category.", "Weapons")] = None
+    tags: Annotated[Tags, field("Distinct tags to find it by.", ["rare", "melee"])] = _NO_TAGS
+    image_url: Annotated[WebAddress | None, field("The URL of its image.")] = None
     file_url: Annotated[
-        FileAddress | None,
-        Field(description="Extension: what a `file` product hands over with the payment; https."),
+        FileAddress | None, field("Extension: what a `file` product hands over with the payment; https.")
     ] = None
     valid_days: Annotated[
         Annotated[int, Field(ge=1, le=MAX_VALID_DAYS)] | None,
-        Field(description="Extension: for how long it is valid after its delivery; null means forever."),
+        field("Extension: for how long it is valid after its delivery; null means forever."),
     ] = None
     commands: Annotated[
         Annotated[list[CommandBody], Field(max_length=MAX_COMMANDS)],
-        Field(
-            description="Extension: what a `command` product runs on game servers; replaced as a whole.", examples=[[]]
-        ),
+        field("Extension: what a `command` product runs on game servers; replaced as a whole.", []),
     ] = _NO_COMMANDS
     metadata: Annotated[
         Metadata,
-        Field(
-            description="Custom data of the store, at most 16 KB; replaced as a whole.",
-            examples=[{"rarity": "epic", "level": 40}],
-        ),
+        field("Custom data of the store, at most 16 KB; replaced as a whole.", {"rarity": "epic", "level": 40}),
     ] = _NO_METADATA
 
 

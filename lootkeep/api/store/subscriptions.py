@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
-from lootkeep.api.http.fields import QueryInteger
+from lootkeep.api.http.fields import QueryInteger, field
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
@@ -24,32 +22,25 @@ from lootkeep.views import subscriptions as subscriptions_views
 class SubscriptionBody(Body):
     """A new subscription."""
 
-    customer_id: Annotated[int, Field(ge=1, description="The customer.", examples=[31])]
-    product_id: Annotated[int, Field(ge=1, description="A product with recurring billing.", examples=[9])]
-    external_id: Annotated[
-        NameText | None, Field(description="The id in the store's own system, unique.", examples=["sub_81"])
-    ] = None
-    player: Annotated[
-        PlayerBody | None,
-        Field(description="Extension: who gets it in the game, if not the buyer.", examples=[None]),
-    ] = None
+    customer_id: Annotated[int, field("The customer.", 31, ge=1)]
+    product_id: Annotated[int, field("A product with recurring billing.", 9, ge=1)]
+    external_id: Annotated[NameText | None, field("The id in the store's own system, unique.", "sub_81")] = None
+    player: Annotated[PlayerBody | None, field("Extension: who gets it in the game, if not the buyer.", None)] = None
 
 
 class SubscriptionQuery(PageQuery):
     """Filters of the list."""
 
-    customer_id: Annotated[QueryInteger | None, Field(ge=1, description="Only subscriptions of this customer.")] = None
-    status: Annotated[SubscriptionStatus | None, Field(description="Only subscriptions in this state.")] = None
-    external_id: Annotated[str | None, Field(max_length=255, description="The subscription with this external id.")] = (
-        None
-    )
+    customer_id: Annotated[QueryInteger | None, field("Only subscriptions of this customer.", ge=1)] = None
+    status: Annotated[SubscriptionStatus | None, field("Only subscriptions in this state.")] = None
+    external_id: Annotated[str | None, field("The subscription with this external id.", max_length=255)] = None
 
 
 class SubscriptionCancelBody(Body):
     """When the subscription ends, and why."""
 
-    at_period_end: Annotated[bool, Field(description="Whether it ends with the paid period or now.")] = True
-    reason: Annotated[FreeText | None, Field(description="Why it is cancelled.", examples=["plays no more"])] = None
+    at_period_end: Annotated[bool, field("Whether it ends with the paid period or now.")] = True
+    reason: Annotated[FreeText | None, field("Why it is cancelled.", "plays no more")] = None
 
 
 async def create_subscription(call: Call[SubscriptionBody, None]) -> Reply:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lootkeep.api.http.fields import Country
+from lootkeep.api.http.fields import Country, field
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.products import Price
 
@@ -17,10 +17,6 @@ TaxRate = Annotated[str, Field(pattern=r"^(100(\.0{1,4})?|[0-9]{1,2}(\.[0-9]{1,4
 class TaxFields(Body):
     """Part of the total, and never computed."""
 
-    tax_total: Annotated[
-        Price | None, Field(description="Extension: the tax in the total; it is never computed.", examples=["3.19"])
-    ] = None
-    tax_rate: Annotated[TaxRate | None, Field(description="Extension: in per cent.", examples=["19"])] = None
-    tax_country: Annotated[
-        Country | None, Field(description="Extension: where the tax is due, ISO 3166-1 alpha-2.", examples=["DE"])
-    ] = None
+    tax_total: Annotated[Price | None, field("Extension: the tax in the total; it is never computed.", "3.19")] = None
+    tax_rate: Annotated[TaxRate | None, field("Extension: in per cent.", "19")] = None
+    tax_country: Annotated[Country | None, field("Extension: where the tax is due, ISO 3166-1 alpha-2.", "DE")] = None

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.external.tickets import MessageText
-from lootkeep.api.http.fields import Name
+from lootkeep.api.http.fields import Name, field
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.tickets import TicketCategory, TicketForm, TicketPriority
@@ -18,20 +18,18 @@ from lootkeep.views import tickets as tickets_views
 class TicketBody(Body):
     """A new ticket."""
 
-    customer_id: Annotated[int, Field(ge=1, description="The customer.", examples=[31])]
-    subject: Annotated[Name, Field(description="What it is about.", examples=["My key does not work"])]
-    message: Annotated[MessageText, Field(description="Plain text.", examples=["The game says it was used before."])]
-    priority: Annotated[TicketPriority, Field(description="The priority.")] = "normal"
-    category: Annotated[TicketCategory, Field(description="The category.", examples=["delivery"])] = "other"
-    order_id: Annotated[
-        Annotated[int, Field(ge=1)] | None, Field(description="The customer's order it is about.", examples=[77])
-    ] = None
+    customer_id: Annotated[int, field("The customer.", 31, ge=1)]
+    subject: Annotated[Name, field("What it is about.", "My key does not work")]
+    message: Annotated[MessageText, field("Plain text.", "The game says it was used before.")]
+    priority: Annotated[TicketPriority, field("The priority.")] = "normal"
+    category: Annotated[TicketCategory, field("The category.", "delivery")] = "other"
+    order_id: Annotated[Annotated[int, Field(ge=1)] | None, field("The customer's order it is about.", 77)] = None
 
 
 class CustomerMessageBody(Body):
     """A message of the customer."""
 
-    message: Annotated[MessageText, Field(description="Plain text.", examples=["It works now, thank you!"])]
+    message: Annotated[MessageText, field("Plain text.", "It works now, thank you!")]
 
 
 async def open_support_ticket(call: Call[TicketBody, None]) -> Reply:
