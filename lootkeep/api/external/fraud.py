@@ -5,14 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
-from lootkeep.api.external import (
-    fraud_lists,
-    fraud_queue,
-    fraud_reports,
-    fraud_rings,
-    fraud_rules,
-    fraud_settings,
-)
+from lootkeep.api.external import fraud_lists, fraud_queue, fraud_reports, fraud_rings, fraud_rules, fraud_settings
 from lootkeep.api.external.fraud_rings import ReviewNotes
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, field
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days

@@ -12,14 +12,7 @@ from lootkeep.api.http.fields import Country, EmailAddress, Name, distinct, fiel
 from lootkeep.api.http.routes import Call, Reply
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.api.records.players import Identities, identities_of
-from lootkeep.domain.customers import (
-    MAX_NOTE_LENGTH,
-    MAX_TAG_LENGTH,
-    MAX_TAGS,
-    Customer,
-    CustomerStatus,
-    MailboxStatus,
-)
+from lootkeep.domain.customers import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, MAX_TAGS, Customer, CustomerStatus, MailboxStatus
 from lootkeep.kernel.errors import existing
 from lootkeep.services import customers as customers_service, fraud_reports as fraud_reports_service
 from lootkeep.storage.customers import lists as customer_lists_db, rows as customers_db

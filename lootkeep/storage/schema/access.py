@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, text as sql
 
-from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, number, sealed, text
-
-users = Table(
-    "users",
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    instant,
+    link,
     metadata,
-    identity(),
+    number,
+    numbered_table,
+    partial_index,
+    sealed,
+    text,
+)
+
+users = numbered_table(
+    "users",
     text("email", unique=True),
     text("name"),
     flag("is_owner"),
@@ -17,14 +26,11 @@ users = Table(
     # What they did still has their name.
     instant("removed_at", optional=True),
     # There is exactly one owner, even with two concurrent first starts.
-    Index("uq_users_owner", "is_owner", unique=True, sqlite_where=sql("is_owner"), postgresql_where=sql("is_owner")),
-    sqlite_autoincrement=True,
+    partial_index("uq_users_owner", sql("is_owner"), "is_owner", unique=True),
 )
 
-tokens = Table(
+tokens = numbered_table(
     "tokens",
-    metadata,
-    identity(),
     link("user_id", "users.id"),
     text("name"),
     # SHA-256 in hex: the token is random, so a plain digest is as good as a slow hash.
@@ -37,7 +43,6 @@ tokens = Table(
     instant("revoked_at", optional=True),
     instant("last_used_at", optional=True),
     CheckConstraint("rate_limit >= 0", name="rate_limit"),
-    sqlite_autoincrement=True,
 )
 
 idempotency_keys = Table(

@@ -7,21 +7,19 @@ from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, T
 from lootkeep.storage.schema.columns import (
     document,
     flag,
-    identity,
     instant,
     link,
     metadata,
     money,
     number,
+    numbered_table,
     sealed,
     text,
 )
 
 # What owners made; owner, staff and read_only are no rows.
-roles = Table(
+roles = numbered_table(
     "roles",
-    metadata,
-    identity(),
     text("name", unique=True),
     # Separated by blanks, as those of tokens.
     text("scopes"),
@@ -31,7 +29,6 @@ roles = Table(
     instant("created_at"),
     instant("updated_at"),
     CheckConstraint("refund_limit >= 0", name="refund_limit"),
-    sqlite_autoincrement=True,
 )
 
 accounts = Table(
@@ -53,10 +50,8 @@ accounts = Table(
     Index(None, "role_id"),
 )
 
-account_links = Table(
+account_links = numbered_table(
     "account_links",
-    metadata,
-    identity(),
     link("user_id", "users.id"),
     # SHA-256 in hex of a random token, as for API tokens.
     text("digest", unique=True),
@@ -64,13 +59,10 @@ account_links = Table(
     instant("expires_at"),
     instant("used_at", optional=True),
     Index(None, "user_id"),
-    sqlite_autoincrement=True,
 )
 
-sessions = Table(
+sessions = numbered_table(
     "sessions",
-    metadata,
-    identity(),
     link("user_id", "users.id"),
     text("digest", unique=True),
     instant("created_at"),
@@ -81,26 +73,20 @@ sessions = Table(
     text("user_agent", optional=True),
     Index(None, "user_id", "id"),
     Index(None, "expires_at"),
-    sqlite_autoincrement=True,
 )
 
-recovery_codes = Table(
+recovery_codes = numbered_table(
     "recovery_codes",
-    metadata,
-    identity(),
     link("user_id", "users.id"),
     # A keyed fingerprint: a code is too short for a plain hash.
     text("digest"),
     instant("created_at"),
     instant("used_at", optional=True),
     UniqueConstraint("user_id", "digest"),
-    sqlite_autoincrement=True,
 )
 
-passkeys = Table(
+passkeys = numbered_table(
     "passkeys",
-    metadata,
-    identity(),
     link("user_id", "users.id"),
     text("name"),
     # In base64url, as browsers send them.
@@ -111,13 +97,10 @@ passkeys = Table(
     number("created_at"),
     number("last_used_at", optional=True),
     Index(None, "user_id", "id"),
-    sqlite_autoincrement=True,
 )
 
-saved_views = Table(
+saved_views = numbered_table(
     "saved_views",
-    metadata,
-    identity(),
     link("user_id", "users.id"),
     text("name"),
     # Of the list, and the parameters of its address.
@@ -126,7 +109,6 @@ saved_views = Table(
     instant("created_at"),
     instant("updated_at"),
     UniqueConstraint("user_id", "path", "name"),
-    sqlite_autoincrement=True,
 )
 
 failed_attempts = Table(
@@ -140,10 +122,8 @@ failed_attempts = Table(
     Index(None, "counted_at"),
 )
 
-audit_log = Table(
+audit_log = numbered_table(
     "audit_log",
-    metadata,
-    identity(),
     # Null for the command line.
     link("user_id", "users.id", optional=True),
     text("action"),
@@ -161,5 +141,4 @@ audit_log = Table(
     Index(None, "action", "created_at", "id"),
     Index(None, "channel", "created_at", "id"),
     Index(None, "created_at", "id"),
-    sqlite_autoincrement=True,
 )

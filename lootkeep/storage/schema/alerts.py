@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text as sql
 
 from lootkeep.storage.schema.columns import (
     document,
     flag,
-    identity,
     instant,
     link,
-    metadata,
     money,
     number,
+    numbered_table,
+    partial_index,
     sealed,
     text,
 )
 
 _WAITING = sql("sent_at IS NULL")
 
-alerts = Table(
+alerts = numbered_table(
     "alerts",
-    metadata,
-    identity(),
     text("name"),
     text("channel"),
     sealed("target", "alert target"),
@@ -49,13 +47,10 @@ alerts = Table(
     CheckConstraint("channel IN ('discord', 'slack', 'email', 'webhook')", name="channel"),
     CheckConstraint("status IN ('idle', 'queued', 'sending')", name="status"),
     CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
-    sqlite_autoincrement=True,
 )
 
-alert_notices = Table(
+alert_notices = numbered_table(
     "alert_notices",
-    metadata,
-    identity(),
     link("alert_id", "alerts.id"),
     text("trigger"),
     # Its subject: the same key is sent once.
@@ -65,7 +60,6 @@ alert_notices = Table(
     instant("created_at"),
     instant("sent_at", optional=True),
     UniqueConstraint("alert_id", "key"),
-    Index("ix_alert_notices_waiting", "alert_id", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
+    partial_index("ix_alert_notices_waiting", _WAITING, "alert_id", "id"),
     Index(None, "created_at"),
-    sqlite_autoincrement=True,
 )

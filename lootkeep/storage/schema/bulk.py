@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    instant,
+    link,
+    money,
+    number,
+    numbered_table,
+    partial_index,
+    text,
+)
 
 _OPEN = sql("status = 'waiting'")
 
-bulk_acts = Table(
+bulk_acts = numbered_table(
     "bulk_acts",
-    metadata,
-    identity(),
     link("user_id", "users.id"),
     text("area"),
     text("name"),
@@ -36,17 +44,14 @@ bulk_acts = Table(
     CheckConstraint("status IN ('draft', 'waiting', 'done', 'stopped')", name="status"),
     CheckConstraint("(status = 'waiting') = (finished_at IS NULL)", name="finished_at"),
     CheckConstraint("lease IS NULL OR status = 'waiting'", name="lease"),
-    Index("ix_bulk_acts_open", "due_at", sqlite_where=_OPEN, postgresql_where=_OPEN),
+    partial_index("ix_bulk_acts_open", _OPEN, "due_at"),
     Index(None, "finished_at"),
     # For foreign keys.
     Index(None, "user_id"),
-    sqlite_autoincrement=True,
 )
 
-bulk_rows = Table(
+bulk_rows = numbered_table(
     "bulk_rows",
-    metadata,
-    identity(),
     link("act_id", "bulk_acts.id"),
     # Of the area of the act; the record may be gone.
     number("record_id"),
@@ -55,6 +60,5 @@ bulk_rows = Table(
     CheckConstraint("status IN ('waiting', 'done', 'refused', 'stopped')", name="status"),
     UniqueConstraint("act_id", "record_id"),
     Index(None, "act_id", "id"),
-    Index("ix_bulk_rows_open", "act_id", "id", sqlite_where=_OPEN, postgresql_where=_OPEN),
-    sqlite_autoincrement=True,
+    partial_index("ix_bulk_rows_open", _OPEN, "act_id", "id"),
 )

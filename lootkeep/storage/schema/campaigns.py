@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, UniqueConstraint, text as sql
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, number, text
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    instant,
+    link,
+    number,
+    numbered_table,
+    partial_index,
+    search_index,
+    text,
+)
 
 _SCHEDULED = sql("status = 'scheduled'")
 _SENDING = sql("status = 'sending'")
 _OPEN = sql("status IN ('queued', 'sending')")
 
-email_campaigns = Table(
+email_campaigns = numbered_table(
     "email_campaigns",
-    metadata,
-    identity(),
     text("name"),
     text("subject"),
     text("preview_text", optional=True),
@@ -57,24 +65,16 @@ email_campaigns = Table(
     CheckConstraint(
         "sent_count + failed_count + skipped_count + outbox_count BETWEEN 0 AND recipients_count", name="counts"
     ),
-    Index("ix_email_campaigns_scheduled", "scheduled_at", sqlite_where=_SCHEDULED, postgresql_where=_SCHEDULED),
-    Index("ix_email_campaigns_sending", "next_at", sqlite_where=_SENDING, postgresql_where=_SENDING),
+    partial_index("ix_email_campaigns_scheduled", _SCHEDULED, "scheduled_at"),
+    partial_index("ix_email_campaigns_sending", _SENDING, "next_at"),
     Index(None, "created_at", "id"),
     Index(None, "status", "created_at", "id"),
     Index(None, "name", "id"),
-    Index(
-        "ix_email_campaigns_search_text",
-        "search_text",
-        postgresql_using="gin",
-        postgresql_ops={"search_text": "gin_trgm_ops"},
-    ).ddl_if(dialect="postgresql"),
-    sqlite_autoincrement=True,
+    search_index(),
 )
 
-campaign_recipients = Table(
+campaign_recipients = numbered_table(
     "campaign_recipients",
-    metadata,
-    identity(),
     link("campaign_id", "email_campaigns.id"),
     link("customer_id", "customers.id"),
     text("email"),
@@ -98,6 +98,5 @@ campaign_recipients = Table(
     CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
     UniqueConstraint("campaign_id", "email"),
     Index(None, "customer_id"),
-    Index("ix_campaign_recipients_due", "due_at", "id", sqlite_where=_OPEN, postgresql_where=_OPEN),
-    sqlite_autoincrement=True,
+    partial_index("ix_campaign_recipients_due", _OPEN, "due_at", "id"),
 )

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    TextClause,
+)
+from sqlalchemy.schema import SchemaItem
 
 metadata = MetaData(
     naming_convention={
@@ -21,6 +34,22 @@ Id = BigInteger().with_variant(Integer, "sqlite")
 
 # What a column means beyond its type: an export writes such values in their public form.
 DOCUMENT, MONEY, INSTANT = ({"kind": kind} for kind in ("document", "money", "instant"))
+
+
+def numbered_table(name: str, *parts: SchemaItem) -> Table:
+    """A table whose rows the database numbers; it never gives an id again."""
+    return Table(name, metadata, identity(), *parts, sqlite_autoincrement=True)
+
+
+def partial_index(name: str, where: ColumnElement[bool] | TextClause, *columns: Any, unique: bool = False) -> Index:
+    """An index of the rows for which a condition holds."""
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
+
+
+def search_index() -> Index:
+    """For parts of words, on PostgreSQL; SQLite has tables of its own for that."""
+    trigrams = {"search_text": "gin_trgm_ops"}
+    return Index(None, "search_text", postgresql_using="gin", postgresql_ops=trigrams).ddl_if(dialect="postgresql")
 
 
 def identity() -> Column[int]:

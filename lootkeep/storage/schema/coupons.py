@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, text as sql
+from sqlalchemy import CheckConstraint, Index, text as sql
 
-from lootkeep.storage.schema.columns import document, flag, identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import (
+    document,
+    flag,
+    instant,
+    link,
+    money,
+    number,
+    numbered_table,
+    partial_index,
+    search_index,
+    text,
+)
 
 _CHANGING = sql("next_state_at IS NOT NULL")
 
-coupons = Table(
+coupons = numbered_table(
     "coupons",
-    metadata,
-    identity(),
     text("code", unique=True),
     text("origin"),
     # Only this customer can use it.
@@ -57,13 +66,7 @@ coupons = Table(
     Index(None, "origin", "created_at", "id"),
     # Origins too: the list usually has both filters.
     Index(None, "stored_state", "created_at", "id", "origin"),
-    Index("ix_coupons_next_state", "next_state_at", sqlite_where=_CHANGING, postgresql_where=_CHANGING),
+    partial_index("ix_coupons_next_state", _CHANGING, "next_state_at"),
     Index(None, "batch", "created_at", "id"),
-    Index(
-        "ix_coupons_search_text",
-        "search_text",
-        postgresql_using="gin",
-        postgresql_ops={"search_text": "gin_trgm_ops"},
-    ).ddl_if(dialect="postgresql"),
-    sqlite_autoincrement=True,
+    search_index(),
 )

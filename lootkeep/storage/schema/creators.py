@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, text as sql
+from sqlalchemy import CheckConstraint, Index, text as sql
 
-from lootkeep.storage.schema.columns import identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import instant, link, money, number, numbered_table, partial_index, text
 
 _COMMISSION = sql("type = 'commission'")
 _WITH_REFERENCE = sql("reference IS NOT NULL")
 
-creators = Table(
+creators = numbered_table(
     "creators",
-    metadata,
-    identity(),
     text("name"),
     # Its code, its discount, and whether it is active.
     link("coupon_id", "coupons.id", unique=True),
@@ -27,14 +25,11 @@ creators = Table(
     CheckConstraint("hold_days BETWEEN 0 AND 365", name="hold_days"),
     Index(None, "customer_id"),
     Index(None, "created_at", "id"),
-    sqlite_autoincrement=True,
 )
 
 # Append-only.
-creator_entries = Table(
+creator_entries = numbered_table(
     "creator_entries",
-    metadata,
-    identity(),
     link("creator_id", "creators.id"),
     text("type"),
     # Signed: those that are available add up to what is due.
@@ -53,20 +48,6 @@ creator_entries = Table(
     Index(None, "creator_id", "created_at", "id"),
     Index(None, "order_id"),
     # An order earns once, and a reference pays once.
-    Index(
-        "uq_creator_entries_commission",
-        "order_id",
-        unique=True,
-        sqlite_where=_COMMISSION,
-        postgresql_where=_COMMISSION,
-    ),
-    Index(
-        "uq_creator_entries_reference",
-        "creator_id",
-        "reference",
-        unique=True,
-        sqlite_where=_WITH_REFERENCE,
-        postgresql_where=_WITH_REFERENCE,
-    ),
-    sqlite_autoincrement=True,
+    partial_index("uq_creator_entries_commission", _COMMISSION, "order_id", unique=True),
+    partial_index("uq_creator_entries_reference", _WITH_REFERENCE, "creator_id", "reference", unique=True),
 )

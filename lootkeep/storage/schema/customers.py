@@ -8,13 +8,15 @@ from lootkeep.storage.engine.dialect import Bytewise
 from lootkeep.storage.schema.columns import (
     document,
     flag,
-    identity,
     instant,
     link,
     metadata,
     money,
     nulls_last,
     number,
+    numbered_table,
+    partial_index,
+    search_index,
     text,
 )
 
@@ -22,10 +24,8 @@ _UNREACHED = sql("email_status <> 'ok'")
 # A literal, also in queries: a cached plan can use the partial index only if it sees the words.
 AGES = sql("kind <> 'mailbox'")
 
-customers = Table(
+customers = numbered_table(
     "customers",
-    metadata,
-    identity(),
     text("email", unique=True),
     text("name"),
     text("username", optional=True),
@@ -63,16 +63,10 @@ customers = Table(
     Index(None, "country", "created_at", "id"),
     # The last two columns are for the preview of a campaign, which counts all customers, and whom no e-mail reaches.
     Index("ix_customers_audience", "accepts_marketing", "created_at", "id", "status", "email_status"),
-    Index("ix_customers_unreached", "email_status", "status", sqlite_where=_UNREACHED, postgresql_where=_UNREACHED),
+    partial_index("ix_customers_unreached", _UNREACHED, "email_status", "status"),
     Index(None, "orders_count", "id"),
     Index(None, "total_spent", "id"),
-    Index(
-        "ix_customers_search_text",
-        "search_text",
-        postgresql_using="gin",
-        postgresql_ops={"search_text": "gin_trgm_ops"},
-    ).ddl_if(dialect="postgresql"),
-    sqlite_autoincrement=True,
+    search_index(),
 )
 
 nulls_last("ix_customers_last_order_at_id", customers.c.last_order_at, customers.c.id)
@@ -115,6 +109,6 @@ sightings = Table(
     # Covers counts of accounts, so no engine uses the key and reads everyone who was ever seen.
     Index("ix_sightings_seen", "kind", "value", "last_seen_at", "customer_id", "first_seen_at"),
     # Removed when it is old; a mailbox belongs to the account and stays as long as it does.
-    Index("ix_sightings_old", "last_seen_at", sqlite_where=AGES, postgresql_where=AGES),
+    partial_index("ix_sightings_old", AGES, "last_seen_at"),
     sqlite_with_rowid=False,
 )

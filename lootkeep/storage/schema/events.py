@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Table, Text, text as sql
 
-from lootkeep.storage.schema.columns import document, identity, instant, metadata, number, text
+from lootkeep.storage.schema.columns import document, instant, metadata, number, numbered_table, partial_index, text
 
-events = Table(
+events = numbered_table(
     "events",
-    metadata,
-    identity(),
     text("type"),
     # The exact bytes of `data` in every delivery.
     document("data"),
@@ -19,14 +17,8 @@ events = Table(
     # The cause: the id of the request, and the W3C trace context if it was traced.
     text("request_id", optional=True),
     text("traceparent", optional=True),
-    Index(
-        "ix_events_waiting",
-        "id",
-        sqlite_where=sql("fanned_out_at IS NULL"),
-        postgresql_where=sql("fanned_out_at IS NULL"),
-    ),
+    partial_index("ix_events_waiting", sql("fanned_out_at IS NULL"), "id"),
     Index(None, "created_at", "id"),
-    sqlite_autoincrement=True,
 )
 
 # A total is the sum of its shards: on PostgreSQL concurrent operations would otherwise queue for one row.

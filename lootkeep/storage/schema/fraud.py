@@ -21,12 +21,13 @@ from lootkeep.storage.schema.columns import (
     MONEY,
     document,
     flag,
-    identity,
     instant,
     link,
     metadata,
     money,
     number,
+    numbered_table,
+    partial_index,
     text,
 )
 
@@ -39,10 +40,8 @@ IS_LATEST = literal_column("is_latest", Boolean)
 HAS_SIGNALS = sql("signals <> '{}'")
 HAS_RULES = sql("rule_hits <> '[]'")
 
-fraud_checks = Table(
+fraud_checks = numbered_table(
     "fraud_checks",
-    metadata,
-    identity(),
     link("order_id", "orders.id", index=True),
     # An order may be judged again when it is paid: this is the judgement that counts.
     flag("is_latest"),
@@ -94,41 +93,25 @@ fraud_checks = Table(
     CheckConstraint("action_taken IN ('allowed', 'flagged', 'blocked', 'verification_required')", name="action_taken"),
     CheckConstraint("review_outcome IN ('legitimate', 'fraud', 'inconclusive')", name="review_outcome"),
     CheckConstraint("is_reviewed = (review_outcome IS NOT NULL)", name="is_reviewed"),
-    Index("uq_fraud_checks_latest", "order_id", unique=True, sqlite_where=IS_LATEST, postgresql_where=IS_LATEST),
+    partial_index("uq_fraud_checks_latest", IS_LATEST, "order_id", unique=True),
     # The sort order of the list, with all filtered columns.
     Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
-    Index("ix_fraud_checks_frauds", "created_at", "action_taken", sqlite_where=_IS_FRAUD, postgresql_where=_IS_FRAUD),
+    partial_index("ix_fraud_checks_frauds", _IS_FRAUD, "created_at", "action_taken"),
     # The overview of the console counts them by day.
-    Index("ix_fraud_checks_blocked", "created_at", sqlite_where=_IS_BLOCKED, postgresql_where=_IS_BLOCKED),
+    partial_index("ix_fraud_checks_blocked", _IS_BLOCKED, "created_at"),
     # The review queue, which is short in any store.
-    Index("ix_fraud_checks_waiting", "created_at", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
-    Index("ix_fraud_checks_loss", "expected_loss", "id", sqlite_where=_WAITS, postgresql_where=_WAITS),
-    Index("ix_fraud_checks_due", "due_at", sqlite_where=IS_DUE, postgresql_where=IS_DUE),
-    Index(
-        "ix_fraud_checks_signals",
-        "signals",
-        "action_taken",
-        "truth",
-        "truth_source",
-        "created_at",
-        sqlite_where=HAS_SIGNALS,
-        postgresql_where=HAS_SIGNALS,
+    partial_index("ix_fraud_checks_waiting", _WAITS, "created_at", "id"),
+    partial_index("ix_fraud_checks_loss", _WAITS, "expected_loss", "id"),
+    partial_index("ix_fraud_checks_due", IS_DUE, "due_at"),
+    partial_index(
+        "ix_fraud_checks_signals", HAS_SIGNALS, "signals", "action_taken", "truth", "truth_source", "created_at"
     ),
-    Index(
-        "ix_fraud_checks_rules",
-        "rule_hits",
-        "review_outcome",
-        sqlite_where=HAS_RULES,
-        postgresql_where=HAS_RULES,
-    ),
-    sqlite_autoincrement=True,
+    partial_index("ix_fraud_checks_rules", HAS_RULES, "rule_hits", "review_outcome"),
 )
 
 # The store's own lists of buyers and countries, which its rules use.
-fraud_lists = Table(
+fraud_lists = numbered_table(
     "fraud_lists",
-    metadata,
-    identity(),
     text("name", unique=True),
     text("kind"),
     text("note", optional=True),
@@ -136,13 +119,10 @@ fraud_lists = Table(
     CheckConstraint(
         "kind IN ('email', 'domain', 'ip', 'device', 'instrument', 'player', 'country', 'customer')", name="kind"
     ),
-    sqlite_autoincrement=True,
 )
 
-fraud_list_entries = Table(
+fraud_list_entries = numbered_table(
     "fraud_list_entries",
-    metadata,
-    identity(),
     link("list_id", "fraud_lists.id"),
     # In the form in which it is looked up.
     text("value"),
@@ -152,7 +132,6 @@ fraud_list_entries = Table(
     instant("created_at"),
     UniqueConstraint("list_id", "value"),
     Index(None, "list_id", "id"),
-    sqlite_autoincrement=True,
 )
 
 # By week: the amount that nine of ten orders of the 90 days before do not exceed.
@@ -178,17 +157,14 @@ labels = Table(
     sqlite_with_rowid=False,
 )
 
-fraud_reviews = Table(
+fraud_reviews = numbered_table(
     "fraud_reviews",
-    metadata,
-    identity(),
     link("check_id", "fraud_checks.id"),
     text("outcome"),
     text("notes", optional=True),
     link("reviewed_by", "users.id"),
     instant("created_at"),
     Index(None, "check_id", "id"),
-    sqlite_autoincrement=True,
 )
 
 fraud_policies = Table(

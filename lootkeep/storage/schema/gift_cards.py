@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, text as sql
+from sqlalchemy import CheckConstraint, Index, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, sealed, text
+from lootkeep.storage.schema.columns import (
+    flag,
+    instant,
+    link,
+    money,
+    number,
+    numbered_table,
+    partial_index,
+    sealed,
+    search_index,
+    text,
+)
 
 _CHANGING = sql("next_status_change_at IS NOT NULL")
 # A literal, also in queries: otherwise SQLite does not use the index.
@@ -13,10 +24,8 @@ WITH_REFERENCE = sql("type = 'redeem' AND reference IS NOT NULL")
 
 _FILTERED = ("stored_status", "currency")
 
-gift_cards = Table(
+gift_cards = numbered_table(
     "gift_cards",
-    metadata,
-    identity(),
     # The code itself is only here: a keyed hash for lookups, and sealed with the application key.
     text("code_hash", unique=True),
     sealed("sealed_code", "gift card code"),
@@ -60,23 +69,13 @@ gift_cards = Table(
     Index(None, "customer_id"),
     Index(None, "order_id"),
     Index(None, "recipient_email"),
-    Index(
-        "ix_gift_cards_next_status_change", "next_status_change_at", sqlite_where=_CHANGING, postgresql_where=_CHANGING
-    ),
-    Index(
-        "ix_gift_cards_search_text",
-        "search_text",
-        postgresql_using="gin",
-        postgresql_ops={"search_text": "gin_trgm_ops"},
-    ).ddl_if(dialect="postgresql"),
-    sqlite_autoincrement=True,
+    partial_index("ix_gift_cards_next_status_change", _CHANGING, "next_status_change_at"),
+    search_index(),
 )
 
 # Append-only.
-gift_card_entries = Table(
+gift_card_entries = numbered_table(
     "gift_card_entries",
-    metadata,
-    identity(),
     link("gift_card_id", "gift_cards.id"),
     text("type"),
     # Signed: the amounts of a card add up to its balance.
@@ -94,15 +93,7 @@ gift_card_entries = Table(
     ),
     CheckConstraint("balance_after >= 0", name="balance_after"),
     Index(None, "gift_card_id", "id"),
-    Index("uq_gift_card_entries_tender", "order_id", unique=True, sqlite_where=TENDER, postgresql_where=TENDER),
+    partial_index("uq_gift_card_entries_tender", TENDER, "order_id", unique=True),
     # A reference redeems once.
-    Index(
-        "uq_gift_card_entries_reference",
-        "gift_card_id",
-        "reference",
-        unique=True,
-        sqlite_where=WITH_REFERENCE,
-        postgresql_where=WITH_REFERENCE,
-    ),
-    sqlite_autoincrement=True,
+    partial_index("uq_gift_card_entries_reference", WITH_REFERENCE, "gift_card_id", "reference", unique=True),
 )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, UniqueConstraint, text as sql
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text as sql
 
-from lootkeep.storage.schema.columns import identity, instant, link, metadata, money, number, sealed, text
+from lootkeep.storage.schema.columns import instant, link, money, number, numbered_table, partial_index, sealed, text
 
 # A literal, also in queries: a cached plan can use the partial index only if it sees the word.
 AVAILABLE = sql("status = 'available'")
 
-key_batches = Table(
+key_batches = numbered_table(
     "key_batches",
-    metadata,
-    identity(),
     link("product_id", "products.id"),
     # Empty for keys that were added without a batch.
     text("name"),
@@ -20,13 +18,10 @@ key_batches = Table(
     money("unit_cost", optional=True),
     instant("created_at"),
     UniqueConstraint("product_id", "name"),
-    sqlite_autoincrement=True,
 )
 
-product_keys = Table(
+product_keys = numbered_table(
     "product_keys",
-    metadata,
-    identity(),
     link("product_id", "products.id"),
     link("batch_id", "key_batches.id"),
     # The key itself is only here: a keyed hash to find it again, and sealed with the application key.
@@ -50,7 +45,7 @@ product_keys = Table(
     CheckConstraint("(status IN ('available', 'withdrawn')) = (item_id IS NULL)", name="item_id"),
     UniqueConstraint("product_id", "key_hash"),
     # The oldest is sold first.
-    Index("ix_product_keys_available", "product_id", "id", sqlite_where=AVAILABLE, postgresql_where=AVAILABLE),
+    partial_index("ix_product_keys_available", AVAILABLE, "product_id", "id"),
     # The sort order of the list, and its filters in this order.
     Index(None, "product_id", "id"),
     Index(None, "product_id", "status", "id"),
@@ -58,13 +53,10 @@ product_keys = Table(
     Index(None, "order_id", "id"),
     # For the foreign key.
     Index(None, "item_id"),
-    sqlite_autoincrement=True,
 )
 
-goods_looks = Table(
+goods_looks = numbered_table(
     "goods_looks",
-    metadata,
-    identity(),
     link("order_id", "orders.id"),
     link("item_id", "order_items.id"),
     link("key_id", "product_keys.id", optional=True),
@@ -75,5 +67,4 @@ goods_looks = Table(
     # For the foreign keys.
     Index(None, "item_id"),
     Index(None, "key_id"),
-    sqlite_autoincrement=True,
 )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, text as sql
+from sqlalchemy import CheckConstraint, Index, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, instant, metadata, number, sealed, text
+from lootkeep.storage.schema.columns import flag, instant, number, numbered_table, partial_index, sealed, text
 
 _OPEN = sql("finished_at IS NULL")
 _FINISHED = sql("finished_at IS NOT NULL")
 
-mails = Table(
+mails = numbered_table(
     "mails",
-    metadata,
-    identity(),
     text("kind"),
     text("status"),
     text("to_email"),
@@ -35,9 +33,8 @@ mails = Table(
     CheckConstraint("status IN ('queued', 'sending', 'sent', 'failed', 'outbox')", name="status"),
     CheckConstraint("(status IN ('queued', 'sending')) = (finished_at IS NULL)", name="finished_at"),
     CheckConstraint("(status = 'sending') = (lease IS NOT NULL)", name="lease"),
-    Index("ix_mails_due", "due_at", sqlite_where=_OPEN, postgresql_where=_OPEN),
-    Index("ix_mails_finished_at", "finished_at", sqlite_where=_FINISHED, postgresql_where=_FINISHED),
+    partial_index("ix_mails_due", _OPEN, "due_at"),
+    partial_index("ix_mails_finished_at", _FINISHED, "finished_at"),
     Index(None, "status", "id"),
     Index(None, "to_email"),
-    sqlite_autoincrement=True,
 )

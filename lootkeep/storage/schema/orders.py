@@ -17,13 +17,14 @@ from sqlalchemy import (
 from lootkeep.storage.schema.columns import (
     document,
     flag,
-    identity,
     instant,
     link,
     metadata,
     money,
     nulls_last,
     number,
+    numbered_table,
+    partial_index,
     text,
 )
 
@@ -38,10 +39,8 @@ _IS_WAITING = sql("waiting_since IS NOT NULL")
 # A literal, also in queries: a cached plan can use the partial index only if it sees the words.
 EXPIRES = sql("expiry_due_at IS NOT NULL")
 
-subscriptions = Table(
+subscriptions = numbered_table(
     "subscriptions",
-    metadata,
-    identity(),
     link("customer_id", "customers.id"),
     link("product_id", "products.id"),
     text("product_name"),
@@ -67,10 +66,10 @@ subscriptions = Table(
     text("player_name", optional=True),
     CheckConstraint("status IN ('active', 'cancelled', 'expired')", name="status"),
     # What ends automatically, and when.
-    Index("ix_subscriptions_ending", "ends_at", sqlite_where=_ENDING, postgresql_where=_ENDING),
+    partial_index("ix_subscriptions_ending", _ENDING, "ends_at"),
     # What is to be renewed, what was, and who leaves.
     *(
-        Index(f"ix_subscriptions_by_{column}", column, "id", sqlite_where=these, postgresql_where=these)
+        partial_index(f"ix_subscriptions_by_{column}", these, column, "id")
         for column, these in (
             ("current_period_end", IS_RENEWING),
             ("current_period_start", IS_RENEWED),
@@ -83,13 +82,10 @@ subscriptions = Table(
     Index(None, "created_at", "id"),
     Index(None, "status", "created_at", "id"),
     Index(None, "customer_id", "created_at", "id"),
-    sqlite_autoincrement=True,
 )
 
-orders = Table(
+orders = numbered_table(
     "orders",
-    metadata,
-    identity(),
     link("customer_id", "customers.id"),
     text("status"),
     money("subtotal"),
@@ -166,19 +162,16 @@ orders = Table(
     Index(None, "risk_level", "created_at", "id"),
     Index(None, "total", "id"),
     Index(None, "transaction_id"),
-    Index("ix_orders_charge_id", "charge_id", sqlite_where=_HAS_CHARGE, postgresql_where=_HAS_CHARGE),
+    partial_index("ix_orders_charge_id", _HAS_CHARGE, "charge_id"),
     Index(None, "player_id"),
     Index(None, "player_name"),
     # What one customer bought in a period.
-    Index("ix_orders_paid_of_customer", "customer_id", "paid_at", sqlite_where=_IS_PAID, postgresql_where=_IS_PAID),
-    sqlite_autoincrement=True,
+    partial_index("ix_orders_paid_of_customer", _IS_PAID, "customer_id", "paid_at"),
 )
 nulls_last("ix_orders_paid_at_id", orders.c.paid_at, orders.c.id)
 
-order_items = Table(
+order_items = numbered_table(
     "order_items",
-    metadata,
-    identity(),
     link("order_id", "orders.id"),
     link("product_id", "products.id"),
     text("product_name"),
@@ -203,23 +196,13 @@ order_items = Table(
     CheckConstraint("fulfilled_quantity BETWEEN 0 AND quantity", name="fulfilled_quantity"),
     Index(None, "order_id"),
     Index(None, "product_id", "order_id"),
-    Index(
-        "ix_order_items_waiting",
-        "product_id",
-        "waiting_since",
-        "id",
-        sqlite_where=_IS_WAITING,
-        postgresql_where=_IS_WAITING,
-    ),
-    Index("ix_order_items_expiring", "expiry_due_at", sqlite_where=EXPIRES, postgresql_where=EXPIRES),
-    sqlite_autoincrement=True,
+    partial_index("ix_order_items_waiting", _IS_WAITING, "product_id", "waiting_since", "id"),
+    partial_index("ix_order_items_expiring", EXPIRES, "expiry_due_at"),
 )
 
 # Declined payments with the traces of their order, so one index finds them by each.
-payment_attempts = Table(
+payment_attempts = numbered_table(
     "payment_attempts",
-    metadata,
-    identity(),
     link("order_id", "orders.id"),
     link("customer_id", "customers.id"),
     text("device_id", optional=True),
@@ -233,13 +216,10 @@ payment_attempts = Table(
     Index(None, "customer_id", "at"),
     Index(None, "device_id", "at"),
     Index(None, "ip_network", "at"),
-    sqlite_autoincrement=True,
 )
 
-disputes = Table(
+disputes = numbered_table(
     "disputes",
-    metadata,
-    identity(),
     link("order_id", "orders.id"),
     text("kind"),
     text("reason"),
@@ -253,7 +233,6 @@ disputes = Table(
     UniqueConstraint("order_id", "external_id", "kind"),
     # Those that wait for evidence.
     Index(None, "kind", "at"),
-    sqlite_autoincrement=True,
 )
 
 # What was known of an order when its dispute was opened, as JSON in its public form.
@@ -265,10 +244,8 @@ evidence = Table(
     instant("created_at"),
 )
 
-refunds = Table(
+refunds = numbered_table(
     "refunds",
-    metadata,
-    identity(),
     link("order_id", "orders.id"),
     money("amount"),
     text("reason", optional=True),
@@ -279,5 +256,4 @@ refunds = Table(
     CheckConstraint("amount >= 1", name="amount"),
     CheckConstraint("tax BETWEEN 0 AND amount", name="tax"),
     Index(None, "order_id"),
-    sqlite_autoincrement=True,
 )

@@ -14,16 +14,25 @@ from sqlalchemy import (
     text as sql,
 )
 
-from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, sealed, text
+from lootkeep.storage.schema.columns import (
+    flag,
+    instant,
+    link,
+    metadata,
+    money,
+    number,
+    numbered_table,
+    partial_index,
+    sealed,
+    text,
+)
 
 _OPEN = sql("status = 'waiting'")
 _UNMATCHED = sql("status = 'unmatched'")
 _OVER = sql("status != 'unmatched'")
 
-payment_sources = Table(
+payment_sources = numbered_table(
     "payment_sources",
-    metadata,
-    identity(),
     text("provider"),
     text("name"),
     # The unguessable word of its URL.
@@ -39,13 +48,10 @@ payment_sources = Table(
     # Its events stay.
     instant("deleted_at", optional=True),
     CheckConstraint("provider IN ('stripe', 'paypal')", name="provider"),
-    sqlite_autoincrement=True,
 )
 
-payment_events = Table(
+payment_events = numbered_table(
     "payment_events",
-    metadata,
-    identity(),
     link("source_id", "payment_sources.id"),
     text("provider_event_id"),
     text("type"),
@@ -71,17 +77,16 @@ payment_events = Table(
     CheckConstraint("lease IS NULL OR status = 'waiting'", name="lease"),
     # Received once, however often it is sent.
     UniqueConstraint("source_id", "provider_event_id"),
-    Index("ix_payment_events_open", "due_at", sqlite_where=_OPEN, postgresql_where=_OPEN),
-    Index("ix_payment_events_unmatched", "id", sqlite_where=_UNMATCHED, postgresql_where=_UNMATCHED),
+    partial_index("ix_payment_events_open", _OPEN, "due_at"),
+    partial_index("ix_payment_events_unmatched", _UNMATCHED, "id"),
     # Removed when it is old; one that fits no order stays until someone has looked at it.
-    Index("ix_payment_events_over", "finished_at", sqlite_where=_OVER, postgresql_where=_OVER),
+    partial_index("ix_payment_events_over", _OVER, "finished_at"),
     # The sort order of the list, and its filters in this order.
     Index(None, "source_id", "id"),
     Index(None, "status", "id"),
     Index(None, "order_id", "id"),
     Index(None, "type", "id"),
     Index(None, "payer_email", "id"),
-    sqlite_autoincrement=True,
 )
 
 # What an event calls its order and its payment.

@@ -7,12 +7,19 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Text, text as sql
 
 from lootkeep.storage.engine.dialect import Bytewise
-from lootkeep.storage.schema.columns import document, identity, instant, metadata, money, number, text
-
-products = Table(
-    "products",
+from lootkeep.storage.schema.columns import (
+    document,
+    instant,
     metadata,
-    identity(),
+    money,
+    number,
+    numbered_table,
+    search_index,
+    text,
+)
+
+products = numbered_table(
+    "products",
     text("name"),
     text("slug", unique=True),
     text("sku", optional=True, unique=True),
@@ -68,13 +75,7 @@ products = Table(
         name="billing",
     ),
     Index(None, "created_at", "id"),
-    Index(
-        "ix_products_search_text",
-        "search_text",
-        postgresql_using="gin",
-        postgresql_ops={"search_text": "gin_trgm_ops"},
-    ).ddl_if(dialect="postgresql"),
-    sqlite_autoincrement=True,
+    search_index(),
 )
 
 # Unlimited is more than any number: one above the maximum stock.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, UniqueConstraint
 
-from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, money, number, text
+from lootkeep.storage.schema.columns import flag, instant, link, metadata, money, number, numbered_table, text
 
-referral_tiers = Table(
+referral_tiers = numbered_table(
     "referral_tiers",
-    metadata,
-    identity(),
     text("name"),
     text("description", optional=True),
     number("referrals_required"),
@@ -33,7 +31,6 @@ referral_tiers = Table(
         name="reward",
     ),
     Index(None, "sort_order", "referrals_required", "id"),
-    sqlite_autoincrement=True,
 )
 
 referrals = Table(
@@ -92,10 +89,8 @@ Index(
     referrers.c.customer_id,
 )
 
-reward_claims = Table(
+reward_claims = numbered_table(
     "reward_claims",
-    metadata,
-    identity(),
     link("customer_id", "customers.id"),
     link("tier_id", "referral_tiers.id"),
     link("coupon_id", "coupons.id"),
@@ -103,17 +98,13 @@ reward_claims = Table(
     UniqueConstraint("customer_id", "tier_id"),
     Index(None, "claimed_at", "id"),
     Index(None, "tier_id"),
-    sqlite_autoincrement=True,
 )
 
-refused_referrals = Table(
+refused_referrals = numbered_table(
     "refused_referrals",
-    metadata,
-    identity(),
     link("customer_id", "customers.id"),
     link("referrer_id", "customers.id"),
     text("reason"),
     instant("created_at"),
     Index(None, "customer_id"),
-    sqlite_autoincrement=True,
 )

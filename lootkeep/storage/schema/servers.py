@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Index, Table, text as sql
+from sqlalchemy import CheckConstraint, Index, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, instant, link, number, numbered_table, partial_index, text
 
 # Literals, also in queries: a cached plan can use a partial index only if it sees the words.
 OPEN = sql("status IN ('waiting', 'leased')")
 FAILED = sql("status = 'failed'")
 
-servers = Table(
+servers = numbered_table(
     "servers",
-    metadata,
-    identity(),
     text("name"),
     text("game"),
     # No two servers share a token: each sees its own queue.
@@ -23,13 +21,10 @@ servers = Table(
     instant("updated_at"),
     # Its commands stay, as evidence.
     instant("deleted_at", optional=True),
-    sqlite_autoincrement=True,
 )
 
-commands = Table(
+commands = numbered_table(
     "commands",
-    metadata,
-    identity(),
     link("server_id", "servers.id"),
     link("order_id", "orders.id"),
     link("item_id", "order_items.id"),
@@ -58,17 +53,8 @@ commands = Table(
     CheckConstraint("(status = 'leased') = (lease IS NOT NULL)", name="lease"),
     CheckConstraint("(status IN ('waiting', 'leased')) = (finished_at IS NULL)", name="finished_at"),
     # The queue of a server. The last two columns are for those that wait for a player.
-    Index(
-        "ix_commands_open",
-        "server_id",
-        "due_at",
-        "id",
-        "needs_player_online",
-        "player_id",
-        sqlite_where=OPEN,
-        postgresql_where=OPEN,
-    ),
-    Index("ix_commands_failed", "server_id", "id", sqlite_where=FAILED, postgresql_where=FAILED),
+    partial_index("ix_commands_open", OPEN, "server_id", "due_at", "id", "needs_player_online", "player_id"),
+    partial_index("ix_commands_failed", FAILED, "server_id", "id"),
     # The sort order of the list, and its filters in this order.
     Index(None, "server_id", "id"),
     Index(None, "status", "id"),
@@ -77,5 +63,4 @@ commands = Table(
     # For foreign keys.
     Index(None, "item_id"),
     Index(None, "resent_from_id"),
-    sqlite_autoincrement=True,
 )

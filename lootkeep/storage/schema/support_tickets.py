@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Table, Text, text as sql
 
-from lootkeep.storage.schema.columns import flag, identity, instant, link, metadata, number, text
+from lootkeep.storage.schema.columns import flag, instant, link, metadata, number, numbered_table, search_index, text
 
 # How long tickets took, in seconds.
 RESPONSE = "(first_response_at - created_at) / 1000000"
@@ -24,10 +24,8 @@ def _taking(name: str, seconds: str, end: str) -> Index:
     )
 
 
-support_tickets = Table(
+support_tickets = numbered_table(
     "support_tickets",
-    metadata,
-    identity(),
     link("customer_id", "customers.id"),
     link("order_id", "orders.id", optional=True),
     text("subject"),
@@ -63,30 +61,19 @@ support_tickets = Table(
     Index(None, "closed_at"),
     _taking("response", RESPONSE, "first_response_at"),
     _taking("resolution", RESOLUTION, "resolved_at"),
-    Index(
-        "ix_support_tickets_search_text",
-        "search_text",
-        postgresql_using="gin",
-        postgresql_ops={"search_text": "gin_trgm_ops"},
-    ).ddl_if(dialect="postgresql"),
-    sqlite_autoincrement=True,
+    search_index(),
 )
 
-canned_replies = Table(
+canned_replies = numbered_table(
     "canned_replies",
-    metadata,
-    identity(),
     text("name", unique=True),
     text("body"),
     instant("created_at"),
     instant("updated_at"),
-    sqlite_autoincrement=True,
 )
 
-ticket_messages = Table(
+ticket_messages = numbered_table(
     "ticket_messages",
-    metadata,
-    identity(),
     link("ticket_id", "support_tickets.id"),
     text("author_type"),
     link("user_id", "users.id", optional=True),
@@ -98,7 +85,6 @@ ticket_messages = Table(
     CheckConstraint("author_type IN ('customer', 'staff', 'system')", name="author_type"),
     CheckConstraint("author_type <> 'customer' OR NOT is_internal", name="is_internal"),
     Index(None, "ticket_id", "id"),
-    sqlite_autoincrement=True,
 )
 
 # The totals of the tickets of a cell: one row per kind of ticket and agent.

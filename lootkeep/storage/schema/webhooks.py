@@ -13,14 +13,14 @@ from lootkeep.storage.schema.columns import (
     metadata,
     money,
     number,
+    numbered_table,
+    partial_index,
     sealed,
     text,
 )
 
-webhooks = Table(
+webhooks = numbered_table(
     "webhooks",
-    metadata,
-    identity(),
     text("url"),
     # A JSON array of event types.
     document("events"),
@@ -37,21 +37,17 @@ webhooks = Table(
     sealed("sealed_headers", "webhook headers", optional=True),
     # In the language of rules.
     text("filter", optional=True),
-    sqlite_autoincrement=True,
 )
 
 # The subscription from a time on: it explains why an event was not sent in the past.
-webhook_versions = Table(
+webhook_versions = numbered_table(
     "webhook_versions",
-    metadata,
-    identity(),
     link("webhook_id", "webhooks.id"),
     instant("since"),
     document("events"),
     flag("is_active"),
     text("filter", optional=True),
     Index(None, "webhook_id", "since"),
-    sqlite_autoincrement=True,
 )
 
 _PENDING = sql("status = 'pending'")
@@ -85,17 +81,10 @@ deliveries = Table(
     instant("finished_at", optional=True),
     CheckConstraint("status IN ('pending', 'delivered', 'failed', 'cancelled')", name="status"),
     UniqueConstraint("event_id", "webhook_id"),
-    Index(
-        "ix_deliveries_due",
-        "webhook_id",
-        "priority",
-        "due_at",
-        sqlite_where=_PENDING,
-        postgresql_where=_PENDING,
-    ),
+    partial_index("ix_deliveries_due", _PENDING, "webhook_id", "priority", "due_at"),
     Index(None, "webhook_id", "id"),
     Index(None, "webhook_id", "status", "id"),
-    Index("ix_deliveries_finished_at", "finished_at", sqlite_where=_FINISHED, postgresql_where=_FINISHED),
+    partial_index("ix_deliveries_finished_at", _FINISHED, "finished_at"),
     sqlite_autoincrement=True,
     # Space in each page for the row versions that claiming and settling write.
     postgresql_with={"fillfactor": 50},
@@ -119,10 +108,8 @@ attempts = Table(
     postgresql_with={"fillfactor": 50},
 )
 
-replays = Table(
+replays = numbered_table(
     "replays",
-    metadata,
-    identity(),
     link("webhook_id", "webhooks.id"),
     instant("since"),
     # A JSON array.
@@ -135,5 +122,4 @@ replays = Table(
     instant("created_at"),
     instant("finished_at", optional=True),
     Index(None, "webhook_id", "id"),
-    sqlite_autoincrement=True,
 )
