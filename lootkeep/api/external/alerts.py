@@ -99,6 +99,7 @@ GROUP = Group(
     name="Alerts",
     description="Notifications for the staff on Discord, Slack, by e-mail or to a webhook. An extension of the "
     "specification.",
+    is_extension=True,
     routes=(
         Route(
             "GET",
@@ -108,7 +109,6 @@ GROUP = Group(
             "List alerts",
             many(alerts_views.AlertView),
             description="All alerts, oldest first. Only the host of a URL is shown.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -117,9 +117,7 @@ GROUP = Group(
             "alerts:write",
             "Create an alert",
             single(alerts_views.AlertView, "Alert created successfully", status=201),
-            body=AlertBody,
             description="A store can have 50 alerts.",
-            is_extension=True,
         ),
         Route(
             "GET",
@@ -129,7 +127,6 @@ GROUP = Group(
             "Read an alert",
             single(alerts_views.AlertView),
             description="Includes the error if the last attempt failed.",
-            is_extension=True,
         ),
         Route(
             "PUT",
@@ -140,7 +137,6 @@ GROUP = Group(
             single(alerts_views.AlertView, "Alert updated successfully"),
             body=AlertChanges,
             description="Changes only the fields that are sent. `muted_until` mutes the alert; null unmutes it.",
-            is_extension=True,
         ),
         Route(
             "DELETE",
@@ -150,7 +146,6 @@ GROUP = Group(
             "Delete an alert",
             only_message("Alert deleted successfully"),
             description="Deletes the alert with its pending messages.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -162,7 +157,6 @@ GROUP = Group(
             description="Queues a test message. Returns 409 while the alert is muted, and `no_mail_server` if it is an "
             "e-mail and there is none.",
             may_conflict=True,
-            is_extension=True,
         ),
     ),
 )

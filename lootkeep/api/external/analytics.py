@@ -190,7 +190,6 @@ GROUP = Group(
             "analytics:read",
             "Read revenue figures",
             single(analytics_views.RevenueView),
-            query=AnalyticsQuery,
             description="An order counts on the day it was paid, a refund on the day it was made. Currencies are never "
             "mixed: the report uses the store's currency and lists others separately. `tax` and `net_of_tax` are "
             "extensions: what the checkout reported with its orders, less what refunds gave back of it.",
@@ -202,7 +201,6 @@ GROUP = Group(
             "analytics:read",
             "Read sales figures",
             single(analytics_views.SalesView),
-            query=AnalyticsQuery,
             description="Orders, products and customers.",
         ),
         *taxes.ROUTES,

@@ -41,7 +41,6 @@ ROUTES = (
         "servers:read",
         "List commands",
         paged(commands_views.CommandView),
-        query=CommandQuery,
         description="Newest first.",
         is_extension=True,
     ),

@@ -153,6 +153,7 @@ async def list_coupon_uses(call: Call[None, PageQuery]) -> Reply:
 GROUP = Group(
     name="Coupons",
     description="Coupons of the owner, of creators and of the referral program. An extension of the specification.",
+    is_extension=True,
     routes=(
         Route(
             "GET",
@@ -161,9 +162,7 @@ GROUP = Group(
             "coupons:read",
             "List coupons",
             paged(coupons_views.CouponDetailsView),
-            query=CouponQuery,
             description="Newest first by default. The search looks at codes and notes.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -172,9 +171,7 @@ GROUP = Group(
             "coupons:write",
             "Create a coupon",
             single(coupons_views.CouponDetailsView, "Coupon created successfully", status=201),
-            body=CouponBody,
             description="Only lines that match are discounted, and never gift cards.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -183,9 +180,7 @@ GROUP = Group(
             "coupons:write",
             "Generate coupons",
             single(coupons_views.GeneratedCouponsView, "Coupons created successfully", status=201),
-            body=GenerateBody,
             description="Up to 10,000 at once, each with eight random characters after the prefix.",
-            is_extension=True,
         ),
         Route(
             "GET",
@@ -195,7 +190,6 @@ GROUP = Group(
             "Read a coupon",
             single(coupons_views.CouponDetailsView),
             description="With its state and how often it was used.",
-            is_extension=True,
         ),
         Route(
             "PUT",
@@ -208,7 +202,6 @@ GROUP = Group(
             description="Changes only the fields that are sent. Once an order has it, only limits, dates, `is_active` "
             "and the note can change. Coupons of referrals and creators keep their limits, too.",
             may_conflict=True,
-            is_extension=True,
         ),
         Route(
             "DELETE",
@@ -219,7 +212,6 @@ GROUP = Group(
             only_message("Coupon deleted successfully"),
             description="409 if it was used or an order reserves it: deactivate it instead.",
             may_conflict=True,
-            is_extension=True,
         ),
         Route(
             "GET",
@@ -228,9 +220,7 @@ GROUP = Group(
             "coupons:read",
             "List the uses of a coupon",
             paged(coupons_views.CouponUseView),
-            query=PageQuery,
             description="The orders that reserve it or have used it, newest first.",
-            is_extension=True,
         ),
     ),
 )

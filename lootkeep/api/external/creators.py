@@ -119,6 +119,7 @@ async def _shown(call: Call[Any, Any], tx: Transaction, creator: Creator, coupon
 GROUP = Group(
     name="Creators",
     description="Creators, their codes, and what they earn. An extension of the specification.",
+    is_extension=True,
     routes=(
         Route(
             "GET",
@@ -127,9 +128,7 @@ GROUP = Group(
             "creators:read",
             "List creators",
             paged(creators_views.CreatorView),
-            query=PageQuery,
             description="Newest first, with their balances at this moment.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -138,9 +137,7 @@ GROUP = Group(
             "creators:write",
             "Create a creator",
             single(creators_views.CreatorView, "Creator created successfully", status=201),
-            body=CreatorBody,
             description="With a coupon for the code, which anyone can use any number of times.",
-            is_extension=True,
         ),
         Route(
             "GET",
@@ -150,7 +147,6 @@ GROUP = Group(
             "Read a creator",
             single(creators_views.CreatorView),
             description="With the balances at this moment.",
-            is_extension=True,
         ),
         Route(
             "PUT",
@@ -163,7 +159,6 @@ GROUP = Group(
             description="Changes only the fields that are sent. A new share counts for later payments. 409 if an order "
             "has the code and it, or its discount, would change.",
             may_conflict=True,
-            is_extension=True,
         ),
         Route(
             "GET",
@@ -172,9 +167,7 @@ GROUP = Group(
             "creators:read",
             "Read the ledger of a creator",
             paged(creators_views.CreatorEntryView),
-            query=PageQuery,
             description="Newest first. With the header `Accept: text/csv` all entries, oldest first: the statement.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -188,11 +181,9 @@ GROUP = Group(
                 status=201,
                 repeated="The payout had been booked before",
             ),
-            body=PayoutBody,
             description="What was paid outside: no money moves here. 422 above what is due. The same reference again "
             "returns the same entry, with another amount it is 409.",
             may_conflict=True,
-            is_extension=True,
         ),
     ),
 )

@@ -61,7 +61,6 @@ GROUP = Group(
             "customers:read",
             "List customers",
             paged(customers_views.CustomerView),
-            query=CustomerQuery,
             description="Newest first by default. `search` covers name, e-mail address and players.",
         ),
         Route(

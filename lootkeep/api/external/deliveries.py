@@ -120,7 +120,6 @@ ROUTES = (
         "webhooks:read",
         "List a webhook's deliveries",
         paged(webhooks_views.DeliveryView),
-        query=DeliveryQuery,
         description="Newest first by default. `total` and `last_page` count at most 10,000 deliveries from the first"
         " one of the page on.",
         is_extension=True,
@@ -152,7 +151,6 @@ ROUTES = (
         "webhooks:write",
         "Send recorded events again",
         single(webhooks_views.ReplayView, "Replay started"),
-        body=ReplayBody,
         description="Events are sent in order and at a limited pace. Existing deliveries keep their ids and bytes.",
         is_extension=True,
     ),

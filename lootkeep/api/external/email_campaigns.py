@@ -115,7 +115,6 @@ GROUP = Group(
             "email-campaigns:read",
             "List campaigns",
             paged(campaigns_views.CampaignListView),
-            query=CampaignQuery,
             description="Newest first by default; without the bodies.",
         ),
         Route(
@@ -125,7 +124,6 @@ GROUP = Group(
             "email-campaigns:write",
             "Create a campaign",
             single(campaigns_views.CampaignView, "Campaign created successfully", status=201),
-            body=CampaignBody,
             max_body=MAX_LARGE_BODY,
             description="Creates a draft; nothing is sent yet. `{{ name }}`, `{{ email }}`, `{{ referral_code }}` and "
             "`{{ unsubscribe_url }}` are replaced for each recipient.",
@@ -186,7 +184,6 @@ GROUP = Group(
             "email-campaigns:read",
             "Preview a campaign's e-mail",
             single(campaigns_views.EmailPreviewView),
-            query=PreviewQuery,
             description="The e-mail as a customer would get it. Nothing is counted, and the unsubscribe link has no "
             "effect.",
             is_extension=True,
@@ -198,7 +195,6 @@ GROUP = Group(
             "email-campaigns:write",
             "Send a test e-mail",
             single(campaigns_views.TestEmailView, "Test e-mail queued"),
-            body=TestBody,
             description="Sends the preview to any e-mail address; at most 10 per minute. Returns 409 `no_mail_server` "
             "if there is none.",
             may_conflict=True,
@@ -212,7 +208,6 @@ GROUP = Group(
             "email-campaigns:write",
             "Send or schedule a campaign",
             single(campaigns_views.CampaignView, "Campaign is being sent"),
-            body=SendBody,
             description="Only a campaign that is a draft or has failed can be sent. The recipients are fixed when it "
             "starts. Returns 409 `no_mail_server` if there is none.",
             may_conflict=True,
@@ -235,7 +230,6 @@ GROUP = Group(
             "email-campaigns:write",
             "Duplicate a campaign",
             single(campaigns_views.CampaignView, "Campaign duplicated successfully", status=201),
-            body=DuplicateBody,
             description="A new draft with the same content and audience.",
         ),
     ),

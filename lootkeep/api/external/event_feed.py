@@ -71,7 +71,6 @@ ROUTES = (
         "events:read",
         "Read the event feed",
         single(webhooks_views.EventFeedView),
-        query=FeedQuery,
         description="Every recorded event in order after a cursor, so that a receiver can catch up. With `wait` it "
         "responds as soon as there is an event. `webhooks:read` is enough, too.",
         other_scope="webhooks:read",

@@ -31,7 +31,6 @@ ROUTES = (
         "orders:read",
         "Read the evidence of an order",
         single(EvidenceView),
-        query=EvidenceQuery,
         description="Everything that answers a dispute: buyer, payment, what was handed over, e-mails, tickets, and "
         "earlier orders. `compelling_evidence` lists the undisputed orders of the same instrument that were paid 120 "
         "to 365 days before the dispute (before now without one) and share the IP address or the device, and one more "

@@ -142,7 +142,6 @@ GROUP = Group(
             "fraud:read",
             "List fraud checks",
             paged(fraud_views.FraudCheckView),
-            query=CheckQuery,
             description="Newest first.",
         ),
         Route(
@@ -161,7 +160,6 @@ GROUP = Group(
             "fraud:write",
             "Review a fraud check",
             single(fraud_views.ReviewedCheckView, "Fraud check marked as reviewed"),
-            body=ReviewBody,
             description="`legitimate` releases an order on hold, `fraud` cancels an unpaid one. Can be repeated: the "
             "last outcome counts.",
         ),

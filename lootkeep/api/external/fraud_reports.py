@@ -105,7 +105,6 @@ ROUTES = (
         "fraud:write",
         "Backtest settings or a rule on past orders",
         single(fraud_reports_views.BacktestView),
-        body=BacktestBody,
         max_body=MAX_LARGE_BODY,
         description="Judges stored checks again with the given settings and changes nothing. Order counts are those of "
         "the velocity window at the time of the check.",
@@ -120,7 +119,6 @@ ROUTES = (
         "fraud:read",
         "Explain what counts against a buyer now",
         single(fraud_reports_views.ExplanationView),
-        query=ExplainQuery,
         description="What an order with this IP address and e-mail address would score now; nothing is recorded.",
         is_extension=True,
     ),

@@ -89,7 +89,6 @@ ROUTES = (
         "fraud:write",
         "Review several fraud checks at once",
         many(fraud_views.ReviewedView),
-        body=RingReviewBody,
         description="Reviews all of them or none: one that does not exist returns 404. Each order is released or "
         "cancelled as in a single review.",
         may_miss=True,

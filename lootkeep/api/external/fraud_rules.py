@@ -86,7 +86,6 @@ ROUTES = (
         "fraud:write",
         "Create a rule",
         single(fraud_rules_views.FraudRuleView, "Fraud rule created successfully", status=201),
-        body=FraudRuleBody,
         description="Applies to the next order. `POST /fraud/backtest` shows what it would have done in the past.",
         is_extension=True,
     ),

@@ -220,7 +220,6 @@ ROUTES = (
         "fraud:write",
         "Trust an IP address",
         single(fraud_settings_views.WhitelistedIpsView, "IP added to whitelist"),
-        body=IpBody,
         description=_AGAIN,
     ),
     Route(
@@ -230,7 +229,6 @@ ROUTES = (
         "fraud:write",
         "Stop trusting an IP address",
         single(fraud_settings_views.WhitelistedIpsView, "IP removed from whitelist"),
-        body=IpBody,
         description=_ABSENT,
     ),
     Route(
@@ -240,7 +238,6 @@ ROUTES = (
         "fraud:write",
         "Trust an e-mail address",
         single(fraud_settings_views.WhitelistedEmailsView, "Email added to whitelist"),
-        body=EmailBody,
         description=_AGAIN,
     ),
     Route(
@@ -250,7 +247,6 @@ ROUTES = (
         "fraud:write",
         "Stop trusting an e-mail address",
         single(fraud_settings_views.WhitelistedEmailsView, "Email removed from whitelist"),
-        body=EmailBody,
         description=_ABSENT,
     ),
     Route(
@@ -260,7 +256,6 @@ ROUTES = (
         "fraud:write",
         "Block a country",
         single(fraud_settings_views.BlockedCountriesView, "Country added to blocked list"),
-        body=CountryBody,
         description=_AGAIN,
     ),
     Route(
@@ -270,7 +265,6 @@ ROUTES = (
         "fraud:write",
         "Stop blocking a country",
         single(fraud_settings_views.BlockedCountriesView, "Country removed from blocked list"),
-        body=CountryBody,
         description=_ABSENT,
     ),
 )

@@ -154,7 +154,6 @@ GROUP = Group(
             "gift-cards:read",
             "List gift cards",
             paged(gift_cards_views.GiftCardView),
-            query=GiftCardQuery,
             description="Newest first by default.",
         ),
         Route(
@@ -182,7 +181,6 @@ GROUP = Group(
             "gift-cards:read",
             "Check a gift card's code and balance",
             single(gift_cards_views.GiftCardValidationView),
-            body=ValidateBody,
             description="An unknown code is not an error: `valid` is false and `reason` is `not_found`. After ten "
             "unknown codes in a minute the token gets a 429.",
         ),
@@ -193,7 +191,6 @@ GROUP = Group(
             "gift-cards:write",
             "Redeem an amount",
             single(gift_cards_views.RedeemedGiftCardView, "Gift card redeemed successfully"),
-            body=RedeemBody,
             description="Sending the same `reference` and amount again redeems nothing more and returns the same "
             "response.",
             may_conflict=True,
@@ -205,7 +202,6 @@ GROUP = Group(
             "gift-cards:write",
             "Revoke a gift card",
             single(gift_cards_views.GiftCardView, "Gift card revoked"),
-            body=RevokeBody,
             description="Permanently removes the remaining balance. Revoking again changes nothing.",
         ),
         Route(
@@ -215,7 +211,6 @@ GROUP = Group(
             "gift-cards:write",
             "Resend a gift card by e-mail",
             single(gift_cards_views.SentGiftCardView, "Gift card sent"),
-            body=ResendBody,
             description="At most five times an hour. Returns 409 `no_mail_server` if there is none.",
             may_conflict=True,
         ),

@@ -128,7 +128,6 @@ ROUTES = (
         WRITE,
         "Add keys to a product",
         single(goods_views.KeysAddedView, "Keys added successfully", status=201),
-        body=KeysBody,
         max_body=MAX_HUGE_BODY,
         description="Up to 10,000 keys of 1 to 4,000 characters. A key that the product has, or had, is skipped. Paid "
         "orders that wait for a key are served first, and the rest is added to the stock. Another cost for a known "
@@ -142,7 +141,6 @@ ROUTES = (
         "products:read",
         "List the keys of a product",
         paged(goods_views.ProductKeyView),
-        query=KeyQuery,
         description="Newest first, masked. With `status=revoked` and the header `Accept: text/csv`, all revoked keys "
         "are returned whole, as a CSV file for the supplier; this needs `products:write`, and is recorded in the audit "
         "log.",
@@ -165,7 +163,6 @@ ROUTES = (
         WRITE,
         "Withdraw keys",
         single(goods_views.KeysWithdrawnView, "Keys withdrawn successfully"),
-        body=WithdrawBody,
         max_body=MAX_LARGE_BODY,
         description="Takes what is still available from the stock, for good, and lists the orders that have the "
         "others. Paid orders whose keys were withdrawn wait for the next keys.",

@@ -115,7 +115,6 @@ GROUP = Group(
             "orders:read",
             "List orders",
             paged(orders_views.OrderView),
-            query=OrderQuery,
             description="Newest first by default. `search` covers the customer's name and e-mail address, and finds a "
             "complete order number, external id or transaction id.",
         ),
@@ -135,7 +134,6 @@ GROUP = Group(
             "orders:write",
             "Mark an order as fulfilled",
             single(orders_views.OrderView, "Order fulfilled successfully"),
-            body=FulfillBody,
             description="Delivers the given lines, or everything that is left. Sends `order.completed` when everything "
             "is delivered. Repeating it on a completed order returns 200 and changes nothing.",
         ),
@@ -156,7 +154,6 @@ GROUP = Group(
             "orders:write",
             "Replace a key of an order",
             single(goods_views.ReplacedKeyView, "Key replaced successfully"),
-            body=ReplaceKeyBody,
             description="Gives the line another key that no order has reserved; both are remembered. Without one: 409 "
             "`no_keys_left`.",
             is_extension=True,

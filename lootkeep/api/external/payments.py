@@ -111,6 +111,7 @@ async def match_payment_event(call: Call[MatchBody, None]) -> Reply:
 GROUP = Group(
     name="Payments",
     description="What Stripe and PayPal report themselves. An extension of the specification.",
+    is_extension=True,
     routes=(
         Route(
             "GET",
@@ -120,7 +121,6 @@ GROUP = Group(
             "List payment sources",
             many(payments_views.PaymentSourceView),
             description="All sources, oldest first.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -129,9 +129,7 @@ GROUP = Group(
             "payments:write",
             "Create a payment source",
             single(payments_views.PaymentSourceView, "Payment source created successfully", status=201),
-            body=PaymentSourceBody,
             description="Enter its `url` at the provider. The secret is never shown. A store can have 20 sources.",
-            is_extension=True,
         ),
         Route(
             "GET",
@@ -141,7 +139,6 @@ GROUP = Group(
             "Read a payment source",
             single(payments_views.PaymentSourceView),
             description="Says when its last event came.",
-            is_extension=True,
         ),
         Route(
             "PUT",
@@ -153,7 +150,6 @@ GROUP = Group(
             body=PaymentSourceChanges,
             description="Changes only the fields that are sent. After a new `secret` the old one is accepted for 24 "
             "hours, too. The events of an inactive source are refused.",
-            is_extension=True,
         ),
         Route(
             "DELETE",
@@ -163,7 +159,6 @@ GROUP = Group(
             "Delete a payment source",
             only_message("Payment source deleted successfully"),
             description="New events are refused; those that were received stay.",
-            is_extension=True,
         ),
         Route(
             "GET",
@@ -172,9 +167,7 @@ GROUP = Group(
             "payments:read",
             "List payment events",
             paged(payments_views.PaymentEventView),
-            query=PaymentEventQuery,
             description="Newest first.",
-            is_extension=True,
         ),
         Route(
             "GET",
@@ -184,7 +177,6 @@ GROUP = Group(
             "Read a payment event",
             single(payments_views.PaymentEventView),
             description="Says what it did to which order, or why not.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -193,12 +185,10 @@ GROUP = Group(
             "payments:write",
             "Apply a payment event to an order",
             single(payments_views.PaymentEventView, "Payment event applied"),
-            body=MatchBody,
             description="For events that are `waiting` or `unmatched`, else 409. Another amount or currency is 422, "
             "unless `accept_difference` is sent: then a payment pays the order in full, and the event says what was "
             "received.",
             may_conflict=True,
-            is_extension=True,
         ),
     ),
 )

@@ -66,7 +66,6 @@ GROUP = Group(
             "products:read",
             "List products",
             paged(products_views.ProductView),
-            query=ProductQuery,
             description="Newest first by default. `search` covers name and sku.",
         ),
         Route(

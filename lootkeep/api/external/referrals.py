@@ -120,7 +120,6 @@ GROUP = Group(
             "referrals:read",
             "List referrals",
             paged(referrals_views.ReferralView),
-            query=ReferralQuery,
             description="Customers who registered with a referral code, newest first.",
         ),
         Route(
@@ -139,7 +138,6 @@ GROUP = Group(
             "referrals:read",
             "Rank customers by counted referrals",
             many(referrals_views.LeaderboardView),
-            query=LimitQuery,
             description="`referral_reward_event` decides what counts. Ties go to the customer who got there first.",
         ),
         Route(
@@ -149,7 +147,6 @@ GROUP = Group(
             "referrals:read",
             "Rank customers by successful referrals",
             many(referrals_views.TopReferrerView),
-            query=LimitQuery,
             description="The customers with the most successful referrals, best first.",
         ),
         Route(
@@ -159,7 +156,6 @@ GROUP = Group(
             "referrals:read",
             "Check a referral code",
             single(referrals_views.CodeValidationView),
-            body=CodeBody,
             description="An unknown code is not an error: `valid` is false and `error` is `Invalid referral code`.",
         ),
         *tiers.ROUTES,
@@ -189,7 +185,6 @@ GROUP = Group(
             "referrals:read",
             "List reward claims",
             paged(referrals_views.ClaimView),
-            query=PageQuery,
             description="Newest first.",
         ),
         Route(
@@ -199,7 +194,6 @@ GROUP = Group(
             "referrals:read",
             "List refused referrals",
             paged(referrals_views.RefusedReferralView),
-            query=PageQuery,
             description="Referrals that were not attributed because they looked like abuse, newest first.",
             is_extension=True,
         ),

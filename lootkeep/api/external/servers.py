@@ -89,7 +89,6 @@ ROUTES = (
         "List servers",
         many(servers_views.ServerView),
         description="All servers, oldest first, with the length of their queues.",
-        is_extension=True,
     ),
     Route(
         "POST",
@@ -98,9 +97,7 @@ ROUTES = (
         "servers:write",
         "Create a server",
         single(servers_views.NewServerView, "Server created successfully", status=201),
-        body=ServerBody,
         description="Its token, with the one scope `commands:run`, is shown only now. A store can have 100 servers.",
-        is_extension=True,
     ),
     Route(
         "GET",
@@ -110,7 +107,6 @@ ROUTES = (
         "Read a server",
         single(servers_views.ServerView),
         description="Says when it last asked for commands.",
-        is_extension=True,
     ),
     Route(
         "PUT",
@@ -121,7 +117,6 @@ ROUTES = (
         single(servers_views.ServerView, "Server updated successfully"),
         body=ServerChanges,
         description="Changes only the fields that are sent.",
-        is_extension=True,
     ),
     Route(
         "DELETE",
@@ -133,7 +128,6 @@ ROUTES = (
         description="What waits for it is cancelled, and its token is rejected from the next request on. 409 while a "
         "product has commands for it.",
         may_conflict=True,
-        is_extension=True,
     ),
     Route(
         "POST",
@@ -145,7 +139,6 @@ ROUTES = (
         description="The new token is shown only now. The old one is rejected from the next request on.",
         # No process may still use the old token when the answer is sent.
         is_foreign=True,
-        is_extension=True,
     ),
     Route(
         "POST",
@@ -154,17 +147,16 @@ ROUTES = (
         "servers:write",
         "Send a server everything again",
         single(servers_views.ResyncView, "Commands queued again"),
-        body=ResyncBody,
         description="After a wipe: the `paid` commands of everything that players still own are queued once more, as "
         "repeats that name the originals. What was refunded, disputed or fraud, is over, or waits already is not; "
         "recorded in the audit log.",
         is_foreign=True,
-        is_extension=True,
     ),
 )
 
 GROUP = Group(
     name="Servers",
     description="Game servers that deliver what was bought, by commands. An extension of the specification.",
+    is_extension=True,
     routes=(*ROUTES, *commands.ROUTES),
 )

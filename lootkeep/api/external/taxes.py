@@ -51,7 +51,6 @@ ROUTES = (
         "analytics:read",
         "Read the tax report",
         many(taxes_views.TaxSumView),
-        query=TaxQuery,
         description="The tax of paid orders by country, as the checkout reported it, by the time of the payment; "
         "refunds reduce it in proportion. With the header `Accept: text/csv` one line for each order, with the "
         "countries of its bill, IP address and card.",

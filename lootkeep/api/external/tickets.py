@@ -168,7 +168,6 @@ GROUP = Group(
             "support-tickets:read",
             "List support tickets",
             paged(tickets_views.TicketView),
-            query=TicketQuery,
             description="Newest first by default. Filters can be combined.",
         ),
         Route(
@@ -187,7 +186,6 @@ GROUP = Group(
             "support-tickets:read",
             "Read a support ticket with its messages",
             single(tickets_views.TicketDetailView),
-            query=MessagesQuery,
             description="Returns the newest messages, including internal notes. Send `earlier_before` as `before` to "
             "get earlier ones.",
         ),
@@ -198,7 +196,6 @@ GROUP = Group(
             "support-tickets:write",
             "Set a support ticket's status",
             single(tickets_views.TicketView, "Support ticket status updated successfully"),
-            body=StatusBody,
             may_conflict=True,
             description="A change that is not allowed returns 409 `ticket_step_not_allowed` with the allowed ones. "
             "Setting the current status changes nothing.",
@@ -210,7 +207,6 @@ GROUP = Group(
             "support-tickets:write",
             "Add a staff message to a support ticket",
             single(tickets_views.PostedMessageView, "Message added successfully", status=201),
-            body=MessageBody,
             max_body=MAX_LARGE_BODY,
             description="A public message is e-mailed to the customer and changes `open` to `pending`; on a closed "
             "ticket it returns 409 `ticket_closed`. Without a mail server the `message` of the response says that it "
@@ -223,7 +219,6 @@ GROUP = Group(
             "support-tickets:write",
             "Close a support ticket",
             single(tickets_views.TicketView, "Support ticket closed successfully"),
-            body=CloseBody,
             max_body=MAX_LARGE_BODY,
             description="Closing again changes nothing and sends nothing.",
         ),
@@ -234,7 +229,6 @@ GROUP = Group(
             "support-tickets:write",
             "Assign a support ticket",
             single(tickets_views.TicketView, "Support ticket assigned successfully"),
-            body=AssignBody,
             description="Assigns it to a user, or to nobody with null.",
         ),
     ),

@@ -82,7 +82,6 @@ ROUTES = (
         "referrals:write",
         "Create a reward tier",
         single(tiers_views.TierView, "Referral tier created successfully", status=201),
-        body=TierBody,
         description="A tier is a reward that customers can claim when they have enough referrals.",
     ),
     Route(

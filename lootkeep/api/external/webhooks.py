@@ -151,7 +151,6 @@ GROUP = Group(
             "webhooks:write",
             "Create a webhook",
             single(webhooks_views.WebhookWithSecretView, "Webhook created successfully", status=201),
-            body=WebhookBody,
             description="The `secret` signs every delivery and is shown only here. A store can have 100 webhooks.",
         ),
         Route(

@@ -72,6 +72,7 @@ async def report_results(call: Call[ResultsBody, None]) -> Reply:
 GROUP = Group(
     name="Game servers",
     description="The queue of a game server, with its own token.",
+    is_extension=True,
     prefix="/api/game/v1",
     routes=(
         Route(
@@ -81,10 +82,8 @@ GROUP = Group(
             SERVER_SCOPE,
             "Take commands",
             many(commands_views.LeasedCommandView),
-            query=TakeQuery,
             description="The next commands of the server. Each is leased: if no result comes in time, it is handed out "
             "again under the same id.",
-            is_extension=True,
         ),
         Route(
             "POST",
@@ -93,11 +92,9 @@ GROUP = Group(
             SERVER_SCOPE,
             "Report results",
             single(commands_views.RecordedResultsView),
-            body=ResultsBody,
             max_body=MAX_LARGE_BODY,
             description="The first final result of a command counts; reporting it again changes nothing. A failed "
             "command is handed out again after a pause, and after the last one it has failed for good.",
-            is_extension=True,
         ),
     ),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from types import NoneType
+from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 import msgspec
 from pydantic import BaseModel
@@ -119,6 +120,7 @@ class Route(Endpoint):
     scope: str
     summary: str
     answer: ResponseShape
+    # What is sent, by default as the handler's `Call[Body, Query]` says; a body made by `partial` is named here.
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
     # The maximum size of the body in bytes.
@@ -134,6 +136,12 @@ class Route(Endpoint):
     other_scope: str | None = None
     # Beyond the specification of the External API.
     is_extension: bool = False
+
+    def __post_init__(self) -> None:
+        call, *_ = get_type_hints(self.handler).values()
+        for name, model in zip(("body", "query"), get_args(call), strict=True):
+            if getattr(self, name) is None and model is not NoneType:
+                object.__setattr__(self, name, model)
 
     def admits(self, token: Token) -> bool:
         return token.may(self.scope) or (self.other_scope is not None and token.may(self.other_scope))
@@ -151,4 +159,6 @@ class Group:
     name: str
     description: str
     routes: tuple[Route, ...]
+    # All of them are beyond the specification of the External API.
+    is_extension: bool = False
     prefix: str = "/api/external/v1"

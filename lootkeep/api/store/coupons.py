@@ -45,6 +45,7 @@ async def preview_coupon(call: Call[PreviewBody, None]) -> Reply:
 GROUP = Group(
     name="Store: coupons",
     description="Coupons at the checkout. An extension of the specification.",
+    is_extension=True,
     prefix="/api/store/v1",
     routes=(
         Route(
@@ -54,10 +55,8 @@ GROUP = Group(
             "store:read",
             "Price a cart with a coupon",
             single(coupons_views.CouponPreviewView),
-            body=PreviewBody,
             description="Reserves nothing. A code that cannot be used is not an error: `valid` is false, `reason` says "
             "why, and `discount_total` is 0.00.",
-            is_extension=True,
         ),
     ),
 )

@@ -135,7 +135,6 @@ GROUP = Group(
                 status=201,
                 repeated="The customer had been created before",
             ),
-            body=SignUpBody,
             description="Returns the customer with their own referral code, and the result of the code that was sent. "
             "A known `external_id` with the same e-mail address returns that customer with 200 and changes "
             "nothing.",
@@ -147,7 +146,6 @@ GROUP = Group(
             "store:read",
             "Find customers",
             paged(customers_views.CustomerView),
-            query=FindQuery,
             description="Finds a customer by `external_id`, `email` or `identity`. Without any, returns all "
             "customers, newest first.",
         ),
@@ -213,7 +211,6 @@ GROUP = Group(
                 status=201,
                 repeated="The reward had been claimed before",
             ),
-            body=ClaimBody,
             description="Once per customer and tier; claiming again returns the same coupon with 200.",
         ),
         *goods.CUSTOMER_ROUTES,

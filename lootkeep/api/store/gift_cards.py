@@ -54,7 +54,6 @@ GROUP = Group(
             "store:write",
             "Create a gift card",
             single(gift_cards_views.GiftCardWithCodeView, "Gift card created successfully", status=201),
-            body=NewGiftCardBody,
             description="The full `code` is shown only here and in the e-mail to the recipient.",
         ),
     ),

@@ -52,7 +52,6 @@ CUSTOMER_ROUTES = (
         "store:read",
         "List what a customer owns",
         paged(goods_views.OwnedGoodView),
-        query=OwnedQuery,
         description="The goods of all orders, newest first, without their values.",
         is_extension=True,
     ),

@@ -78,7 +78,6 @@ ROUTES = (
             status=201,
             repeated="The declined payment had been recorded before",
         ),
-        body=PaymentAttemptBody,
         description="Many declined payments of an account, a device or an IP address count against later orders.",
         is_extension=True,
     ),
@@ -94,7 +93,6 @@ ROUTES = (
             status=201,
             repeated="The dispute had been recorded before",
         ),
-        body=DisputeBody,
         description="Labels the order as fraud if the reason is `fraudulent`, until the dispute is won. Sending the "
         "same `kind` and `external_id` again returns the same record with 200.",
         is_extension=True,

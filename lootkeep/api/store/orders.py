@@ -221,7 +221,6 @@ GROUP = Group(
                 status=201,
                 repeated="The order had been placed before",
             ),
-            body=OrderBody,
             max_body=MAX_LARGE_BODY,
             description="Reserves stock and coupon, and debits the gift card. `next` is what the checkout must do now: "
             "`pay`, `wait_for_review`, `verify` (the order is on hold) or `refused` (it must not be paid). An "
@@ -235,7 +234,6 @@ GROUP = Group(
             "store:read",
             "Find orders",
             paged(orders_views.OrderView),
-            query=FindOrderQuery,
             description="Finds an order by `external_id`. Without it, returns all orders, newest first.",
         ),
         Route(
@@ -254,7 +252,6 @@ GROUP = Group(
             "store:write",
             "Mark an order as paid",
             single(orders_views.PaidOrderView, "Order paid successfully"),
-            body=PayBody,
             description="Sending the same `transaction_id` again changes nothing. The payment of a blocked customer is "
             "recorded, and the order is `on_hold` until a review.",
         ),
@@ -265,7 +262,6 @@ GROUP = Group(
             "store:write",
             "Refund an order",
             single(orders_views.RefundedOrderView, "Order refunded successfully"),
-            body=RefundBody,
             description="Refunds everything or an amount, the payment before the gift card. The amount is first "
             "deducted from gift cards bought in the order; amounts already spent return 409 `gift_cards_spent` unless "
             "`allow_unrecovered` is sent. After a full refund the order is `refunded`, and those cards are "
@@ -278,7 +274,6 @@ GROUP = Group(
             "store:write",
             "Cancel an order",
             single(orders_views.OrderView, "Order cancelled successfully"),
-            body=CancelBody,
             description="Only possible before payment. Releases the stock, the coupon and the gift card amount.",
         ),
         *order_reports.ROUTES,

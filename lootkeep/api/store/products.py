@@ -185,7 +185,6 @@ GROUP = Group(
             "store:write",
             "Create a product",
             single(products_views.ProductView, "Product created successfully", status=201),
-            body=ProductBody,
             max_body=MAX_LARGE_BODY,
             description="Sends `product.created`.",
         ),

@@ -91,7 +91,6 @@ GROUP = Group(
             "store:write",
             "Create a subscription",
             single(subscriptions_views.PaidPeriodView, "Subscription created successfully", status=201),
-            body=SubscriptionBody,
             description="Creates a paid order for the first period. Sends `subscription.created`.",
             may_conflict=True,
         ),
@@ -102,7 +101,6 @@ GROUP = Group(
             "store:read",
             "List subscriptions",
             paged(subscriptions_views.SubscriptionView),
-            query=SubscriptionQuery,
             description="Newest first. `total` and `last_page` count at most 10,000 subscriptions from the first one "
             "of the page on.",
         ),
@@ -133,7 +131,6 @@ GROUP = Group(
             "store:write",
             "Cancel a subscription",
             single(subscriptions_views.SubscriptionView, "Subscription cancelled successfully"),
-            body=SubscriptionCancelBody,
             description="Ends with the paid period, unless `at_period_end` is false. Cancelling again changes nothing. "
             "Sends `subscription.cancelled` once, at cancellation.",
         ),

@@ -54,7 +54,6 @@ GROUP = Group(
             "store:write",
             "Open a support ticket",
             single(tickets_views.TicketDetailView, "Support ticket created successfully", status=201),
-            body=TicketBody,
             max_body=MAX_LARGE_BODY,
             description="Opens a ticket for a customer, with their first message.",
         ),
@@ -65,7 +64,6 @@ GROUP = Group(
             "store:write",
             "Add a customer's message",
             single(tickets_views.PostedMessageView, "Message added successfully", status=201),
-            body=CustomerMessageBody,
             max_body=MAX_LARGE_BODY,
             description="Reopens a ticket that is pending, resolved, or closed for at most 14 days. A ticket closed "
             "for longer returns 409 `ticket_closed`: open a new one.",
