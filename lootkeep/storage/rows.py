@@ -184,6 +184,11 @@ class Rows(Generic[S]):
             tx.totals.count(self._totals, before, after)
 
 
+def insertion(table: Table, *columns: str, set_based: bool = False) -> Query[Any]:
+    """Adds a row that no record describes: its arguments have the names of the columns."""
+    return Query(insert(table).values({name: bindparam(name) for name in columns}).inline(), set_based=set_based)
+
+
 def show(tx: Transaction, table: Table) -> None:
     """Has open consoles look at what they show of a table, after the commit; no worker waits for this name."""
     tx.wake(SHOWN + table.name)

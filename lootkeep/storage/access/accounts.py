@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import msgspec
-from sqlalchemy import Text, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Text, bindparam, delete, exists, func, or_, select, update
 
 from lootkeep.domain.accounts import IDLE_LIMIT, Account, ListedUser, Person, Session, SignInFigures
 from lootkeep.domain.passkeys import Passkey
@@ -16,7 +16,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.lists import Join, Listing, Sort
-from lootkeep.storage.rows import Rows, columns_of, show
+from lootkeep.storage.rows import Rows, columns_of, insertion, show
 from lootkeep.storage.schema import (
     account_links,
     accounts,
@@ -55,16 +55,7 @@ _OWNERS = Query(
     .with_for_update(),
     Account,
 )
-_ADD_LINK = Query(
-    insert(account_links)
-    .values(
-        user_id=bindparam("user"),
-        digest=bindparam("hashed"),
-        created_at=bindparam("now"),
-        expires_at=bindparam("until"),
-    )
-    .inline()
-)
+_ADD_LINK = insertion(account_links, "user_id", "digest", "created_at", "expires_at")
 _REMOVE_LINKS = Query(delete(account_links).where(account_links.c.user_id == bindparam("user")))
 _REMOVE_VIEWS = Query(delete(saved_views).where(saved_views.c.user_id == bindparam("user")))
 _IS_VALID = (
@@ -96,11 +87,7 @@ _REVOKE_OTHERS = Query(
     update(sessions).where(*_OPEN, sessions.c.id != bindparam("session")).values(revoked_at=bindparam("now"))
 )
 _OF_CODES = recovery_codes.c.user_id == bindparam("user")
-_ADD_CODE = Query(
-    insert(recovery_codes)
-    .values(user_id=bindparam("user"), digest=bindparam("hashed"), created_at=bindparam("now"))
-    .inline()
-)
+_ADD_CODE = insertion(recovery_codes, "user_id", "digest", "created_at")
 _USE_CODE = Query(
     update(recovery_codes)
     .where(_OF_CODES, recovery_codes.c.digest == bindparam("hashed"), recovery_codes.c.used_at.is_(None))
@@ -177,7 +164,7 @@ async def person_by_email(tx: Transaction, email: str) -> Person | None:
 async def add_link(tx: Transaction, user_id: int, digest: str, now: Instant, expires_at: Instant) -> None:
     """The user's only valid link."""
     await tx.run(_REMOVE_LINKS, user=user_id)
-    await tx.run(_ADD_LINK, user=user_id, hashed=digest, now=now, until=expires_at)
+    await tx.run(_ADD_LINK, user_id=user_id, digest=digest, created_at=now, expires_at=expires_at)
 
 
 async def remove_links(tx: Transaction, user_id: int) -> None:
@@ -221,7 +208,7 @@ async def revoke_sessions(tx: Transaction, user_id: int, now: Instant, *, but: i
 
 
 async def add_recovery_code(tx: Transaction, user_id: int, digest: str, now: Instant) -> None:
-    await tx.run(_ADD_CODE, user=user_id, hashed=digest, now=now)
+    await tx.run(_ADD_CODE, user_id=user_id, digest=digest, created_at=now)
 
 
 async def use_recovery_code(tx: Transaction, user_id: int, digest: str, now: Instant) -> bool:

@@ -6,22 +6,20 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import BindParameter, bindparam, case, delete, insert, or_, update
+from sqlalchemy import BindParameter, bindparam, case, delete, or_, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.rows import Rows
+from lootkeep.storage.rows import Rows, insertion
 from lootkeep.storage.schema import customer_identities, customer_tags, customers
 
 ROWS = Rows(customers, Customer, derived=("search_text",), totals="customers", key_share=True)
 
 _THIS = customers.c.id == bindparam("customer")
-_TAG = Query(
-    insert(customer_tags).values(tag=bindparam("word"), customer_id=bindparam("customer")).inline(), set_based=True
-)
+_TAG = insertion(customer_tags, "tag", "customer_id", set_based=True)
 _UNTAG = Query(delete(customer_tags).where(customer_tags.c.customer_id == bindparam("customer")))
 _IDENTIFY = Query(
     postgresql.insert(customer_identities)
@@ -93,9 +91,9 @@ async def save(tx: Transaction, before: Customer, after: Customer) -> None:
     await ROWS.save(tx, before, after)
     if after.tags != before.tags:
         await tx.run(_UNTAG, customer=after.id)
-        words = msgspec.json.decode(after.tags, type=list[str])
-        if words:
-            await tx.execute_many(_TAG, [{"word": word, "customer": after.id} for word in words])
+        tags = msgspec.json.decode(after.tags, type=list[str])
+        if tags:
+            await tx.execute_many(_TAG, [{"tag": tag, "customer_id": after.id} for tag in tags])
     if after.identities != before.identities:
         await tx.run(_FORGET, customer=after.id)
         for player in after.players:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import bindparam, delete, func, insert, or_, select
+from sqlalchemy import bindparam, delete, func, or_, select
 
 from lootkeep.domain.disputes import MAX_DEADLINE, USUAL_DEADLINE, Dispute
 from lootkeep.domain.fraud.labels import Label
@@ -12,7 +12,7 @@ from lootkeep.domain.orders import Order
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.rows import Rows, columns_of
+from lootkeep.storage.rows import Rows, columns_of, insertion
 from lootkeep.storage.schema import disputes, labels, orders
 
 ROWS = Rows(disputes, Dispute)
@@ -48,14 +48,7 @@ _WAITING = Query(
     lambda *values: (Dispute(*values[:_TO_ORDER]), Order(*values[_TO_ORDER:])),
 )
 _REMOVE_LABELS = Query(delete(labels).where(labels.c.order_id == bindparam("order")))
-_ADD_LABEL = Query(
-    insert(labels)
-    .values(
-        kind=bindparam("label"), value=bindparam("linked_by"), since=bindparam("known_at"), order_id=bindparam("order")
-    )
-    .inline(),
-    set_based=True,
-)
+_ADD_LABEL = insertion(labels, "kind", "value", "since", "order_id", set_based=True)
 
 
 async def of_order(tx: Transaction, order_id: int) -> list[Dispute]:
@@ -79,8 +72,6 @@ async def waiting(tx: Transaction, size: int, now: Instant) -> list[tuple[Disput
 async def set_labels(tx: Transaction, order_id: int, new: Iterable[Label]) -> None:
     """The links for later orders."""
     await tx.run(_REMOVE_LABELS, order=order_id)
-    rows = [
-        {"label": label.kind, "linked_by": label.value, "known_at": label.since, "order": order_id} for label in new
-    ]
+    rows = [{"kind": label.kind, "value": label.value, "since": label.since, "order_id": order_id} for label in new]
     if rows:
         await tx.execute_many(_ADD_LABEL, rows)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, exists, insert, select
+from sqlalchemy import and_, bindparam, exists, select
 
 from lootkeep.domain.orders import Order
 from lootkeep.domain.players import Game
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.rows import columns_of
+from lootkeep.storage.rows import columns_of, insertion
 from lootkeep.storage.schema import disputes, evidence, fraud_checks, mails, orders, sightings
 from lootkeep.storage.schema.fraud import IS_LATEST
 
@@ -82,11 +82,7 @@ _EMAILS = Query(
     .limit(_MAX_EMAILS),
     SentEmail,
 )
-_ADD_COPY = Query(
-    insert(evidence).values(
-        dispute_id=bindparam("dispute"), document=bindparam("document"), created_at=bindparam("now")
-    )
-)
+_ADD_COPY = insertion(evidence, "dispute_id", "document", "created_at")
 _COPY = Query(
     select(evidence.c.document)
     .join(disputes, disputes.c.id == evidence.c.dispute_id)
@@ -109,7 +105,7 @@ async def emails(tx: Transaction, email: str, since: Instant) -> list[SentEmail]
 
 
 async def add_copy(tx: Transaction, dispute_id: int, document: str, now: Instant) -> None:
-    await tx.run(_ADD_COPY, dispute=dispute_id, document=document, now=now)
+    await tx.run(_ADD_COPY, dispute_id=dispute_id, document=document, created_at=now)
 
 
 async def copy(tx: Transaction, order_id: int, dispute_id: int) -> str | None:

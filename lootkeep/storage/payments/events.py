@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Text, bindparam, insert, literal_column, or_, select, union, update
+from sqlalchemy import Text, bindparam, literal_column, or_, select, union, update
 
 from lootkeep.domain.orders import Order
 from lootkeep.domain.payments.events import Outcome, PaymentEvent
@@ -16,7 +16,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.filters import equals, subquery
 from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED, SingleQueue, count_up_to
-from lootkeep.storage.rows import Rows, columns_of
+from lootkeep.storage.rows import Rows, columns_of, insertion
 from lootkeep.storage.schema import (
     customers,
     orders,
@@ -67,7 +67,7 @@ SOURCE_LISTING = Listing(
     sources, PaymentSource, {}, {"id": Sort(sources.c.id)}, always=(sources.c.deleted_at.is_(None),)
 )
 
-_ADD_NAME = Query(insert(names).values(name=bindparam("name"), event_id=bindparam("event")).inline(), set_based=True)
+_ADD_NAME = insertion(names, "name", "event_id", set_based=True)
 # Those of an order: its id, number and external id, and the ids of its payment.
 _NAMES_OF_ORDER = 5
 _naming = select(names.c.event_id).where(
@@ -110,7 +110,7 @@ async def add(tx: Transaction, event: PaymentEvent, named: Sequence[str]) -> Pay
     if stored is None:
         return None
     if named:
-        await tx.execute_many(_ADD_NAME, [{"name": name, "event": stored.id} for name in named])
+        await tx.execute_many(_ADD_NAME, [{"name": name, "event_id": stored.id} for name in named])
     if stored.status == "waiting":
         tx.wake("payment_events")
     return stored

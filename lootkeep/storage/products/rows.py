@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import BigInteger, bindparam, case, delete, insert, literal_column, or_, select, update
+from sqlalchemy import BigInteger, bindparam, case, delete, literal_column, or_, select, update
 
 from lootkeep.domain.orders import OPEN
 from lootkeep.domain.products import MAX_STOCK, Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Answered, Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.rows import Rows, columns_of
+from lootkeep.storage.rows import Rows, columns_of, insertion
 from lootkeep.storage.schema import order_items as items, orders, product_keys, product_tags, products, subscriptions
 
 _ALIVE = products.c.deleted_at.is_(None)
@@ -104,9 +104,7 @@ _SUBSCRIBED = Query(
     .limit(1)
 )
 
-_TAG = Query(
-    insert(product_tags).values(tag=bindparam("word"), product_id=bindparam("product_id")).inline(), set_based=True
-)
+_TAG = insertion(product_tags, "tag", "product_id", set_based=True)
 _UNTAG = Query(delete(product_tags).where(product_tags.c.product_id == bindparam("product_id")))
 
 
@@ -215,9 +213,9 @@ async def has_active_subscriptions(tx: Transaction, product_id: int) -> bool:
 
 
 async def _tag(tx: Transaction, product: Product) -> None:
-    words = msgspec.json.decode(product.tags, type=list[str])
-    if words:
-        await tx.execute_many(_TAG, [{"word": word, "product_id": product.id} for word in words])
+    tags = msgspec.json.decode(product.tags, type=list[str])
+    if tags:
+        await tx.execute_many(_TAG, [{"tag": tag, "product_id": product.id} for tag in tags])
 
 
 async def wait_for_skus(tx: Transaction, skus: Iterable[str | None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy import bindparam, func, or_, select, update
 from sqlalchemy.dialects import postgresql
 
 from lootkeep.domain.orders import STANDING
@@ -10,7 +10,7 @@ from lootkeep.domain.referrals import AbuseReason, Referral, Referrer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.rows import Rows
+from lootkeep.storage.rows import Rows, insertion
 from lootkeep.storage.schema import labels, orders, referrals, referrers, refused_referrals
 
 ROWS = Rows(referrals, Referral, totals="referrals")
@@ -56,14 +56,7 @@ _SET_REACHED = Query(
     )
 )
 _ADD_CLAIM = Query(update(referrers).where(_THIS_REFERRER).values(rewards_claimed=referrers.c.rewards_claimed + 1))
-_ADD_REFUSED = Query(
-    insert(refused_referrals).values(
-        customer_id=bindparam("customer"),
-        referrer_id=bindparam("referrer"),
-        reason=bindparam("why"),
-        created_at=bindparam("now"),
-    )
-)
+_ADD_REFUSED = insertion(refused_referrals, "customer_id", "referrer_id", "reason", "created_at")
 _REJECTIONS = Query(
     select(refused_referrals.c.reason, refused_referrals.c.created_at)
     .where(refused_referrals.c.customer_id == bindparam("customer"))
@@ -82,7 +75,7 @@ async def add(tx: Transaction, referral: Referral) -> bool:
 
 async def add_refused(tx: Transaction, customer_id: int, referrer_id: int, reason: str, now: Instant) -> None:
     """Stored for staff to review."""
-    await tx.run(_ADD_REFUSED, customer=customer_id, referrer=referrer_id, why=reason, now=now)
+    await tx.run(_ADD_REFUSED, customer_id=customer_id, referrer_id=referrer_id, reason=reason, created_at=now)
     tx.totals.count("refused referrals", None, True)
 
 

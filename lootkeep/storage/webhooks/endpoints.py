@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, select, update
 
 from lootkeep.domain.webhooks import Webhook, WebhookVersion
 from lootkeep.kernel.clock import Instant
@@ -10,7 +10,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.filters import equals
 from lootkeep.storage.lists import Listing, Sort
-from lootkeep.storage.rows import Rows, columns_of
+from lootkeep.storage.rows import Rows, columns_of, insertion
 from lootkeep.storage.schema import webhook_versions, webhooks
 
 _ALIVE = webhooks.c.deleted_at.is_(None)
@@ -22,17 +22,7 @@ _REMOVE = Query(
     .where(webhooks.c.id == bindparam("webhook"))
     .values(deleted_at=bindparam("now"), updated_at=bindparam("now"), is_active=False)
 )
-_RECORD = Query(
-    insert(webhook_versions)
-    .values(
-        webhook_id=bindparam("webhook"),
-        since=bindparam("now"),
-        events=bindparam("events"),
-        is_active=bindparam("is_active"),
-        filter=bindparam("filter"),
-    )
-    .inline()
-)
+_RECORD = insertion(webhook_versions, "webhook_id", "since", "events", "is_active", "filter")
 _VERSION_AT = Query(
     select(*columns_of(webhook_versions, WebhookVersion))
     .where(webhook_versions.c.webhook_id == bindparam("webhook"), webhook_versions.c.since <= bindparam("moment"))
@@ -71,5 +61,5 @@ async def version_at(tx: Transaction, webhook_id: int, moment: Instant) -> Webho
 async def _record(tx: Transaction, webhook: Webhook) -> Webhook:
     """From now on this is what it is subscribed to."""
     values = {"events": webhook.events, "is_active": webhook.is_active, "filter": webhook.filter}
-    await tx.run(_RECORD, webhook=webhook.id, now=webhook.updated_at, **values)
+    await tx.run(_RECORD, webhook_id=webhook.id, since=webhook.updated_at, **values)
     return webhook
