@@ -12,7 +12,7 @@ from lootkeep.domain.accounts import AuditEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import equals, listed, within
+from lootkeep.storage.filters import equals_each, listed, within
 from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import columns_of
@@ -48,11 +48,9 @@ LISTING = Listing(
     audit_log,
     AuditEntry,
     {
-        "record": equals(audit_log.c.record, "record"),
-        "action": equals(audit_log.c.action, "action"),
+        **equals_each(audit_log, "record", "action"),
         "area": listed(audit_log.c.action, "area"),
-        "user_id": equals(audit_log.c.user_id, "user_id"),
-        "channel": equals(audit_log.c.channel, "channel"),
+        **equals_each(audit_log, "user_id", "channel"),
         **within(audit_log.c.created_at),
     },
     {"created_at": Sort(audit_log.c.created_at)},

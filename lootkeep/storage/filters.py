@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import BindParameter, Column, Text, bindparam
+from sqlalchemy import BindParameter, Column, Table, Text, bindparam
 
 from lootkeep.kernel.search import folded
 from lootkeep.storage.engine.dialect import MIN_INDEXED_TERM, Contains, ContainsShort, HidesEmail, IsListed, Unindexed
@@ -33,6 +33,11 @@ class Filter:
 
 def equals(column: Any, name: str, index: Literal["sorted", "unsorted"] | None = "sorted") -> Filter:
     return Filter(lambda it: it == _columns_wanted(name, column), column, index)
+
+
+def equals_each(table: Table, *names: str, index: Literal["sorted", "unsorted"] | None = "sorted") -> dict[str, Filter]:
+    """Filters that have the names of their columns."""
+    return {name: equals(table.c[name], name, index) for name in names}
 
 
 def at_least(column: Any, name: str) -> Filter:

@@ -11,7 +11,7 @@ from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import at_least, at_most, equals
+from lootkeep.storage.filters import at_least, at_most, equals, equals_each
 from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import Rows
@@ -51,8 +51,7 @@ LISTING = Listing(
     Subscription,
     {
         "external_id": equals(subscriptions.c.external_id, "external_id", "unsorted"),
-        "customer_id": equals(subscriptions.c.customer_id, "customer_id"),
-        "status": equals(subscriptions.c.status, "status"),
+        **equals_each(subscriptions, "customer_id", "status"),
         "product_id": equals(subscriptions.c.product_id, "product_id", None),
     },
     {"created_at": Sort(subscriptions.c.created_at)},
@@ -65,9 +64,7 @@ def _sorted(by: Any, these: Any) -> Listing[Subscription]:
     filters = {
         "due_from": at_least(subscriptions.c.current_period_end, "due_from"),
         "due_to": at_most(subscriptions.c.current_period_end, "due_to"),
-        "customer_id": equals(subscriptions.c.customer_id, "customer_id", None),
-        "product_id": equals(subscriptions.c.product_id, "product_id", None),
-        "status": equals(subscriptions.c.status, "status", None),
+        **equals_each(subscriptions, "customer_id", "product_id", "status", index=None),
     }
     return Listing(subscriptions, Subscription, filters, {by.name: Sort(by)}, always=(these,), max_counted=MAX_COUNTED)
 

@@ -14,7 +14,7 @@ from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import equals, within
+from lootkeep.storage.filters import equals_each, within
 from lootkeep.storage.lists import Counted, Join, Listing, Sort, Values
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks
@@ -41,9 +41,7 @@ LISTING = Listing(
     fraud_checks,
     CheckEntry,
     {
-        "risk_level": equals(fraud_checks.c.risk_level, "risk_level", None),
-        "action_taken": equals(fraud_checks.c.action_taken, "action_taken", None),
-        "is_reviewed": equals(fraud_checks.c.is_reviewed, "is_reviewed", None),
+        **equals_each(fraud_checks, "risk_level", "action_taken", "is_reviewed", index=None),
         **within(fraud_checks.c.created_at),
     },
     {"created_at": Sort(fraud_checks.c.created_at)},

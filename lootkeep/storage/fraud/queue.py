@@ -13,7 +13,7 @@ from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import Filter, equals
+from lootkeep.storage.filters import Filter, equals_each
 from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks, fraud_reviews, orders, users
@@ -63,9 +63,7 @@ QUEUE = Listing(
     fraud_checks,
     Waiting,
     {
-        "risk_level": equals(fraud_checks.c.risk_level, "risk_level", None),
-        "action_taken": equals(fraud_checks.c.action_taken, "action_taken", None),
-        "owner_id": equals(fraud_checks.c.owner_id, "owner_id", None),
+        **equals_each(fraud_checks, "risk_level", "action_taken", "owner_id", index=None),
         "is_held": Filter(lambda it: it == bindparam("wanted_is_held", type_=Boolean), _of_check, None),
     },
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.filters import contains, contains_short, equals, listed, within
+from lootkeep.storage.filters import contains, contains_short, equals, equals_each, listed, within
 from lootkeep.storage.lists import Listing, Sort, Values
 from lootkeep.storage.schema import gift_cards as cards
 from lootkeep.storage.totals import counters
@@ -28,9 +28,7 @@ LISTING = Listing(
     GiftCard,
     {
         "ids": listed(cards.c.id),
-        "customer_id": equals(cards.c.customer_id, "customer_id", "unsorted"),
-        "order_id": equals(cards.c.order_id, "order_id", "unsorted"),
-        "recipient_email": equals(cards.c.recipient_email, "recipient_email", "unsorted"),
+        **equals_each(cards, "customer_id", "order_id", "recipient_email", index="unsorted"),
         "search": contains(cards.c.search_text),
         "search_masked": contains(cards.c.search_text, "search_masked"),
         "search_short": contains_short(cards.c.search_text),

@@ -13,7 +13,7 @@ from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import equals
+from lootkeep.storage.filters import equals_each
 from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED, TOLERANCE
 from lootkeep.storage.rows import Rows, columns_of
@@ -26,10 +26,7 @@ LISTING = Listing(
     commands,
     Command,
     {
-        "server_id": equals(commands.c.server_id, "server_id"),
-        "status": equals(commands.c.status, "status"),
-        "order_id": equals(commands.c.order_id, "order_id"),
-        "customer_id": equals(commands.c.customer_id, "customer_id"),
+        **equals_each(commands, "server_id", "status", "order_id", "customer_id"),
     },
     {"id": Sort(commands.c.id)},
     max_counted=MAX_COUNTED,

@@ -16,7 +16,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import ByEngine, IsListed
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import equals
+from lootkeep.storage.filters import equals, equals_each
 from lootkeep.storage.lists import Join, Listing, Sort
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import key_batches as batches, product_keys as keys
@@ -128,8 +128,7 @@ LISTING = Listing(
     keys,
     _listed,
     {
-        "order_id": equals(keys.c.order_id, "order_id"),
-        "batch_id": equals(keys.c.batch_id, "batch_id"),
+        **equals_each(keys, "order_id", "batch_id"),
         "status": equals(keys.c.status, "status", None),
         "product_id": equals(keys.c.product_id, "product_id"),
     },

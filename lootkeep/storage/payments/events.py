@@ -13,7 +13,7 @@ from lootkeep.domain.settlement import Settlement
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import equals, subquery
+from lootkeep.storage.filters import equals_each, subquery
 from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED, SingleQueue, count_up_to
 from lootkeep.storage.rows import Rows, columns_of, insertion
@@ -53,10 +53,7 @@ LISTING = Listing(
     PaymentEvent,
     {
         "search": subquery(events.c.id, select(events.c.id).where(_MATCHES_SEARCH)),
-        "order_id": equals(events.c.order_id, "order_id"),
-        "source_id": equals(events.c.source_id, "source_id"),
-        "status": equals(events.c.status, "status"),
-        "type": equals(events.c.type, "type"),
+        **equals_each(events, "order_id", "source_id", "status", "type"),
     },
     {"id": Sort(events.c.id)},
     search=lambda term: {"search": term.strip()},

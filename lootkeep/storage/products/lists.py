@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, bindparam, literal_column, select
 
 from lootkeep.domain.products import Product
 from lootkeep.storage.engine.dialect import Bytewise
-from lootkeep.storage.filters import at_least, at_most, contains, contains_short, equals, subquery, within
+from lootkeep.storage.filters import at_least, at_most, contains, contains_short, equals_each, subquery, within
 from lootkeep.storage.lists import Counted, Listing, Sort
 from lootkeep.storage.schema import product_tags, products
 from lootkeep.storage.schema.products import STOCK
@@ -23,10 +23,7 @@ LISTING = Listing(
     {
         "search": contains(products.c.search_text),
         "tag": subquery(products.c.id, _TAGGED),
-        "category": equals(products.c.category, "category"),
-        "delivery_type": equals(products.c.delivery_type, "delivery_type"),
-        "status": equals(products.c.status, "status"),
-        "billing_type": equals(products.c.billing_type, "billing_type"),
+        **equals_each(products, "category", "delivery_type", "status", "billing_type"),
         "min_price": at_least(products.c.price, "min_price"),
         "max_price": at_most(products.c.price, "max_price"),
         "out_of_stock": at_most(_STOCK, "out_of_stock"),

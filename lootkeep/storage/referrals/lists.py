@@ -7,17 +7,10 @@ from typing import Any, get_args
 
 from sqlalchemy import Integer, literal_column, select
 
-from lootkeep.domain.referrals import (
-    ClaimEntry,
-    ReferralEntry,
-    ReferralStatus,
-    RefusedEntry,
-    RewardEvent,
-    TopReferrer,
-)
+from lootkeep.domain.referrals import ClaimEntry, ReferralEntry, ReferralStatus, RefusedEntry, RewardEvent, TopReferrer
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import Filter, contains, contains_short, equals, subquery
+from lootkeep.storage.filters import Filter, contains, contains_short, equals_each, subquery
 from lootkeep.storage.lists import Counted, Join, Listing, Sort, Values
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import (
@@ -49,8 +42,7 @@ REFERRALS = Listing(
         "search_masked": _of_customers(contains(customers.c.search_text, "search_masked")),
         "search_short": _of_customers(contains_short(customers.c.search_text)),
         "search_short_masked": _of_customers(contains_short(customers.c.search_text, "search_short_masked")),
-        "referrer_id": equals(referrals.c.referrer_id, "referrer_id"),
-        "status": equals(referrals.c.status, "status"),
+        **equals_each(referrals, "referrer_id", "status"),
     },
     {"created_at": Sort(referrals.c.referred_at)},
     Counted(_counters, {"status"}),

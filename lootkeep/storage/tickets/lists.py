@@ -9,7 +9,7 @@ from lootkeep.domain.ticket_figures import NOBODY
 from lootkeep.domain.tickets import TicketEntry
 from lootkeep.kernel.search import folded
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.filters import Filter, contains, contains_short, equals, term_filters, within
+from lootkeep.storage.filters import Filter, contains, contains_short, equals, equals_each, term_filters, within
 from lootkeep.storage.lists import Join, Listing, Sort, Values
 from lootkeep.storage.schema import customers, support_tickets, users
 from lootkeep.storage.tickets import figures as ticket_figures
@@ -45,9 +45,7 @@ LISTING = Listing(
         "search_short_masked": contains_short(support_tickets.c.search_text, "search_short_masked"),
         "agent": equals(support_tickets.c.assigned_to_id, "agent", None),
         "unassigned": Filter(lambda agent: agent.is_(None), support_tickets.c.assigned_to_id, None),
-        "status": equals(support_tickets.c.status, "status", None),
-        "priority": equals(support_tickets.c.priority, "priority", None),
-        "category": equals(support_tickets.c.category, "category", None),
+        **equals_each(support_tickets, "status", "priority", "category", index=None),
         **within(support_tickets.c.created_at),
     },
     {

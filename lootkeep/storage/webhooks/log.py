@@ -8,7 +8,7 @@ from lootkeep.domain.deliveries import Attempt, Delivery
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.filters import equals, within
+from lootkeep.storage.filters import equals, equals_each, within
 from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import Rows, columns_of
@@ -44,8 +44,7 @@ LISTING = Listing(
     Delivery,
     {
         "webhook_id": equals(deliveries.c.webhook_id, "webhook_id"),
-        "status": equals(deliveries.c.status, "status", None),
-        "event_type": equals(deliveries.c.event_type, "event_type", None),
+        **equals_each(deliveries, "status", "event_type", index=None),
         **within(deliveries.c.created_at),
     },
     {"created_at": Sort(deliveries.c.id)},
