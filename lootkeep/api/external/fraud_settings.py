@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
+import msgspec
 from pydantic import BeforeValidator, Field
 
 from lootkeep.api.http.fields import Country, EmailAddress, IpAddressText, field, refuse
@@ -22,11 +24,16 @@ from lootkeep.domain.fraud.policy import (
 from lootkeep.domain.fraud.signals import BY_NAME
 from lootkeep.kernel.words import did_you_mean
 from lootkeep.services import fraud as fraud_service
+from lootkeep.services.fraud import ListName
 from lootkeep.services.health import lists as health_lists
 from lootkeep.storage import settings as settings_db
 from lootkeep.views import fraud_settings as fraud_settings_views
 
-_LISTS = ("fraud_custom_blocked_countries", *fraud_settings_views.COUNTED)
+_LIST_VIEWS: dict[ListName, Callable[[list[str]], msgspec.Struct]] = {
+    "fraud_whitelisted_ips": fraud_settings_views.WhitelistedIpsView,
+    "fraud_whitelisted_emails": fraud_settings_views.WhitelistedEmailsView,
+    "fraud_custom_blocked_countries": fraud_settings_views.BlockedCountriesView,
+}
 
 
 def _limit(name: str, description: str, example: int) -> Any:
@@ -144,49 +151,35 @@ async def update_fraud_settings(call: Call[Body, None]) -> Reply:
 
 def changes(sent: dict[str, Any]) -> dict[str, Any]:
     """As the policy stores them: a list is a set."""
-    return {name: frozenset(value) if name in _LISTS else value for name, value in sent.items()}
+    return {name: frozenset(value) if name in _LIST_VIEWS else value for name, value in sent.items()}
 
 
 async def whitelist_ip(call: Call[IpBody, None]) -> Reply:
-    return Reply(fraud_settings_views.WhitelistedIpsView(await _changed(call, "fraud_whitelisted_ips", call.body.ip)))
+    return await _change_list(call, "fraud_whitelisted_ips", call.body.ip, is_added=True)
 
 
 async def unwhitelist_ip(call: Call[IpBody, None]) -> Reply:
-    return Reply(
-        fraud_settings_views.WhitelistedIpsView(await _changed(call, "fraud_whitelisted_ips", call.body.ip, False))
-    )
+    return await _change_list(call, "fraud_whitelisted_ips", call.body.ip, is_added=False)
 
 
 async def whitelist_email(call: Call[EmailBody, None]) -> Reply:
-    return Reply(
-        fraud_settings_views.WhitelistedEmailsView(await _changed(call, "fraud_whitelisted_emails", call.body.email))
-    )
+    return await _change_list(call, "fraud_whitelisted_emails", call.body.email, is_added=True)
 
 
 async def unwhitelist_email(call: Call[EmailBody, None]) -> Reply:
-    return Reply(
-        fraud_settings_views.WhitelistedEmailsView(
-            await _changed(call, "fraud_whitelisted_emails", call.body.email, False)
-        )
-    )
+    return await _change_list(call, "fraud_whitelisted_emails", call.body.email, is_added=False)
 
 
 async def block_country(call: Call[CountryBody, None]) -> Reply:
-    code = call.body.country_code
-    return Reply(
-        fraud_settings_views.BlockedCountriesView(await _changed(call, "fraud_custom_blocked_countries", code))
-    )
+    return await _change_list(call, "fraud_custom_blocked_countries", call.body.country_code, is_added=True)
 
 
 async def unblock_country(call: Call[CountryBody, None]) -> Reply:
-    code = call.body.country_code
-    return Reply(
-        fraud_settings_views.BlockedCountriesView(await _changed(call, "fraud_custom_blocked_countries", code, False))
-    )
+    return await _change_list(call, "fraud_custom_blocked_countries", call.body.country_code, is_added=False)
 
 
-async def _changed(call: Call[Any, None], name: fraud_service.ListName, entry: str, is_added: bool = True) -> list[str]:
-    return await fraud_service.change_list(call.deps, name, entry, is_added=is_added)
+async def _change_list(call: Call[Any, None], name: ListName, entry: str, *, is_added: bool) -> Reply:
+    return Reply(_LIST_VIEWS[name](await fraud_service.change_list(call.deps, name, entry, is_added=is_added)))
 
 
 _AGAIN = "Adding an existing entry changes nothing."
