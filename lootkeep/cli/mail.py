@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from lootkeep import wiring
-from lootkeep.cli.output import fail, out, print_json, print_table, run
-from lootkeep.cli.store import existing, location
+from lootkeep.cli.output import JsonFlag, fail, out, print_json, print_table
+from lootkeep.cli.store import in_store, location
+from lootkeep.deps import Deps
 from lootkeep.domain.emails import EmailStatus, QueuedEmail
 from lootkeep.engines.vault import SealError
 from lootkeep.kernel.clock import iso
@@ -22,7 +22,6 @@ _MAX_LISTED = 2**63 - 1
 app = typer.Typer(help="List e-mails and the outbox, and resend e-mails.", no_args_is_help=True)
 
 _Id = Annotated[int, typer.Argument(metavar="ID", min=1, max=_MAX_LISTED, help="Its id, from `mail list`.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
@@ -32,10 +31,10 @@ def list_emails(
         int, typer.Option(metavar="ID", min=1, max=_MAX_LISTED, help="Only e-mails older than this id.")
     ] = _MAX_LISTED,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 25,
-    json: _Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """List e-mails, newest first. Their bodies, which may contain gift card codes, are not shown."""
-    sent = run(_newest(status, before, limit + 1))
+    sent = in_store(lambda deps: _newest(deps, status, before, limit + 1))
     emails = sent[:limit]
     older = emails[-1].id if len(sent) > limit else None
     if json:
@@ -55,9 +54,9 @@ def list_emails(
 
 
 @app.command()
-def show(mail_id: _Id, json: _Json = False) -> None:
+def show(mail_id: _Id, json: JsonFlag = False) -> None:
     """Show an e-mail with its body, which may contain a gift card code."""
-    email, text = run(_read(mail_id))
+    email, text = in_store(lambda deps: _read(deps, mail_id))
     if json:
         print_json(_json(email) | {"text": text})
         return
@@ -84,10 +83,10 @@ def retry(
     mail_ids: Annotated[
         list[int], typer.Argument(metavar="ID...", min=1, max=_MAX_LISTED, help="Ids, from `mail list`.")
     ],
-    json: _Json = False,
+    json: JsonFlag = False,
 ) -> None:
     """Queue e-mails that failed or are in the outbox again. The worker sends them."""
-    if not run(_retry(mail_ids)):
+    if not in_store(lambda deps: _retry(deps, mail_ids)):
         fail("No mail server is set: the e-mails would end in the outbox again.")
     if json:
         print_json({"queued": mail_ids})
@@ -96,26 +95,24 @@ def retry(
         out.print(f"Mail {mail_id} is queued in {location()}.", markup=False)
 
 
-async def _newest(status: EmailStatus | None, before: int, size: int) -> list[QueuedEmail]:
-    async with wiring.opened(existing()) as deps, deps.db.read() as tx:
+async def _newest(deps: Deps, status: EmailStatus | None, before: int, size: int) -> list[QueuedEmail]:
+    async with deps.db.read() as tx:
         return await emails_db.newest(tx, status, size, before)
 
 
-async def _read(mail_id: int) -> tuple[QueuedEmail, str]:
-    async with wiring.opened(existing()) as deps:
-        email = await emails_service.get(deps, mail_id)
-        try:
-            return email, emails_db.body_of(email, deps.vault.open).text
-        except SealError as error:
-            raise StartupError(str(error)) from None
+async def _read(deps: Deps, mail_id: int) -> tuple[QueuedEmail, str]:
+    email = await emails_service.get(deps, mail_id)
+    try:
+        return email, emails_db.body_of(email, deps.vault.open).text
+    except SealError as error:
+        raise StartupError(str(error)) from None
 
 
-async def _retry(mail_ids: list[int]) -> bool:
+async def _retry(deps: Deps, mail_ids: list[int]) -> bool:
     """False without a mail server: nothing is queued."""
-    async with wiring.opened(existing()) as deps:
-        if deps.store.has_mail_server:
-            await emails_service.retry(deps, mail_ids)
-        return deps.store.has_mail_server
+    if deps.store.has_mail_server:
+        await emails_service.retry(deps, mail_ids)
+    return deps.store.has_mail_server
 
 
 def _state(mail: QueuedEmail) -> str:

@@ -32,7 +32,7 @@ def location() -> str:
     return str(config.sqlite_path.absolute()) if config.sqlite_path else redacted(config.database_url)
 
 
-def in_store(operation: Callable[[Deps], Awaitable[T]], *, is_test: bool) -> T:
+def in_store(operation: Callable[[Deps], Awaitable[T]], *, is_test: bool = False) -> T:
     async def opened() -> T:
         async with wiring.opened_store(existing(), is_test=is_test) as deps:
             return await operation(deps)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from lootkeep import wiring
-from lootkeep.cli.output import JsonFlag, fail, out, print_json, print_table, run
-from lootkeep.cli.store import existing, location
+from lootkeep.cli.output import JsonFlag, fail, out, print_json, print_table
+from lootkeep.cli.store import existing, in_store, location
 from lootkeep.deps import Deps
 from lootkeep.domain.access import User
 from lootkeep.domain.roles import Preset
@@ -51,7 +49,7 @@ def add(
     json: JsonFlag = False,
 ) -> None:
     """Add a user. `lootkeep user link` lets them sign in to the console."""
-    user = run(_operate(lambda deps: access_service.add_user(deps, email, name)))
+    user = in_store(lambda deps: access_service.add_user(deps, email, name))
     if json:
         print_json(_json(user))
         return
@@ -65,8 +63,8 @@ def link(
     json: JsonFlag = False,
 ) -> None:
     """Print a one-time link that sets a user's password for the console. It works for a day."""
-    config = existing()
-    url = console_link(config, run(_link(config, email, role)))
+    token = in_store(lambda deps: sign_in_service.make_link(deps, email or None, ROLES[role]))
+    url = console_link(existing(), token)
     if json:
         print_json({"link": url})
         return
@@ -77,7 +75,7 @@ def link(
 @app.command("reset")
 def reset_second_factor(email: Email, json: JsonFlag = False) -> None:
     """Turn off the second factor and passkeys of a user who lost them and the recovery codes. The password stays."""
-    was_on = run(_reset(email))
+    was_on = in_store(lambda deps: second_factor_service.reset(deps, email))
     if json:
         print_json({"was_on": was_on})
         return
@@ -94,7 +92,7 @@ def rename(
     """Give a user another name or e-mail address. They stay signed in."""
     if name is None and new_email is None:
         fail("Say what changes: --name, --email, or both.", 2)
-    user = run(_operate(lambda deps: users_service.rename(deps, email, name, new_email)))
+    user = in_store(lambda deps: users_service.rename(deps, email, name, new_email))
     if json:
         print_json(_json(user))
         return
@@ -104,7 +102,7 @@ def rename(
 @app.command()
 def remove(email: Email, json: JsonFlag = False) -> None:
     """Remove a user: their sessions and tokens end, and what they did keeps their name. An owner is always left."""
-    user = run(_operate(lambda deps: users_service.remove(deps, email)))
+    user = in_store(lambda deps: users_service.remove(deps, email))
     if json:
         print_json(_json(user))
         return
@@ -114,7 +112,7 @@ def remove(email: Email, json: JsonFlag = False) -> None:
 @app.command("list")
 def list_users(json: JsonFlag = False) -> None:
     """List the users."""
-    users = run(_all())
+    users = in_store(_all)
     if json:
         print_json([_json(user) for user in users])
         return
@@ -128,23 +126,8 @@ def console_link(config: Settings, token: str, url: str | None = None) -> str:
     return f"{public}/console/setup?token={token}"
 
 
-async def _operate(operation: Callable[[Deps], Awaitable[User]]) -> User:
-    async with wiring.opened(existing()) as deps:
-        return await operation(deps)
-
-
-async def _link(config: Settings, email: str, role: RoleName) -> str:
-    async with wiring.opened(config) as deps:
-        return await sign_in_service.make_link(deps, email or None, ROLES[role])
-
-
-async def _reset(email: str) -> bool:
-    async with wiring.opened(existing()) as deps:
-        return await second_factor_service.reset(deps, email)
-
-
-async def _all() -> list[User]:
-    async with wiring.opened(existing()) as deps, deps.db.read() as tx:
+async def _all(deps: Deps) -> list[User]:
+    async with deps.db.read() as tx:
         return await access_db.STAFF.find(tx)
 
 
