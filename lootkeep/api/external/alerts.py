@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.fields import Money, Name, Time, field, refuse
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.alerts import TRIGGERS, Alert, AlertChannel, AlertTrigger
 from lootkeep.kernel.errors import existing
@@ -99,9 +99,8 @@ GROUP = Group(
     name="Alerts",
     description="Notifications for the staff on Discord, Slack, by e-mail or to a webhook. An extension of the "
     "specification.",
-    is_extension=True,
     routes=(
-        Route(
+        ExtensionRoute(
             "GET",
             "/alerts",
             list_alerts,
@@ -110,7 +109,7 @@ GROUP = Group(
             many(alerts_views.AlertView),
             description="All alerts, oldest first. Only the host of a URL is shown.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/alerts",
             create_alert,
@@ -119,7 +118,7 @@ GROUP = Group(
             single(alerts_views.AlertView, "Alert created successfully", status=201),
             description="A store can have 50 alerts.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/alerts/{id}",
             get_alert,
@@ -128,7 +127,7 @@ GROUP = Group(
             single(alerts_views.AlertView),
             description="Includes the error if the last attempt failed.",
         ),
-        Route(
+        ExtensionRoute(
             "PUT",
             "/alerts/{id}",
             update_alert,
@@ -138,7 +137,7 @@ GROUP = Group(
             body=AlertChanges,
             description="Changes only the fields that are sent. `muted_until` mutes the alert; null unmutes it.",
         ),
-        Route(
+        ExtensionRoute(
             "DELETE",
             "/alerts/{id}",
             delete_alert,
@@ -147,7 +146,7 @@ GROUP = Group(
             only_message("Alert deleted successfully"),
             description="Deletes the alert with its pending messages.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/alerts/{id}/test",
             test_alert,

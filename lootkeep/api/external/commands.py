@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from lootkeep.api.http.fields import QueryInteger, field
 from lootkeep.api.http.pages import PageQuery, SortDirection, answer_page
-from lootkeep.api.http.routes import Call, Reply, Route, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, paged, single
 from lootkeep.domain.commands import CommandStatus
 from lootkeep.services import commands as commands_service
 from lootkeep.storage.goods import commands as commands_db
@@ -34,7 +34,7 @@ async def resend_command(call: Call[None, None]) -> Reply:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/commands",
         list_commands,
@@ -42,9 +42,8 @@ ROUTES = (
         "List commands",
         paged(commands_views.CommandView),
         description="Newest first.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/commands/{id}/resend",
         resend_command,
@@ -54,6 +53,5 @@ ROUTES = (
         description="Only commands that are done or failed, else 409. A new command with the same text, which names "
         "the old one; recorded in the audit log.",
         may_conflict=True,
-        is_extension=True,
     ),
 )

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.fields import Currency, PositiveMoney, Time, distinct, field
 from lootkeep.api.http.pages import ListQuery, PageQuery, answer_page
-from lootkeep.api.http.routes import Call, Group, Reply, Route, only_message, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, only_message, paged, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.coupons import (
     MAX_CATEGORIES,
@@ -153,9 +153,8 @@ async def list_coupon_uses(call: Call[None, PageQuery]) -> Reply:
 GROUP = Group(
     name="Coupons",
     description="Coupons of the owner, of creators and of the referral program. An extension of the specification.",
-    is_extension=True,
     routes=(
-        Route(
+        ExtensionRoute(
             "GET",
             "/coupons",
             list_coupons,
@@ -164,7 +163,7 @@ GROUP = Group(
             paged(coupons_views.CouponDetailsView),
             description="Newest first by default. The search looks at codes and notes.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/coupons",
             create_coupon,
@@ -173,7 +172,7 @@ GROUP = Group(
             single(coupons_views.CouponDetailsView, "Coupon created successfully", status=201),
             description="Only lines that match are discounted, and never gift cards.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/coupons/generate",
             generate_coupons,
@@ -182,7 +181,7 @@ GROUP = Group(
             single(coupons_views.GeneratedCouponsView, "Coupons created successfully", status=201),
             description="Up to 10,000 at once, each with eight random characters after the prefix.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/coupons/{id}",
             get_coupon,
@@ -191,7 +190,7 @@ GROUP = Group(
             single(coupons_views.CouponDetailsView),
             description="With its state and how often it was used.",
         ),
-        Route(
+        ExtensionRoute(
             "PUT",
             "/coupons/{id}",
             update_coupon,
@@ -203,7 +202,7 @@ GROUP = Group(
             "and the note can change. Coupons of referrals and creators keep their limits, too.",
             may_conflict=True,
         ),
-        Route(
+        ExtensionRoute(
             "DELETE",
             "/coupons/{id}",
             delete_coupon,
@@ -213,7 +212,7 @@ GROUP = Group(
             description="409 if it was used or an order reserves it: deactivate it instead.",
             may_conflict=True,
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/coupons/{id}/uses",
             list_coupon_uses,

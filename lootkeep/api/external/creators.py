@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from lootkeep.api.external.coupons import CodeText
 from lootkeep.api.http.fields import Currency, Money, Name, PositiveMoney, field, not_blank, refuse
 from lootkeep.api.http.pages import PageQuery
-from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, paged, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.creators import HOLD_DAYS, MAX_HOLD_DAYS, MAX_REFERENCE_LENGTH, Creator
@@ -119,9 +119,8 @@ async def _shown(call: Call[Any, Any], tx: Transaction, creator: Creator, coupon
 GROUP = Group(
     name="Creators",
     description="Creators, their codes, and what they earn. An extension of the specification.",
-    is_extension=True,
     routes=(
-        Route(
+        ExtensionRoute(
             "GET",
             "/creators",
             list_creators,
@@ -130,7 +129,7 @@ GROUP = Group(
             paged(creators_views.CreatorView),
             description="Newest first, with their balances at this moment.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/creators",
             create_creator,
@@ -139,7 +138,7 @@ GROUP = Group(
             single(creators_views.CreatorView, "Creator created successfully", status=201),
             description="With a coupon for the code, which anyone can use any number of times.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/creators/{id}",
             get_creator,
@@ -148,7 +147,7 @@ GROUP = Group(
             single(creators_views.CreatorView),
             description="With the balances at this moment.",
         ),
-        Route(
+        ExtensionRoute(
             "PUT",
             "/creators/{id}",
             update_creator,
@@ -160,7 +159,7 @@ GROUP = Group(
             "has the code and it, or its discount, would change.",
             may_conflict=True,
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/creators/{id}/ledger",
             read_ledger,
@@ -169,7 +168,7 @@ GROUP = Group(
             paged(creators_views.CreatorEntryView),
             description="Newest first. With the header `Accept: text/csv` all entries, oldest first: the statement.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/creators/{id}/payouts",
             pay_creator,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryBoolean, field
 from lootkeep.api.http.pages import ListQuery
-from lootkeep.api.http.routes import Call, Group, Reply, Route, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, Route, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import customers as customer_records
 from lootkeep.api.records.players import IdentityText
@@ -72,7 +72,7 @@ GROUP = Group(
             single(customers_views.CustomerView),
             description="Includes the totals of their orders and their referral code.",
         ),
-        Route(
+        ExtensionRoute(
             "PUT",
             "/customers/{id}",
             update_customer,
@@ -83,7 +83,6 @@ GROUP = Group(
             description="Changes only the fields that are sent. Orders of a blocked customer are rejected with "
             "`customer_blocked`.",
             may_conflict=True,
-            is_extension=True,
         ),
     ),
 )

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from lootkeep.api.http.fields import QueryDate, Time, field, refuse
 from lootkeep.api.http.openapi import events
 from lootkeep.api.http.pages import PageQuery, SortDirection
-from lootkeep.api.http.routes import Call, Reply, Route, many, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, many, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.access import Token
 from lootkeep.domain.deliveries import DeliveryStatus
@@ -103,7 +103,7 @@ async def list_event_types(_: Call[None, None]) -> Reply:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/webhooks/event-types",
         list_event_types,
@@ -111,9 +111,8 @@ ROUTES = (
         "List event types",
         many(webhooks_views.EventTypeView),
         description="The types a webhook can subscribe to: when each is sent, with an example.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/webhooks/{id}/deliveries",
         list_deliveries,
@@ -122,19 +121,17 @@ ROUTES = (
         paged(webhooks_views.DeliveryView),
         description="Newest first by default. `total` and `last_page` count at most 10,000 deliveries from the first"
         " one of the page on.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/webhooks/deliveries/{delivery_id}",
         get_delivery,
         "webhooks:read",
         "Read a delivery with its attempts",
         single(webhooks_views.DeliveryDetailView),
-        is_extension=True,
         description="The headers and body that were sent, and the result of each attempt. Signatures are not shown.",
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/webhooks/deliveries/{delivery_id}/redeliver",
         redeliver,
@@ -142,9 +139,8 @@ ROUTES = (
         "Send a delivery again",
         single(webhooks_views.DeliveryView, "Delivery scheduled again"),
         description="Uses the same id and the same bytes, with new retries.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/webhooks/{id}/replay",
         replay_events,
@@ -152,9 +148,8 @@ ROUTES = (
         "Send recorded events again",
         single(webhooks_views.ReplayView, "Replay started"),
         description="Events are sent in order and at a limited pace. Existing deliveries keep their ids and bytes.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/webhooks/{id}/replay",
         get_replay,
@@ -162,9 +157,8 @@ ROUTES = (
         "Read a replay's progress",
         single(webhooks_views.ReplayView),
         description="The latest replay of the webhook.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/webhooks/{id}/rotate-secret",
         rotate_webhook_secret,
@@ -172,6 +166,5 @@ ROUTES = (
         "Rotate a webhook's secret",
         single(webhooks_views.WebhookWithSecretView, "Webhook secret rotated"),
         description="The old secret stays valid for 24 hours: until then `webhook-signature` has both signatures.",
-        is_extension=True,
     ),
 )

@@ -15,7 +15,17 @@ from lootkeep.api.external.campaign_bodies import (
     TestBody,
 )
 from lootkeep.api.http.pages import answer_page
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, only_message, paged, single
+from lootkeep.api.http.routes import (
+    MAX_LARGE_BODY,
+    Call,
+    ExtensionRoute,
+    Group,
+    Reply,
+    Route,
+    only_message,
+    paged,
+    single,
+)
 from lootkeep.api.http.validation import Body
 from lootkeep.domain import campaigns as campaigns_rules
 from lootkeep.domain.campaigns import Campaign, audience_of
@@ -177,7 +187,7 @@ GROUP = Group(
             single(campaigns_views.RecipientsPreviewView),
             description="As of now; changes nothing.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/email-campaigns/{id}/preview",
             preview_email,
@@ -186,9 +196,8 @@ GROUP = Group(
             single(campaigns_views.EmailPreviewView),
             description="The e-mail as a customer would get it. Nothing is counted, and the unsubscribe link has no "
             "effect.",
-            is_extension=True,
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/email-campaigns/{id}/test",
             send_test_email,
@@ -198,7 +207,6 @@ GROUP = Group(
             description="Sends the preview to any e-mail address; at most 10 per minute. Returns 409 `no_mail_server` "
             "if there is none.",
             may_conflict=True,
-            is_extension=True,
             is_foreign=True,
         ),
         Route(
@@ -212,7 +220,7 @@ GROUP = Group(
             "starts. Returns 409 `no_mail_server` if there is none.",
             may_conflict=True,
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/email-campaigns/{id}/cancel",
             cancel_campaign,
@@ -221,7 +229,6 @@ GROUP = Group(
             single(campaigns_views.CampaignView, "Campaign cancelled"),
             description="Stops a campaign that is scheduled or being sent.",
             may_conflict=True,
-            is_extension=True,
         ),
         Route(
             "POST",

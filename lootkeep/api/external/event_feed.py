@@ -7,7 +7,7 @@ from typing import Annotated
 
 from lootkeep.api.http.fields import QueryInteger, field
 from lootkeep.api.http.pages import MAX_PAGE
-from lootkeep.api.http.routes import Call, Reply, Route, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, single
 from lootkeep.api.http.validation import QueryParameters
 from lootkeep.domain.events import RecordedEvent
 from lootkeep.kernel.errors import TooManyRequests
@@ -64,7 +64,7 @@ async def _read(call: Call[None, FeedQuery]) -> Sequence[RecordedEvent]:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/events",
         list_events,
@@ -74,6 +74,5 @@ ROUTES = (
         description="Every recorded event in order after a cursor, so that a receiver can catch up. With `wait` it "
         "responds as soon as there is an event. `webhooks:read` is enough, too.",
         other_scope="webhooks:read",
-        is_extension=True,
     ),
 )

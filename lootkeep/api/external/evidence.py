@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from lootkeep.api.http.fields import QueryInteger, field
-from lootkeep.api.http.routes import Call, Reply, Route, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, single
 from lootkeep.api.http.validation import QueryParameters
 from lootkeep.services import orders as orders_service
 from lootkeep.views.evidence import EvidenceView
@@ -24,7 +24,7 @@ async def read_evidence(call: Call[None, EvidenceQuery]) -> Reply:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/orders/{id}/evidence",
         read_evidence,
@@ -35,6 +35,5 @@ ROUTES = (
         "earlier orders. `compelling_evidence` lists the undisputed orders of the same instrument that were paid 120 "
         "to 365 days before the dispute (before now without one) and share the IP address or the device, and one more "
         "of customer, e-mail, player, IP address and device. Two of them qualify.",
-        is_extension=True,
     ),
 )

@@ -9,7 +9,7 @@ from lootkeep.api.external import fraud_lists, fraud_queue, fraud_reports, fraud
 from lootkeep.api.external.fraud_rings import ReviewNotes
 from lootkeep.api.http.fields import QueryBoolean, QueryDate, QueryInteger, field
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, answer_page, days
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.disputes import JUDGED_AFTER
 from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS, BaseOdds
@@ -163,7 +163,7 @@ GROUP = Group(
             description="`legitimate` releases an order on hold, `fraud` cancels an unpaid one. Can be repeated: the "
             "last outcome counts.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/fraud/checks/{id}/reviews",
             list_fraud_reviews,
@@ -171,7 +171,6 @@ GROUP = Group(
             "List the reviews of a fraud check",
             many(fraud_views.CheckReviewView),
             description="All reviews, oldest first.",
-            is_extension=True,
         ),
         *fraud_settings.ROUTES,
         *fraud_reports.ROUTES,

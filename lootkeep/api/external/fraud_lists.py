@@ -9,7 +9,16 @@ from pydantic import Field
 from lootkeep.api.external.fraud_rules import FraudNote
 from lootkeep.api.http.fields import Time, field
 from lootkeep.api.http.pages import PageQuery
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, only_message, paged, single
+from lootkeep.api.http.routes import (
+    MAX_LARGE_BODY,
+    Call,
+    ExtensionRoute,
+    Reply,
+    many,
+    only_message,
+    paged,
+    single,
+)
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.lists import LIST_NAME, MAX_VALUE
@@ -99,7 +108,7 @@ async def remove_fraud_list_entry(call: Call[EntryBody, None]) -> Reply:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/fraud/lists",
         list_fraud_lists,
@@ -107,9 +116,8 @@ ROUTES = (
         "List the store's own lists",
         many(fraud_rules_views.FraudListView),
         description="Sorted by name. Rules refer to lists by name: `email_domain in @free_mail`.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/fraud/lists",
         create_fraud_list,
@@ -117,9 +125,8 @@ ROUTES = (
         "Create a list",
         single(fraud_rules_views.FraudListView, "Fraud list created successfully", status=201),
         description="Creates an empty list. A list has no effect until a rule uses it.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "DELETE",
         "/fraud/lists/{id}",
         delete_fraud_list,
@@ -128,9 +135,8 @@ ROUTES = (
         only_message("Fraud list deleted successfully"),
         description="Deletes the list with its entries. Not possible while a rule uses it.",
         may_conflict=True,
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/fraud/lists/{id}/entries",
         list_fraud_list_entries,
@@ -138,9 +144,8 @@ ROUTES = (
         "List the entries of a list",
         paged(fraud_rules_views.ListEntryView),
         description="Newest first, including expired entries.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/fraud/lists/{id}/entries",
         add_fraud_list_entries,
@@ -150,9 +155,8 @@ ROUTES = (
         max_body=MAX_LARGE_BODY,
         description="An existing entry gets the new reason and expiry. An e-mail address is stored as its mailbox, an "
         "instrument as a hash.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "DELETE",
         "/fraud/lists/{id}/entries",
         remove_fraud_list_entry,
@@ -160,6 +164,5 @@ ROUTES = (
         "Remove an entry from a list",
         only_message("Entry removed from the list"),
         description="Removing a missing entry changes nothing.",
-        is_extension=True,
     ),
 )

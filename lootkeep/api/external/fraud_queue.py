@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.http.fields import QueryInteger, Time, field
 from lootkeep.api.http.pages import MAX_PAGE, PageQuery, SortDirection, answer_page
-from lootkeep.api.http.routes import Call, Reply, Route, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.score import Action, RiskLevel
@@ -60,7 +60,7 @@ async def assign_check(call: Call[AssignmentBody, None]) -> Reply:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/fraud/queue",
         list_review_queue,
@@ -68,9 +68,8 @@ ROUTES = (
         "List the review queue",
         paged(fraud_views.QueuedCheckView),
         description="Checks that were not allowed and have no review; by default the highest expected loss first.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/fraud/queue/today",
         list_riskiest,
@@ -78,9 +77,8 @@ ROUTES = (
         "List the riskiest allowed orders of the day",
         single(fraud_views.RiskiestView),
         description="Orders of the current UTC day without a review, at most `fraud_review_daily_budget`.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "PUT",
         "/fraud/checks/{id}/assignment",
         assign_check,
@@ -88,6 +86,5 @@ ROUTES = (
         "Assign a fraud check",
         single(fraud_views.AssignedView, "Fraud check assigned"),
         description="`fraud_review_when_due` decides what happens to a held order without a review at its due time.",
-        is_extension=True,
     ),
 )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from lootkeep.api.external.fraud_rules import EXAMPLE, ExpressionText, Points
 from lootkeep.api.external.fraud_settings import FraudSettingsChanges, changes
 from lootkeep.api.http.fields import EmailAddress, IpAddressText, field
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Reply, Route, many, single
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, ExtensionRoute, Reply, many, single
 from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.api.records.players import IdentityText
 from lootkeep.domain.fraud.rule import RuleAction
@@ -87,7 +87,7 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/fraud/signals",
         report_signals,
@@ -96,9 +96,8 @@ ROUTES = (
         many(fraud_reports_views.SignalReportView),
         description="How often each signal fired, and the outcomes of those orders: by reviews immediately, by "
         "refunds, disputes or the absence of both once an order is 90 days old.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/fraud/backtest",
         backtest_settings,
@@ -110,9 +109,8 @@ ROUTES = (
         "the velocity window at the time of the check.",
         may_miss=True,
         is_foreign=True,
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/fraud/explain",
         explain_buyer,
@@ -120,6 +118,5 @@ ROUTES = (
         "Explain what counts against a buyer now",
         single(fraud_reports_views.ExplanationView),
         description="What an order with this IP address and e-mail address would score now; nothing is recorded.",
-        is_extension=True,
     ),
 )

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.http.fields import field
-from lootkeep.api.http.routes import Call, Reply, Route, many, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, many, single
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.kernel.errors import existing
@@ -62,7 +62,7 @@ _LINKED = (
 )
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/fraud/checks/{id}/linked",
         linked_to_check,
@@ -70,9 +70,8 @@ ROUTES = (
         "List the accounts linked to the buyer of a check",
         single(linked_accounts_views.LinkedAccountsView),
         description=_LINKED,
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/customers/{id}/linked",
         linked_to_customer,
@@ -80,9 +79,8 @@ ROUTES = (
         "List the accounts linked to a customer",
         single(linked_accounts_views.LinkedAccountsView),
         description=_LINKED,
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/fraud/reviews",
         review_ring,
@@ -92,6 +90,5 @@ ROUTES = (
         description="Reviews all of them or none: one that does not exist returns 404. Each order is released or "
         "cancelled as in a single review.",
         may_miss=True,
-        is_extension=True,
     ),
 )

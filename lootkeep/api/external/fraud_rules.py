@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from lootkeep.api.http.fields import Time, field, not_blank
-from lootkeep.api.http.routes import Call, Reply, Route, many, only_message, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.fraud.expressions import MAX_LENGTH
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
@@ -68,7 +68,7 @@ async def delete_fraud_rule(call: Call[None, None]) -> Reply:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/fraud/rules",
         list_fraud_rules,
@@ -77,9 +77,8 @@ ROUTES = (
         many(fraud_rules_views.FraudRuleView),
         description="Includes how many orders each rule matched, also in shadow mode, and how many of these were "
         "fraud.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/fraud/rules",
         create_fraud_rule,
@@ -87,9 +86,8 @@ ROUTES = (
         "Create a rule",
         single(fraud_rules_views.FraudRuleView, "Fraud rule created successfully", status=201),
         description="Applies to the next order. `POST /fraud/backtest` shows what it would have done in the past.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "PUT",
         "/fraud/rules/{id}",
         update_fraud_rule,
@@ -98,9 +96,8 @@ ROUTES = (
         single(fraud_rules_views.FraudRuleView, "Fraud rule updated successfully"),
         body=FraudRuleChanges,
         description="Changes only the fields that are sent. A new expression resets the hits.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "DELETE",
         "/fraud/rules/{id}",
         delete_fraud_rule,
@@ -108,6 +105,5 @@ ROUTES = (
         "Delete a rule",
         only_message("Fraud rule deleted successfully"),
         description="Existing checks do not change and can still be reproduced.",
-        is_extension=True,
     ),
 )

@@ -9,7 +9,16 @@ from pydantic import AfterValidator, Field
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import PositiveMoney, QueryInteger, field, not_blank, refuse
 from lootkeep.api.http.pages import PageQuery, SortDirection
-from lootkeep.api.http.routes import MAX_HUGE_BODY, MAX_LARGE_BODY, Call, Reply, Route, many, paged, single
+from lootkeep.api.http.routes import (
+    MAX_HUGE_BODY,
+    MAX_LARGE_BODY,
+    Call,
+    ExtensionRoute,
+    Reply,
+    many,
+    paged,
+    single,
+)
 from lootkeep.api.http.validation import Body
 from lootkeep.domain.goods import MAX_BATCH_NAME, MAX_KEY_LENGTH, MAX_KEYS, KeyStatus
 from lootkeep.domain.products import Product
@@ -121,7 +130,7 @@ async def _product(tx: Transaction, product_id: int) -> Product:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "POST",
         "/products/{id}/keys",
         add_keys,
@@ -132,9 +141,8 @@ ROUTES = (
         description="Up to 10,000 keys of 1 to 4,000 characters. A key that the product has, or had, is skipped. Paid "
         "orders that wait for a key are served first, and the rest is added to the stock. Another cost for a known "
         "batch is 422; a product with another delivery type is 409 `not_a_key_product`.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/products/{id}/keys",
         list_keys,
@@ -144,9 +152,8 @@ ROUTES = (
         description="Newest first, masked. With `status=revoked` and the header `Accept: text/csv`, all revoked keys "
         "are returned whole, as a CSV file for the supplier; this needs `products:write`, and is recorded in the audit "
         "log.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/products/{id}/key-batches",
         list_batches,
@@ -154,9 +161,8 @@ ROUTES = (
         "List the batches of keys",
         many(goods_views.KeyBatchView),
         description="Newest first; the counts add up to `added`.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/products/{id}/keys/withdraw",
         withdraw_keys,
@@ -166,9 +172,8 @@ ROUTES = (
         max_body=MAX_LARGE_BODY,
         description="Takes what is still available from the stock, for good, and lists the orders that have the "
         "others. Paid orders whose keys were withdrawn wait for the next keys.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/products/{id}/keys/{key_id}/reveal",
         reveal_key,
@@ -176,6 +181,5 @@ ROUTES = (
         "Show a whole key",
         single(goods_views.RevealedKeyView),
         description="Recorded in the audit log.",
-        is_extension=True,
     ),
 )

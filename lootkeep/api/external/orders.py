@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from lootkeep.api.external import evidence
 from lootkeep.api.http.fields import Country, EmailAddress, Money, QueryInteger, field, not_blank
 from lootkeep.api.http.pages import ListQuery, in_order
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.records import orders as order_records
 from lootkeep.domain.customers import plain_code
@@ -137,7 +137,7 @@ GROUP = Group(
             description="Delivers the given lines, or everything that is left. Sends `order.completed` when everything "
             "is delivered. Repeating it on a completed order returns 200 and changes nothing.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/orders/{id}/goods",
             list_goods,
@@ -145,9 +145,8 @@ GROUP = Group(
             "List what an order handed over",
             many(goods_views.OrderGoodView),
             description="One row for each key, gift card, command and other line; empty before the payment.",
-            is_extension=True,
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/orders/{id}/items/{item_id}/replace-key",
             replace_key,
@@ -156,7 +155,6 @@ GROUP = Group(
             single(goods_views.ReplacedKeyView, "Key replaced successfully"),
             description="Gives the line another key that no order has reserved; both are remembered. Without one: 409 "
             "`no_keys_left`.",
-            is_extension=True,
         ),
         *evidence.ROUTES,
     ),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from lootkeep.api.http.fields import Name, QueryInteger, field
 from lootkeep.api.http.pages import PageQuery, SortDirection, answer_page
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, many, only_message, paged, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.payments.events import PaymentEventStatus
 from lootkeep.domain.payments.sources import Provider
@@ -111,9 +111,8 @@ async def match_payment_event(call: Call[MatchBody, None]) -> Reply:
 GROUP = Group(
     name="Payments",
     description="What Stripe and PayPal report themselves. An extension of the specification.",
-    is_extension=True,
     routes=(
-        Route(
+        ExtensionRoute(
             "GET",
             "/payment-sources",
             list_payment_sources,
@@ -122,7 +121,7 @@ GROUP = Group(
             many(payments_views.PaymentSourceView),
             description="All sources, oldest first.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/payment-sources",
             create_payment_source,
@@ -131,7 +130,7 @@ GROUP = Group(
             single(payments_views.PaymentSourceView, "Payment source created successfully", status=201),
             description="Enter its `url` at the provider. The secret is never shown. A store can have 20 sources.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/payment-sources/{id}",
             get_payment_source,
@@ -140,7 +139,7 @@ GROUP = Group(
             single(payments_views.PaymentSourceView),
             description="Says when its last event came.",
         ),
-        Route(
+        ExtensionRoute(
             "PUT",
             "/payment-sources/{id}",
             update_payment_source,
@@ -151,7 +150,7 @@ GROUP = Group(
             description="Changes only the fields that are sent. After a new `secret` the old one is accepted for 24 "
             "hours, too. The events of an inactive source are refused.",
         ),
-        Route(
+        ExtensionRoute(
             "DELETE",
             "/payment-sources/{id}",
             delete_payment_source,
@@ -160,7 +159,7 @@ GROUP = Group(
             only_message("Payment source deleted successfully"),
             description="New events are refused; those that were received stay.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/payment-events",
             list_payment_events,
@@ -169,7 +168,7 @@ GROUP = Group(
             paged(payments_views.PaymentEventView),
             description="Newest first.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/payment-events/{id}",
             get_payment_event,
@@ -178,7 +177,7 @@ GROUP = Group(
             single(payments_views.PaymentEventView),
             description="Says what it did to which order, or why not.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/payment-events/{id}/match",
             match_payment_event,

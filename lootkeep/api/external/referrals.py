@@ -7,7 +7,7 @@ from typing import Annotated
 from lootkeep.api.external import tiers
 from lootkeep.api.http.fields import PositiveMoney, field
 from lootkeep.api.http.pages import LimitQuery, PageQuery, answer_page
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, paged, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
 from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
@@ -187,7 +187,7 @@ GROUP = Group(
             paged(referrals_views.ClaimView),
             description="Newest first.",
         ),
-        Route(
+        ExtensionRoute(
             "GET",
             "/referrals/refused",
             list_refused_referrals,
@@ -195,7 +195,6 @@ GROUP = Group(
             "List refused referrals",
             paged(referrals_views.RefusedReferralView),
             description="Referrals that were not attributed because they looked like abuse, newest first.",
-            is_extension=True,
         ),
     ),
 )

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lootkeep.api.external import commands
 from lootkeep.api.http.fields import Name, Time, field
-from lootkeep.api.http.routes import Call, Group, Reply, Route, many, only_message, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.players import MAX_PLAYER_TEXT, Game
 from lootkeep.domain.servers import Server
@@ -81,7 +81,7 @@ async def _shown(tx: Transaction, server: Server) -> servers_views.ServerView:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/servers",
         list_servers,
@@ -90,7 +90,7 @@ ROUTES = (
         many(servers_views.ServerView),
         description="All servers, oldest first, with the length of their queues.",
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/servers",
         create_server,
@@ -99,7 +99,7 @@ ROUTES = (
         single(servers_views.NewServerView, "Server created successfully", status=201),
         description="Its token, with the one scope `commands:run`, is shown only now. A store can have 100 servers.",
     ),
-    Route(
+    ExtensionRoute(
         "GET",
         "/servers/{id}",
         get_server,
@@ -108,7 +108,7 @@ ROUTES = (
         single(servers_views.ServerView),
         description="Says when it last asked for commands.",
     ),
-    Route(
+    ExtensionRoute(
         "PUT",
         "/servers/{id}",
         update_server,
@@ -118,7 +118,7 @@ ROUTES = (
         body=ServerChanges,
         description="Changes only the fields that are sent.",
     ),
-    Route(
+    ExtensionRoute(
         "DELETE",
         "/servers/{id}",
         delete_server,
@@ -129,7 +129,7 @@ ROUTES = (
         "product has commands for it.",
         may_conflict=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/servers/{id}/rotate-token",
         rotate_server_token,
@@ -140,7 +140,7 @@ ROUTES = (
         # No process may still use the old token when the answer is sent.
         is_foreign=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/servers/{id}/resync",
         resync_server,
@@ -157,6 +157,5 @@ ROUTES = (
 GROUP = Group(
     name="Servers",
     description="Game servers that deliver what was bought, by commands. An extension of the specification.",
-    is_extension=True,
     routes=(*ROUTES, *commands.ROUTES),
 )

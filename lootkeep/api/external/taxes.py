@@ -7,7 +7,7 @@ from typing import Annotated
 
 from lootkeep.api.external.date_ranges import date_range_of
 from lootkeep.api.http.fields import QueryDate, field
-from lootkeep.api.http.routes import Call, Reply, Route, many
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, many
 from lootkeep.api.http.validation import QueryParameters
 from lootkeep.domain import taxes as taxes_rules
 from lootkeep.domain.analytics import DateRange
@@ -44,7 +44,7 @@ def _date_range(call: Call[None, TaxQuery]) -> DateRange:
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/analytics/tax",
         get_taxes,
@@ -54,6 +54,5 @@ ROUTES = (
         description="The tax of paid orders by country, as the checkout reported it, by the time of the payment; "
         "refunds reduce it in proportion. With the header `Accept: text/csv` one line for each order, with the "
         "countries of its bill, IP address and card.",
-        is_extension=True,
     ),
 )

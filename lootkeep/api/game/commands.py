@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.http.fields import QueryInteger, field
-from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, Group, Reply, Route, many, single
+from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, ExtensionRoute, Group, Reply, many, single
 from lootkeep.api.http.validation import Body, QueryParameters
 from lootkeep.domain.access import SERVER_SCOPE
 from lootkeep.domain.commands import CommandResult
@@ -72,10 +72,9 @@ async def report_results(call: Call[ResultsBody, None]) -> Reply:
 GROUP = Group(
     name="Game servers",
     description="The queue of a game server, with its own token.",
-    is_extension=True,
     prefix="/api/game/v1",
     routes=(
-        Route(
+        ExtensionRoute(
             "GET",
             "/commands",
             take_commands,
@@ -85,7 +84,7 @@ GROUP = Group(
             description="The next commands of the server. Each is leased: if no result comes in time, it is handed out "
             "again under the same id.",
         ),
-        Route(
+        ExtensionRoute(
             "POST",
             "/commands/results",
             report_results,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
+from functools import partial
 from types import NoneType
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
@@ -134,7 +135,6 @@ class Route(Endpoint):
     is_foreign: bool = False
     # A second scope that is enough: what tokens needed before the route had its own.
     other_scope: str | None = None
-    # Beyond the specification of the External API.
     is_extension: bool = False
 
     def __post_init__(self) -> None:
@@ -152,6 +152,10 @@ class Route(Endpoint):
         return self.scope.startswith("store:")
 
 
+# Beyond the specification of the External API.
+ExtensionRoute = partial(Route, is_extension=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Routes that belong together in the reference."""
@@ -159,6 +163,4 @@ class Group:
     name: str
     description: str
     routes: tuple[Route, ...]
-    # All of them are beyond the specification of the External API.
-    is_extension: bool = False
     prefix: str = "/api/external/v1"

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from lootkeep.api.http.fields import field
-from lootkeep.api.http.routes import Call, Group, Reply, Route, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import NameText
 from lootkeep.domain.checkout import Cart, CartLine
@@ -45,10 +45,9 @@ async def preview_coupon(call: Call[PreviewBody, None]) -> Reply:
 GROUP = Group(
     name="Store: coupons",
     description="Coupons at the checkout. An extension of the specification.",
-    is_extension=True,
     prefix="/api/store/v1",
     routes=(
-        Route(
+        ExtensionRoute(
             "POST",
             "/coupons/preview",
             preview_coupon,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from lootkeep.api.http.fields import QueryBoolean, field
 from lootkeep.api.http.pages import PageQuery
-from lootkeep.api.http.routes import Call, Reply, Route, many, paged
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, many, paged
 from lootkeep.services import goods as goods_service
 from lootkeep.views import goods as goods_views
 
@@ -31,7 +31,7 @@ async def list_customer_goods(call: Call[None, OwnedQuery]) -> Reply:
 
 
 ORDER_ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/orders/{id}/goods",
         hand_order_goods,
@@ -41,11 +41,10 @@ ORDER_ROUTES = (
         description="One row for each key, gift card, command and other line; empty before the payment. `value` is "
         "the key, or the URL of the file; it is null unless the good is delivered, and while a dispute is open. The "
         "first read is recorded as handed to the store.",
-        is_extension=True,
     ),
 )
 CUSTOMER_ROUTES = (
-    Route(
+    ExtensionRoute(
         "GET",
         "/customers/{id}/goods",
         list_customer_goods,
@@ -53,6 +52,5 @@ CUSTOMER_ROUTES = (
         "List what a customer owns",
         paged(goods_views.OwnedGoodView),
         description="The goods of all orders, newest first, without their values.",
-        is_extension=True,
     ),
 )

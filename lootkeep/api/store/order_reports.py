@@ -6,7 +6,7 @@ from typing import Annotated
 
 from lootkeep.api.http.errors import Forbidden
 from lootkeep.api.http.fields import Time, field
-from lootkeep.api.http.routes import Call, Reply, Route, single
+from lootkeep.api.http.routes import Call, ExtensionRoute, Reply, single
 from lootkeep.api.http.validation import Body
 from lootkeep.api.store.customers import IMPORT_SCOPE, NameText
 from lootkeep.api.store.payment import PaymentBody
@@ -66,7 +66,7 @@ async def report_declined_payment(call: Call[PaymentAttemptBody, None]) -> Reply
 
 
 ROUTES = (
-    Route(
+    ExtensionRoute(
         "POST",
         "/orders/{id}/payment-attempts",
         report_declined_payment,
@@ -79,9 +79,8 @@ ROUTES = (
             repeated="The declined payment had been recorded before",
         ),
         description="Many declined payments of an account, a device or an IP address count against later orders.",
-        is_extension=True,
     ),
-    Route(
+    ExtensionRoute(
         "POST",
         "/orders/{id}/dispute",
         report_dispute,
@@ -95,6 +94,5 @@ ROUTES = (
         ),
         description="Labels the order as fraud if the reason is `fraudulent`, until the dispute is won. Sending the "
         "same `kind` and `external_id` again returns the same record with 200.",
-        is_extension=True,
     ),
 )

@@ -79,7 +79,7 @@ def _operation(group: Group, route: Route, shapes: Json, parameters: list[Json])
         "tags": [group.name],
         "security": [{"bearerAuth": [scope]} for scope in (route.scope, route.other_scope) if scope],
     }
-    if group.is_extension or route.is_extension:
+    if route.is_extension:
         operation["x-extension"] = True
     if name := NAMES.get(f"{route.method} {group.prefix}{route.path}"):
         operation["x-client-method"] = name
