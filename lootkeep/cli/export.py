@@ -76,9 +76,9 @@ def export_store(
     _report(folder, manifest, json=json)
 
 
-def _names(only: str | None) -> frozenset[str]:
-    names = frozenset(name.strip() for name in only.split(",")) if only else frozenset()
-    if unknown := sorted(names - set(FIELDS)):
+def _names(only: str | None) -> list[str]:
+    names = sorted({name.strip() for name in only.split(",")}) if only else []
+    if unknown := [name for name in names if name not in FIELDS]:
         raise StartupError(f"There is no table {unknown[0]}. The tables are {', '.join(sorted(FIELDS))}.")
     return names
 
@@ -100,10 +100,7 @@ async def _export(config: Settings, folder: Path, draft: Path, selection: Select
 
 def _wanted(config: Settings, selection: Selection, key_marks: list[str], now: str, *, with_secrets: bool) -> Moment:
     engine = "sqlite" if config.sqlite_path else "postgresql"
-    # In one order: sets of texts have another one in each process.
-    selected = {name: value for name, value in selection._asdict().items() if value} | (
-        {"only": sorted(selection.only)} if selection.only else {}
-    )
+    selected = {name: value for name, value in selection._asdict().items() if value}
     return Moment(
         location(), Manifest(FORMAT, __version__, migrations.HEAD, now, engine, key_marks, with_secrets, selected)
     )

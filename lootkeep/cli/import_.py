@@ -30,7 +30,8 @@ from lootkeep.toolbox.imports.gift_cards import GiftCards
 from lootkeep.toolbox.imports.ignored import look_through, names_money
 from lootkeep.toolbox.imports.kinds import RecordKind, meant, spellings, unknown_column
 from lootkeep.toolbox.imports.orders import Orders
-from lootkeep.toolbox.imports.presets import Preset, ShopSoftware, converted, preset_of
+from lootkeep.toolbox.imports.preset import Preset, converted
+from lootkeep.toolbox.imports.presets import ShopSoftware, preset_of
 from lootkeep.toolbox.imports.products import Products
 from lootkeep.toolbox.imports.references import aliases_of
 from lootkeep.toolbox.imports.refused import written_to
@@ -166,7 +167,7 @@ def _options(
         raise StartupError("--from is for the CSV files that a shop exports: map the names of NDJSON with --map.")
     aliases = aliases_of(kind.columns)
     columns = {heading: aliases.get(column, column) for heading, column in mapped(pairs or ()).items()}
-    headings = preset.columns or spellings(kind.columns)
+    headings = preset.headings or spellings(kind.columns)
     return FileOptions(delimiter, encoding, columns, {**headings, **aliases}, ignored, is_json)
 
 

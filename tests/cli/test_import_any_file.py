@@ -27,7 +27,8 @@ from lootkeep.toolbox.imports.gift_cards import GiftCards
 from lootkeep.toolbox.imports.ignored import look_through
 from lootkeep.toolbox.imports.kinds import RecordKind
 from lootkeep.toolbox.imports.orders import Orders
-from lootkeep.toolbox.imports.presets import ShopSoftware, converted, preset_of
+from lootkeep.toolbox.imports.preset import converted
+from lootkeep.toolbox.imports.presets import ShopSoftware, preset_of
 from lootkeep.toolbox.imports.products import Products
 from lootkeep.toolbox.imports.subscriptions import Subscriptions
 from tests.cli.import_store import ImportedStore, settings_for

@@ -52,6 +52,21 @@ def test_craftingstore_packages_customers_and_payments_are_imported(shop: Import
     assert shop.wrong_totals() == {}
 
 
+@pytest.mark.parametrize(
+    "headings",
+    [
+        "transaction_id,in_game_name,uuid,email,package_name,price,timestamp,status,gateway",
+        "Transaction ID,In-Game Name,UUID,E-Mail,Package Name,Price,Date,Status,Gateway",
+    ],
+)
+def test_the_headings_of_a_preset_are_recognised_in_every_spelling(shop: ImportedStore, headings: str) -> None:
+    payments = f"{headings}\n" + PAYMENTS.partition("\n")[2]
+    shop.run("products", PACKAGES, "--from", "craftingstore")
+    shop.run("customers", payments, "--from", "craftingstore")
+    assert shop.tally("orders", payments, "--from", "craftingstore") == (3, 0, 2)
+    assert [row["player_name"] for row in shop.rows(orders)] == ["Notch", "Notch", None]
+
+
 def test_sellauth_invoices_are_imported_with_quantities(shop: ImportedStore) -> None:
     shop.run("products", "id,name,price,stock_count\n501,Account,3.34,5\n", "--from", "sellauth")
     assert shop.tally("customers", INVOICES, "--from", "sellauth") == (2, 1, 0)

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import apsw
+import asyncpg
 import httpx
 import pytest
 
@@ -62,6 +63,19 @@ def test_a_moved_store_is_the_same_on_the_other_engine_and_back(
     assert "was moved to sqlite:///back.db" in store.run("serve").sentence
     store.settings = settings("sqlite:///back.db")
     assert dump(store, tmp_path / "third") == first
+
+
+def test_queries_of_an_imported_and_of_a_moved_store_are_planned_with_statistics(
+    store: Terminal, tmp_path: Path, new_postgres_url: str
+) -> None:
+    orders = len(dump(store, tmp_path / "first")[0]["orders"]) - 1
+    store.settings = settings(new_postgres_url)
+    assert store.run("import", "store", str(tmp_path / "first")).code == 0
+    assert asyncio.run(_estimate(new_postgres_url)) == orders
+    assert store.run("move", "--to", "sqlite:///moved.db", "--yes").code == 0
+    connection = apsw.Connection(str(store.folder / "moved.db"))
+    # The first number of an index is how many rows it has.
+    assert connection.execute("SELECT max(CAST(stat AS INTEGER)) FROM sqlite_stat1 WHERE tbl = 'orders'").get == orders
 
 
 def test_a_large_store_is_the_same_after_an_export_an_import_and_a_move(
@@ -147,6 +161,15 @@ async def _moved_under_load(
     await asyncio.gather(*clients)
     assert done.code == 0, done.err
     return reads, writes
+
+
+async def _estimate(url: str) -> int:
+    """How many orders PostgreSQL plans for."""
+    connection = await asyncpg.connect(url)
+    try:
+        return int(await connection.fetchval("SELECT reltuples FROM pg_class WHERE relname = 'orders'"))
+    finally:
+        await connection.close()
 
 
 def _create(server: Serving, token: str, email: str) -> httpx.Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +25,8 @@ from lootkeep.services import (
     secret_key as secret_key_service,
     settings as settings_service,
 )
+from lootkeep.services.health import store as health_store
+from lootkeep.settings import Settings
 from lootkeep.storage import emails as emails_db, secret_key as secret_key_db
 from lootkeep.storage.access import accounts as accounts_db
 from lootkeep.storage.engine.database import Engine
@@ -252,6 +255,27 @@ async def test_the_check_of_the_key_says_how_far_a_rotation_is(store: World) -> 
     await look(0)
     total = sum(map(len, (await values(store)).values()))
     assert lefts == [None, total, total, 0, None]
+
+
+async def test_doctor_says_how_far_a_rotation_is_and_what_is_next(store: World) -> None:
+    sentences: list[str] = []
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Engine]:
+        yield store.db
+
+    async def look(_: float) -> None:
+        config = Settings(_env_file=None, secret_key=KEY)
+        sentences.append((await health_store.database(config, opened, store.clock.now()))[1].sentence)
+
+    await look(0)
+    await key_rotation_service.rotate(store.deps, Vault(NEW), look, ends_links=False)
+    await look(0)
+    total = sum(map(len, (await values(store)).values()))
+    left = f"{total} values left to seal. Run `lootkeep key rotate` again to go on."
+    ends = [sentence.partition("under way: ")[2] for sentence in sentences]
+    assert ends[:3] == ["", left, left]
+    assert ends[3].startswith("everything is sealed with the new key, and the old one is still valid.")
 
 
 async def test_a_rotation_that_another_one_has_overtaken_stops(store: World) -> None:

@@ -101,11 +101,14 @@ async def _key(config: Config, engine: Engine) -> Finding:
     left = await key_rotation.count_left(engine, vault)
     if left is None:
         return Finding("key", "ok", "The secret key matches the database.")
-    sentence = (
-        f"A rotation of the secret key is under way: {plural(left, 'value')} left to seal, and the old key is still "
-        "valid. Run `lootkeep key rotate` again to go on."
-    )
-    return Finding("key", "warning", sentence)
+    if left:
+        progress = f"{plural(left, 'value')} left to seal. Run `lootkeep key rotate` again to go on."
+    else:
+        progress = (
+            "everything is sealed with the new key, and the old one is still valid. Restart every process with the "
+            "new one, if it is in the settings, then run `lootkeep key rotate` to end the old one."
+        )
+    return Finding("key", "warning", f"A rotation of the secret key is under way: {progress}")
 
 
 async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:

@@ -22,6 +22,8 @@ from lootkeep.storage.transfer.tables import BATCH, FIELDS, Row
 # A service that commits without a pause leaves the lock free for moments only, so it is tried this often.
 _RETRY_SECONDS = 0.001
 _PATIENCE_SECONDS = 60.0
+# Of each index. All of them would take a fifth of the time of a move.
+_ANALYZED_ROWS = 1_000
 
 
 class SqliteSource:
@@ -100,6 +102,9 @@ class SqliteTarget:
         self._connection.execute("COMMIT")
         for row in self._connection.execute("PRAGMA foreign_key_check"):
             raise StartupError(f"A row of {row[0]} has a dangling reference: nothing was imported.")
+        # Otherwise queries are planned without statistics; a sample of each index is enough for them.
+        self._connection.execute(f"PRAGMA analysis_limit = {_ANALYZED_ROWS}")
+        self._connection.execute("ANALYZE")
         self._connection.close()
         files.synced(self._draft)
         os.replace(self._draft, self._path)

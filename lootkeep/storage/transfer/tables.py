@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Boolean, ColumnElement, Table, Text, and_, func, or_, select
@@ -81,11 +81,7 @@ class Selection(NamedTuple):
 
     customer: int | None = None
     since: Instant | None = None
-    only: frozenset[str] = frozenset()
-
-    @property
-    def is_all(self) -> bool:
-        return self == Selection()
+    only: Sequence[str] = ()
 
 
 def queries(selection: Selection) -> dict[str, Query[Row]]:

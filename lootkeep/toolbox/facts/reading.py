@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -61,19 +62,20 @@ class FactsFolder:
 
     def calibration(self, policy: Policy) -> Calibration:
         """Of the newest checks with a known outcome, as the database does it."""
+        usable = f"FROM {_CHECKS} WHERE outcome IS NOT NULL AND engine_version = ? AND epoch_us(checked_at) <= ?"
+        # Sorted here: DuckDB would sort them with their facts, which are a hundred times as large.
         select = (
-            f"SELECT facts, outcome = 'fraud', truth IS NOT NULL FROM {_CHECKS} "  # noqa: S608
-            "WHERE outcome IS NOT NULL AND engine_version = ? AND epoch_us(checked_at) <= ? "
-            "ORDER BY checked_at DESC, check_id DESC LIMIT ?"
+            f"SELECT epoch_us(checked_at), check_id, facts, outcome = 'fraud', truth IS NOT NULL FROM {_CHECKS} "  # noqa: S608
+            f"WHERE check_id IN (SELECT check_id {usable} ORDER BY checked_at DESC, check_id DESC LIMIT ?)"
         )
-        past: list[PastCheck] = []
+        past: list[tuple[int, int, PastCheck]] = []
         labels = 0
         for batch in self._batches(select, ENGINE_VERSION, self._as_of - JUDGED_AFTER, MAX_CHECKS):
-            for facts, is_fraud, is_labelled in batch:
-                past.append(PastCheck(judge(decode(facts), policy).signals, is_fraud))
+            for at, number, facts, is_fraud, is_labelled in batch:
+                past.append((at, number, PastCheck(judge(decode(facts), policy).signals, is_fraud)))
                 labels += is_labelled
-        past.reverse()
-        return calibration.calibrate(past, labels, self._as_of)
+        past.sort(key=itemgetter(0, 1))
+        return calibration.calibrate([check for *_, check in past], labels, self._as_of)
 
     def signal_counts(self) -> dict[str, int]:
         """As the database counts them."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
 
-CellValues = dict[str, Any]
+from lootkeep.toolbox.imports.preset import CellValues, Preset
 
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
 # An invoice that was never paid takes no stock, however long ago it was.
@@ -15,14 +13,6 @@ _OUTCOMES = {
     **dict.fromkeys(("refunded", "chargeback", "charged back"), "refunded"),
     **dict.fromkeys(("pending", "expired", "failed", "declined", "cancelled", "canceled"), "cancelled"),
 }
-
-
-class ExportForm(NamedTuple):
-    """As in a `Preset`."""
-
-    columns: Mapping[str, str]
-    derived: frozenset[str] = frozenset()
-    convert: Callable[[CellValues], CellValues] = dict
 
 
 def _order(values: CellValues) -> CellValues:
@@ -53,37 +43,35 @@ def _package(values: CellValues) -> CellValues:
     return values | {"sku": values.get("name", "")}
 
 
-EXPORT_FORMS: dict[tuple[str, str], ExportForm] = {
-    ("craftingstore", "products"): ExportForm(
+GAME_SHOPS: dict[tuple[str, str], Preset] = {
+    ("craftingstore", "products"): Preset(
         {"name": "name", "description": "description", "price": "price", "currency": "currency"}, convert=_package
     ),
     # The file of payments: the shop has no list of customers.
-    ("craftingstore", "customers"): ExportForm(
-        {"email": "email", "ingamename": "name", "in-game name": "name"},
+    ("craftingstore", "customers"): Preset(
+        {"email": "email", "in_game_name": "name", "in-game name": "name"},
         frozenset({"price", "packageprice"}),
         _customer,
     ),
-    ("craftingstore", "orders"): ExportForm(
+    ("craftingstore", "orders"): Preset(
         {
-            "transactionid": "external_id",
-            "transaction id": "external_id",
+            "transaction_id": "external_id",
             "email": "customer_email",
             "timestamp": "created_at",
             "date": "created_at",
             "status": "outcome",
             "gateway": "payment_method",
             "currency": "currency",
-            "ingamename": "player_name",
+            "in_game_name": "player_name",
             "in-game name": "player_name",
             "uuid": "player_id",
-            "packagename": "item_sku",
-            "package name": "item_sku",
-            "packageprice": "item_price",
+            "package_name": "item_sku",
+            "package_price": "item_price",
             "price": "item_price",
         },
         convert=_minecraft_order,
     ),
-    ("sellauth", "products"): ExportForm(
+    ("sellauth", "products"): Preset(
         {
             "id": "sku",
             "name": "name",
@@ -94,12 +82,12 @@ EXPORT_FORMS: dict[tuple[str, str], ExportForm] = {
         }
     ),
     # The file of customers, or that of invoices.
-    ("sellauth", "customers"): ExportForm(
+    ("sellauth", "customers"): Preset(
         {"customer_id": "external_id", "email": "email"},
         frozenset({"price", "price_usd", "amount", "total_spent", "total_spent_usd"}),
         _customer,
     ),
-    ("sellauth", "orders"): ExportForm(
+    ("sellauth", "orders"): Preset(
         {
             "unique_id": "external_id",
             "email": "customer_email",

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple
 
-from lootkeep.toolbox.files.reading import BadRow, FileRow, Rows
-from lootkeep.toolbox.imports.game_shops import EXPORT_FORMS
-
-CellValues = dict[str, Any]
+from lootkeep.toolbox.imports.game_shops import GAME_SHOPS
+from lootkeep.toolbox.imports.preset import CellValues, Preset
 
 
 class ShopSoftware(StrEnum):
@@ -20,25 +16,6 @@ class ShopSoftware(StrEnum):
     tebex = "tebex"
     craftingstore = "craftingstore"
     sellauth = "sellauth"
-
-
-class Preset(NamedTuple):
-    """How one kind of export becomes rows of an import."""
-
-    # By lower-case heading; if several match one column, the first in the file counts. "" means no column.
-    columns: Mapping[str, str]
-    # Headings with money that is also in another column, or in another file.
-    derived: frozenset[str] = frozenset()
-    # None for a row that is not a record.
-    convert: Callable[[CellValues], CellValues | None] = dict
-
-
-def converted(rows: Rows, preset: Preset) -> Rows:
-    for row in rows:
-        if isinstance(row, BadRow):
-            yield row
-        elif (values := preset.convert(dict(row.values))) is not None:
-            yield FileRow(row.line, values, row.records)
 
 
 _TAGS = re.compile(r"<[^>]+>")
@@ -258,5 +235,5 @@ _PRESETS: dict[tuple[ShopSoftware, str], Preset] = {
         {"id": "sku", "name": "name", "description": "description", "price": "price", "image_url": "image_url"},
         convert=_as_text,
     ),
-    **{(ShopSoftware(shop), noun): Preset(*form) for (shop, noun), form in EXPORT_FORMS.items()},
+    **{(ShopSoftware(shop), noun): preset for (shop, noun), preset in GAME_SHOPS.items()},
 }
