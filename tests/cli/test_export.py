@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -58,3 +59,11 @@ def test_a_part_has_only_what_was_asked_for(store: Terminal, tmp_path: Path) -> 
     }
     assert records(tmp_path / "few", "orders") == []
     assert store.run("export", str(tmp_path / "no"), "--only", "ordrs").sentence.startswith("There is no table ordrs.")
+
+
+def test_records_since_a_day_have_the_lines_of_their_orders_and_no_others(store: Terminal, tmp_path: Path) -> None:
+    since = f"{datetime.now(UTC) - timedelta(days=30):%Y-%m-%d}"
+    assert store.run("export", str(tmp_path / "new"), "--since", since).code == 0
+    ids = {order["id"] for order in records(tmp_path / "new", "orders")}
+    assert 0 < len(ids) < max(ids)
+    assert {item["order_id"] for item in records(tmp_path / "new", "order_items")} == ids

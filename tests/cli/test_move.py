@@ -7,6 +7,7 @@ import itertools
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import apsw
 import asyncpg
@@ -14,7 +15,7 @@ import httpx
 import pytest
 
 from bench.data import EVIDENCE, make_sqlite
-from lootkeep.storage.transfer.tables import BATCH
+from lootkeep.storage.transfer.tables import BATCH, FIELDS
 from tests.cli import moved_store
 from tests.cli.moved_store import dump, settings
 from tests.cli.terminal import Serving, Terminal
@@ -23,6 +24,11 @@ CUSTOMERS = "/api/store/v1/customers"
 WRITERS = 4
 READERS = 2
 MANY_ORDERS = 5_000
+# How many orders PostgreSQL plans for.
+_ESTIMATE = "SELECT reltuples FROM pg_class WHERE relname = 'orders'"
+_INDEXES_AND_CONSTRAINTS = """SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' UNION ALL
+SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
+WHERE connamespace = 'public'::regnamespace ORDER BY 1"""
 
 
 @pytest.fixture
@@ -71,11 +77,22 @@ def test_queries_of_an_imported_and_of_a_moved_store_are_planned_with_statistics
     orders = len(dump(store, tmp_path / "first")[0]["orders"]) - 1
     store.settings = settings(new_postgres_url)
     assert store.run("import", "store", str(tmp_path / "first")).code == 0
-    assert asyncio.run(_estimate(new_postgres_url)) == orders
+    assert asyncio.run(_fetched(new_postgres_url, _ESTIMATE)) == [orders]
     assert store.run("move", "--to", "sqlite:///moved.db", "--yes").code == 0
     connection = apsw.Connection(str(store.folder / "moved.db"))
     # The first number of an index is how many rows it has.
     assert connection.execute("SELECT max(CAST(stat AS INTEGER)) FROM sqlite_stat1 WHERE tbl = 'orders'").get == orders
+
+
+def test_an_imported_store_has_every_index_and_constraint(
+    store: Terminal, tmp_path: Path, new_postgres_url: str
+) -> None:
+    assert store.run("migrate", database_url=new_postgres_url).code == 0
+    before = asyncio.run(_fetched(new_postgres_url, _INDEXES_AND_CONSTRAINTS))
+    assert store.run("export", str(tmp_path / "out")).code == 0
+    assert store.run("import", "store", str(tmp_path / "out"), database_url=new_postgres_url).code == 0
+    assert asyncio.run(_fetched(new_postgres_url, _INDEXES_AND_CONSTRAINTS)) == before
+    assert len(before) > len(FIELDS)
 
 
 def test_a_large_store_is_the_same_after_an_export_an_import_and_a_move(
@@ -163,11 +180,11 @@ async def _moved_under_load(
     return reads, writes
 
 
-async def _estimate(url: str) -> int:
-    """How many orders PostgreSQL plans for."""
+async def _fetched(url: str, query: str) -> list[Any]:
+    """The first column."""
     connection = await asyncpg.connect(url)
     try:
-        return int(await connection.fetchval("SELECT reltuples FROM pg_class WHERE relname = 'orders'"))
+        return [row[0] for row in await connection.fetch(query)]
     finally:
         await connection.close()
 

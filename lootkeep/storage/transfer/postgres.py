@@ -24,6 +24,14 @@ _REJECTION = (
     "$$ BEGIN RAISE EXCEPTION 'The store was moved.' USING ERRCODE = '25006'; END $$"
 )
 _EXISTING = "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace"
+# Rows are loaded faster without indexes and references: these are made from all rows at the end. In this order they can
+# be dropped, in the opposite one made.
+_MADE_LAST = """SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
+    format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace
+UNION ALL SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
+FROM pg_index JOIN pg_class ON pg_class.oid = indrelid WHERE relnamespace = current_schema()::regnamespace
+AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)"""
 
 
 class PostgresSource:
@@ -92,11 +100,11 @@ class PostgresTarget:
         existing = {row[0] for row in await self._connection.fetch(_EXISTING)}
         if not existing:
             await self._connection.execute(migrations.script("postgresql", None))
-            return
-        is_current = "schema_version" in existing and await self._connection.fetchval(READ_STAMP) == migrations.HEAD
-        if not is_current or await self._has_rows():
+        elif await self._is_used(existing):
             await self.close()
             raise StartupError("The database is not empty: create a new one, and name it instead.")
+        self._made_last = await self._connection.fetch(_MADE_LAST)
+        await self._connection.execute(";".join(drop for drop, _ in self._made_last))
 
     async def load(self, table: str, batches: AsyncIterator[list[Row]]) -> None:
         rows = (row async for batch in batches for row in batch)
@@ -111,6 +119,11 @@ class PostgresTarget:
             ) from None
 
     async def commit(self, last_ids: Mapping[str, int], stamp: str) -> None:
+        try:
+            for _, make in reversed(self._made_last):
+                await self._connection.execute(make)
+        except asyncpg.IntegrityConstraintViolationError as error:
+            raise StartupError(f"The rows do not fit together: {error}. Nothing was written.") from None
         for table, last in last_ids.items():
             await self._connection.execute("SELECT setval($1::regclass, $2)", f"{table}_id_seq", last)
         await self._connection.execute("UPDATE schema_version SET version = $1", stamp)
@@ -121,7 +134,9 @@ class PostgresTarget:
     async def close(self) -> None:
         await self._connection.close()
 
-    async def _has_rows(self) -> bool:
+    async def _is_used(self, existing: set[str]) -> bool:
+        if "schema_version" not in existing or await self._connection.fetchval(READ_STAMP) != migrations.HEAD:
+            return True
         first_rows = " UNION ALL ".join(f"(SELECT 1 FROM {table.name} LIMIT 1)" for table in TABLES)  # noqa: S608  the same
         return bool(await self._connection.fetch(first_rows))
 

@@ -125,14 +125,17 @@ def _of_customer(customer: int) -> dict[Table, ColumnElement[bool]]:
 
 
 def _since(since: Instant) -> dict[Table, ColumnElement[bool]]:
-    """A table without times follows the rows it belongs to; one that belongs to nothing is read whole."""
+    """A table without times follows the row it belongs to, its first reference: lines their order, not their product.
+
+    One that belongs to nothing is read whole.
+    """
     conditions: dict[Table, ColumnElement[bool]] = {}
     for table in TABLES:
         time = next((name for name in _TIMES if name in table.c), None)
         if time:
             conditions[table] = table.c[time] >= since
         elif parts := _children(table, conditions):
-            conditions[table] = or_(*parts)
+            conditions[table] = parts[0]
     return conditions
 
 
