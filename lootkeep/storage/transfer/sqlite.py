@@ -22,7 +22,7 @@ from lootkeep.storage.transfer.tables import BATCH, FIELDS, Row
 # A service that commits without a pause leaves the lock free for moments only, so it is tried this often.
 _RETRY_SECONDS = 0.001
 _PATIENCE_SECONDS = 60.0
-# Of each index. All of them would take a fifth of the time of a move.
+# Of each index: a store that is moved waits for it.
 _ANALYZED_ROWS = 1_000
 
 
