@@ -91,17 +91,17 @@ AREAS = {
     )
 }
 _VARIABLES = f"{', '.join(map(written, VARIABLES))} are filled in for each ticket."
-_REASON = Field("reason", "Reason", forms.text(), "Stored with each order and sent to receivers.")
 _NOTE = Field("notes", "Note", forms.text(1000), "Stored with each review.")
 _TAG = (Field("tag", "Tag", forms.text(MAX_TAG_LENGTH), is_required=True),)
 # What the preview asks for.
 FIELDS: Mapping[tuple[str, str], Sequence[Field]] = {
     ("orders", "fulfill"): (Field("note", "Note", forms.text(), "Stored with each order."),),
-    ("orders", "cancel"): (_REASON,),
+    ("orders", "cancel"): (Field("reason", "Reason", forms.text(), "Stored with each order and sent to receivers."),),
     ("fraud", "approve"): (_NOTE,),
     ("fraud", "reject"): (_NOTE,),
     ("fraud", "block"): (_NOTE,),
     ("tickets", "assign"): (Field("agent_id", "Assigned to", forms.ID),),
+    ("tickets", "give_back"): (),
     ("tickets", "reply"): (Field("canned_id", "Canned reply", forms.ID), replace(LAST_MESSAGE, hint=_VARIABLES)),
     ("tickets", "close"): (LAST_MESSAGE,),
     ("tickets", "open"): (),
@@ -186,7 +186,7 @@ async def prepare(area: Area, visit: Visit) -> Answer:
     if (undone := inputs_rules.integer(visit.form.get("undo", ""))) is not None:
         draft = await bulk_service.prepare_undo(visit.deps, area.name, undone, visit.user.id)
         return Done(url(f"{area.spec.bulk_path}/{draft.id}"))
-    act = bulk_service.ACTS.get((area.name, visit.form.get("act", "")))
+    act = {act.name: act for act in bulk_service.acts_of(area.name)}.get(visit.form.get("act", ""))
     if not (act or (visit.form.get("act") == "export" and "ids" in area.spec.linked)):
         raise NotFound("Bulk action")
     query, request = lists.asked(visit, area.spec, **area.fixed(visit))
@@ -201,7 +201,8 @@ async def prepare(area: Area, visit: Visit) -> Answer:
         _, matched = await area.spec.listing.page(tx, ListRequest(PageRequest(1, 1), request.filters))
         if is_all:
             ticked = await whole_lists_db.newest_keys(tx, area.spec.listing, request.filters, MAX_ROWS)
-    draft = await bulk_service.prepare(visit.deps, act, visit.user.id, ticked, address, matched, is_all=is_all)
+    records = dict.fromkeys(ticked)
+    draft = await bulk_service.prepare(visit.deps, act, visit.user.id, records, address, matched, is_all=is_all)
     return Done(url(f"{area.spec.bulk_path}/{draft.id}"))
 
 
@@ -257,8 +258,7 @@ async def _act_of(area: Area, visit: Visit) -> BulkAct:
 def _refused(act: Act, states: Mapping[str | None, int]) -> tuple[int, str]:
     """How many records are in a state that the act refuses, as far as known, and in which."""
     refused = {state: count for state, count in states.items() if act.allowed is not None and state not in act.allowed}
-    states_text = ", ".join(f"{count:,} {label(state or '').lower()}" for state, count in refused.items())
-    return sum(refused.values()), states_text
+    return sum(refused.values()), ", ".join(f"{count:,} {label(state or '').lower()}" for state, count in refused.items())
 
 
 async def start(area: Area, visit: Visit) -> Answer:

@@ -56,6 +56,8 @@ class BulkRow(msgspec.Struct, frozen=True):
     status: BulkRowStatus
     # Why it was refused, or what is worth knowing of what was done.
     sentence: str | None
+    # JSON: what the act gets for this record alone; once it is done, what its undo gets for it.
+    parameters: str | None = None
 
 
 def require_status(act: BulkAct, status: BulkStatus) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Column, ScalarSelect, Text, bindparam, func, literal_column, select, update
@@ -56,7 +56,7 @@ _LEFT = Query(
 _FINISH = Query(
     update(rows)
     .where(rows.c.id == bindparam("row"), _IS_LEFT)
-    .values(status=bindparam("outcome"), sentence=bindparam("text"))
+    .values(status=bindparam("outcome"), sentence=bindparam("text"), parameters=bindparam("undo"))
     .returning(rows.c.id)
 )
 _STOP_ROWS = Query(update(rows).where(rows.c.act_id == bindparam("act"), _IS_LEFT).values(status="stopped"))
@@ -76,9 +76,11 @@ _STATES = {
 }
 
 
-async def add(tx: Transaction, act: BulkAct, record_ids: Sequence[int]) -> BulkAct:
+async def add(tx: Transaction, act: BulkAct, records: Mapping[int, str | None]) -> BulkAct:
+    """Of each record, what the act gets for it alone."""
     stored = await ACTS.add(tx, act)
-    await ROWS.add_many(tx, [BulkRow(0, stored.id, record_id, "waiting", None) for record_id in record_ids])
+    rows = [BulkRow(0, stored.id, record_id, "waiting", None, parameters) for record_id, parameters in records.items()]
+    await ROWS.add_many(tx, rows)
     return stored
 
 
@@ -92,9 +94,11 @@ async def left(tx: Transaction, act_id: int, size: int) -> list[BulkRow]:
     return await tx.all(_LEFT, act=act_id, size=size)
 
 
-async def finish(tx: Transaction, row: BulkRow, outcome: BulkRowStatus, sentence: str | None) -> bool:
+async def finish(
+    tx: Transaction, row: BulkRow, outcome: BulkRowStatus, sentence: str | None, undo: str | None = None
+) -> bool:
     """False if the row has its result already, or the act was stopped."""
-    return bool(await tx.all(_FINISH, row=row.id, outcome=outcome, text=sentence))
+    return bool(await tx.all(_FINISH, row=row.id, outcome=outcome, text=sentence, undo=undo))
 
 
 async def stop(tx: Transaction, act_id: int, now: Instant) -> None:

@@ -97,6 +97,8 @@ async def test_nothing_ticked_starts_nothing_and_offers_the_filter(world: World)
 async def test_an_act_that_does_not_exist_is_not_found(world: World) -> None:
     visits = await visitor(world, "staff")
     assert (await visits.post("/orders/bulk", act="explode", ids="1")).status_code == 404
+    # It only takes back what another one did.
+    assert (await visits.post("/tickets/bulk", act="give_back", ids="1")).status_code == 404
 
 
 async def test_the_act_of_another_area_is_not_found(world: World) -> None:

@@ -69,7 +69,7 @@ async def _begin(deps: Deps, rows: int) -> None:
     form = TicketForm(customer.customer.id, "My key", "It was used before.")
     ids = [(await tickets_service.open_ticket(deps, form))[1].id for _ in range(rows)]
     act = bulk_service.ACTS["tickets", "reply"]
-    draft = await bulk_service.prepare(deps, act, user.id, ids, "?", rows, is_all=False)
+    draft = await bulk_service.prepare(deps, act, user.id, dict.fromkeys(ids), "?", rows, is_all=False)
     await bulk_service.start(deps, draft.id, user.id, {"message": "Try again."})
 
 

@@ -18,7 +18,7 @@ NOT_PERSONAL = {
     "attempts": "outcome reason",
     "audit_log": "action record ip_address channel",
     "bulk_acts": "area lease name reason status",
-    "bulk_rows": "sentence status",
+    "bulk_rows": "sentence status parameters",
     # For any customer, as campaigns are.
     "canned_replies": "name body",
     "campaign_recipients": "status lease",

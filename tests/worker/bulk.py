@@ -31,7 +31,7 @@ async def pending_order(world: World) -> int:
 
 async def started(world: World, area: str, name: str, ids: list[int], **parameters: Any) -> BulkAct:
     act = bulk_service.ACTS[area, name]
-    draft = await bulk_service.prepare(world.deps, act, 1, ids, "?", len(ids), is_all=False)
+    draft = await bulk_service.prepare(world.deps, act, 1, dict.fromkeys(ids), "?", len(ids), is_all=False)
     return await bulk_service.start(world.deps, draft.id, 1, parameters)
 
 
@@ -43,6 +43,7 @@ PARAMETERS: dict[tuple[str, str], dict[str, Any]] = {
     ("fraud", "reject"): {"notes": "A test"},
     ("fraud", "block"): {"notes": "A test"},
     ("tickets", "assign"): {"agent_id": 1},
+    ("tickets", "give_back"): {"agent_id": 1, "before_id": None},
     ("tickets", "reply"): {"message": "A test"},
     ("tickets", "close"): {"message": None},
     ("tickets", "open"): {},

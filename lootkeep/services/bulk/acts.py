@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lootkeep.domain import orders as orders_rules
 from lootkeep.domain.roles import Scope
 from lootkeep.services.bulk import operations
 
-# Gets the record, who acts, and the parameters of the act; returns what is worth knowing of the result.
-Operation = Callable[..., Awaitable[str | None]]
+# Gets the record, who acts, and the parameters of the act; returns what is worth knowing of the result, or what its
+# reverse gets for this record alone.
+Operation = Callable[..., Awaitable[str | Mapping[str, Any] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Act:
     # What a role must include: the same for all acts of an area.
     scope: Scope
     name: str
-    # The button, and the sentence with how many records: "Cancel 12 orders".
+    # The button, empty if it only takes back, and the sentence with how many records: "Cancel 12 orders".
     title: str
     sentence: str
     # What one of the records is called.
@@ -47,6 +49,7 @@ _BLOCKED = "New orders and subscriptions of the customer are rejected from now o
 _REVOKED = "The card loses its value. This cannot be undone."
 _SENT = "The delivery is sent now, with the same id and bytes, and with new retries."
 _ASSIGNED = "The ticket is theirs from now on."
+_GIVEN_BACK = "The ticket goes back to who had it before; one that was assigned again since is left as it is."
 _TAGGED = "The tag is added to those that the customer has."
 _UNTAGGED = "The customer loses the tag; the other tags stay."
 _UNBLOCKED = "The customer can order again, and the reason is stored with them."
@@ -128,6 +131,17 @@ ACTS: dict[tuple[str, str], Act] = {
             "ticket",
             _ASSIGNED,
             operations.assign_ticket,
+            reverse="give_back",
+        ),
+        Act(
+            "tickets",
+            "support-tickets:write",
+            "give_back",
+            "",
+            "Give {} back",
+            "ticket",
+            _GIVEN_BACK,
+            operations.give_ticket_back,
         ),
         Act(
             "tickets",
@@ -253,4 +267,5 @@ ACTS: dict[tuple[str, str], Act] = {
 
 
 def acts_of(area: str) -> list[Act]:
-    return [act for act in ACTS.values() if act.area == area]
+    """Those that someone can choose."""
+    return [act for act in ACTS.values() if act.area == area and act.title]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -70,8 +70,23 @@ async def close_ticket(deps: Deps, ticket_id: int, user_id: int, message: str | 
     return "It had been closed before." if before.status == "closed" else None
 
 
-async def assign_ticket(deps: Deps, ticket_id: int, user_id: int, agent_id: int | None) -> None:
+async def assign_ticket(
+    deps: Deps, ticket_id: int, user_id: int, agent_id: int | None
+) -> str | Mapping[str, int | None]:
+    async with deps.db.write() as tx:
+        before = existing(await tickets_db.ROWS.lock(tx, ticket_id), "Support ticket").assigned_to_id
     await tickets.assign(deps, ticket_id, user_id, agent_id)
+    return "It was theirs before." if before == agent_id else {"agent_id": agent_id, "before_id": before}
+
+
+async def give_ticket_back(
+    deps: Deps, ticket_id: int, user_id: int, agent_id: int | None, before_id: int | None
+) -> None:
+    async with deps.db.write() as tx:
+        ticket = existing(await tickets_db.ROWS.lock(tx, ticket_id), "Support ticket")
+    if ticket.assigned_to_id != agent_id:
+        raise Conflict("assigned_again", "Someone has assigned it again since.")
+    await tickets.assign(deps, ticket_id, user_id, before_id)
 
 
 async def open_ticket(deps: Deps, ticket_id: int, user_id: int) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace as with_db
 from typing import Any
 
@@ -32,14 +32,14 @@ async def prepare(
     deps: Deps,
     act: Act,
     user_id: int,
-    record_ids: Sequence[int],
+    records: Mapping[int, str | None],
     query: str,
     matched: int,
     *,
     is_all: bool,
     parameters: str = "{}",
 ) -> BulkAct:
-    """A draft for these records, which are the records of the act from now on, whatever the list shows later."""
+    """A draft for these records, which are those of the act from now on, with what it gets for each of them alone."""
     now = deps.clock.now()
     draft = BulkAct(
         id=0,
@@ -51,7 +51,7 @@ async def prepare(
         matched=matched,
         is_all=is_all,
         status="draft",
-        total=len(record_ids),
+        total=len(records),
         done_count=0,
         refused_count=0,
         due_at=now,
@@ -61,7 +61,7 @@ async def prepare(
         finished_at=now,
     )
     async with deps.db.write() as tx:
-        return await bulk_db.add(tx, draft, record_ids)
+        return await bulk_db.add(tx, draft, records)
 
 
 async def prepare_undo(deps: Deps, area: str, act_id: int, user_id: int) -> BulkAct:
@@ -70,8 +70,9 @@ async def prepare_undo(deps: Deps, area: str, act_id: int, user_id: int) -> Bulk
         act = existing(await bulk_db.ACTS.find_one(tx, id=act_id, area=area), "Bulk action")
         done = await bulk_db.ROWS.find(tx, act_id=act_id, status="done")
     reverse = existing(ACTS.get((area, ACTS[area, act.name].reverse)), "Bulk action")
-    ids = [row.record_id for row in done if row.sentence is None]
-    return await prepare(deps, reverse, user_id, ids, act.list_query, len(ids), is_all=False, parameters=act.parameters)
+    rows = {row.record_id: row.parameters for row in done if row.sentence is None}
+    query, count = act.list_query, len(rows)
+    return await prepare(deps, reverse, user_id, rows, query, count, is_all=False, parameters=act.parameters)
 
 
 async def start(deps: Deps, act_id: int, user_id: int, parameters: Mapping[str, Any]) -> BulkAct:
@@ -112,12 +113,15 @@ async def work(deps: Deps, lease: str, act: BulkAct, is_stopping: Callable[[], b
 
 async def _act(deps: Deps, act: BulkAct, row: BulkRow) -> None:
     operation, parameters = ACTS[act.area, act.name].operation, msgspec.json.decode(act.parameters)
+    parameters |= msgspec.json.decode(row.parameters or "{}")
     try:
         async with deps.db.write() as tx:
             joined = with_db(deps, db=JoinedDatabase(tx))
-            sentence = await operation(joined, row.record_id, act.user_id, **parameters)
+            result = await operation(joined, row.record_id, act.user_id, **parameters)
+            sentence = result if isinstance(result, str) else None
+            undo = msgspec.json.encode(result).decode() if isinstance(result, Mapping) else None
             # Last: the operation locks its records in its own order, and a second worker finds the result here.
-            if not await bulk_db.finish(tx, row, "done", sentence):
+            if not await bulk_db.finish(tx, row, "done", sentence, undo):
                 raise _Settled
         return
     except _Settled:

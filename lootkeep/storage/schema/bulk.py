@@ -57,6 +57,8 @@ bulk_rows = numbered_table(
     number("record_id"),
     text("status"),
     text("sentence", optional=True),
+    # A JSON object.
+    text("parameters", optional=True),
     CheckConstraint("status IN ('waiting', 'done', 'refused', 'stopped')", name="status"),
     UniqueConstraint("act_id", "record_id"),
     Index(None, "act_id", "id"),
