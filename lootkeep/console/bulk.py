@@ -97,9 +97,7 @@ _TAG = (Field("tag", "Tag", forms.text(MAX_TAG_LENGTH), is_required=True),)
 FIELDS: Mapping[tuple[str, str], Sequence[Field]] = {
     ("orders", "fulfill"): (Field("note", "Note", forms.text(), "Stored with each order."),),
     ("orders", "cancel"): (Field("reason", "Reason", forms.text(), "Stored with each order and sent to receivers."),),
-    ("fraud", "approve"): (_NOTE,),
-    ("fraud", "reject"): (_NOTE,),
-    ("fraud", "block"): (_NOTE,),
+    **{("fraud", name): (_NOTE,) for name in ("approve", "reject", "block")},
     ("tickets", "assign"): (Field("agent_id", "Assigned to", forms.ID),),
     ("tickets", "give_back"): (),
     ("tickets", "reply"): (Field("canned_id", "Canned reply", forms.ID), replace(LAST_MESSAGE, hint=_VARIABLES)),
@@ -258,7 +256,8 @@ async def _act_of(area: Area, visit: Visit) -> BulkAct:
 def _refused(act: Act, states: Mapping[str | None, int]) -> tuple[int, str]:
     """How many records are in a state that the act refuses, as far as known, and in which."""
     refused = {state: count for state, count in states.items() if act.allowed is not None and state not in act.allowed}
-    return sum(refused.values()), ", ".join(f"{count:,} {label(state or '').lower()}" for state, count in refused.items())
+    states_text = ", ".join(f"{count:,} {label(state or '').lower()}" for state, count in refused.items())
+    return sum(refused.values()), states_text
 
 
 async def start(area: Area, visit: Visit) -> Answer:

@@ -27,7 +27,7 @@ _MAX_ORDERS = 10**15 - 1
 # Of products and of coupons, the newest, in the menus of the editor; any other can be written.
 _OFFERED = 50
 AUDIENCES = {
-    "all": "Everyone who accepts marketing",
+    "all": "Everyone who agreed",
     "segment": "A segment: everyone who meets all conditions",
     "customers": "Customers by their ids",
 }

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from lootkeep.console import forms, lists, undo
 from lootkeep.console.charts import Tile
 from lootkeep.console.columns import AGO, CODE, COUNT, DAY, LABEL, Cell, Column
-from lootkeep.console.formats import badge, label, options
+from lootkeep.console.formats import badge, label, options, rate
 from lootkeep.console.forms import Field
 from lootkeep.console.orders import ORDERS
 from lootkeep.console.page import Answer, Done, Page, Visit, url
@@ -27,6 +27,7 @@ from lootkeep.kernel.errors import InvalidFields, existing
 from lootkeep.services import coupons as coupons_service
 from lootkeep.storage import audit as audit_db, coupons as coupons_db
 from lootkeep.storage.products import rows as products_db
+from lootkeep.views.money import in_words
 
 T = TypeVar("T")
 
@@ -37,8 +38,8 @@ _TONES = {"active": "ok", "scheduled": "info", "used_up": "quiet", "expired": "q
 
 def _discount(coupon: Coupon) -> str:
     if coupon.discount_type == "percentage":
-        return f"{money.text(coupon.value).rstrip('0').rstrip('.')}%"
-    return f"{money.text(coupon.value)} {coupon.currency}"
+        return rate(coupon.value)
+    return in_words(coupon.value, coupon.currency)
 
 
 def _state(coupon: Coupon, _row: Coupon, visit: Visit) -> str:

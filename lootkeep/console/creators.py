@@ -13,7 +13,7 @@ from lootkeep.console import forms, lists
 from lootkeep.console.charts import Tile
 from lootkeep.console.columns import AGO, CODE, COUNT, DAY, NAME, Cell, Column, amount
 from lootkeep.console.exports import csv_file
-from lootkeep.console.formats import badge, label, options
+from lootkeep.console.formats import badge, label, options, rate
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Page, Visit, change, url
 from lootkeep.console.records import Record
@@ -81,16 +81,12 @@ def _own(visit: Visit, balances: Sequence[Balance]) -> Balance:
     return next((balance for balance in balances if balance.currency == nothing.currency), nothing)
 
 
-def _percent(value: Hundredths) -> str:
-    return f"{money.text(value).rstrip('0').rstrip('.')}%"
-
-
 CREATORS = lists.ListPage(
     listing=creators_db.LISTING,
     columns=(
         Column("Creator", "name", NAME),
         Column("Code", "code", CODE),
-        Column("Share", "commission", Cell(lambda value, *_: _percent(value), _percent, "number")),
+        Column("Share", "commission", Cell(lambda value, *_: rate(value), rate, "number")),
         Column("Orders", "orders_count", COUNT),
         Column("Held", "held", amount()),
         Column("Due", "due", amount()),
@@ -186,7 +182,7 @@ async def show_creator(visit: Visit) -> Answer:
         "creator": row,
         "coupon_id": creator.coupon_id,
         "title": creator.name,
-        "share": _percent(creator.commission),
+        "share": rate(creator.commission),
         "discount": _discount(row, visit),
         "tiles": [
             Tile("Due", formats.money(row.due), "to be paid out", "bad" if row.due < 0 else ""),
@@ -206,9 +202,7 @@ async def show_creator(visit: Visit) -> Answer:
 def _discount(row: CreatorRow, visit: Visit) -> str:
     if row.discount_value is None:
         return "nothing"
-    return (
-        _percent(row.discount_value) if row.discount_type == "percentage" else visit.formats.money(row.discount_value)
-    )
+    return rate(row.discount_value) if row.discount_type == "percentage" else visit.formats.money(row.discount_value)
 
 
 def _statement(visit: Visit, creator: Creator, entries: Sequence[CreatorEntry]) -> Response:

@@ -18,7 +18,7 @@ from lootkeep.domain.fraud.review import detected_signals
 from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, instant, iso, utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import duration
-from lootkeep.views.money import in_short, in_words
+from lootkeep.views.money import in_short, in_words, percent
 
 _WEEK = 7 * DAY
 _MAX_LOGGED = 100
@@ -48,6 +48,10 @@ LABELS = {
     "sepa_debit": "SEPA debit",
     "crypto": "Cryptocurrency",
 }
+# What a browser and a system call themselves. Most also call themselves one of those that follow.
+_BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "AppleWebKit": "Safari"}
+_SYSTEMS = {"Android": "Android", "iPhone": "iOS", "iPad": "iOS", "Windows": "Windows", "Mac OS": "macOS"}
+_SYSTEMS |= {"Linux": "Linux"}
 # Of a status: ok, warn, bad, info or quiet.
 TONES = {
     **dict.fromkeys(
@@ -173,6 +177,18 @@ def pretty(text: str) -> str:
 
 def label(status: str) -> str:
     return LABELS.get(status) or status.replace("_", " ").capitalize()
+
+
+def browser(agent: str) -> str:
+    """`Chrome on Windows`; of a program what it calls itself."""
+    name = next((name for mark, name in _BROWSERS.items() if mark in agent), None)
+    system = next((name for mark, name in _SYSTEMS.items() if mark in agent), None)
+    return f"{name} on {system}" if name and system else agent
+
+
+def rate(value: Hundredths) -> str:
+    """`12.5 %`, of what is stored as 1250."""
+    return f"{percent(value)} %"
 
 
 def country(code: str | None) -> str:

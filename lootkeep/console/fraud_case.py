@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lootkeep.console import fraud_links
-from lootkeep.console.formats import Formats, country, label
+from lootkeep.console.formats import Formats, browser, country, label
 from lootkeep.console.orders import bars, reviews
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.declined_payments import PaymentAttempt
@@ -85,14 +85,7 @@ def _facts(check: CheckDetail, facts: OrderFacts) -> Iterator[tuple[str, str]]:
         lately = f", {history.device_accounts_in_hour} within the hour" if history.device_accounts_in_hour else ""
         others = plural(history.device_accounts, "other account")
         yield "Device", f"{others} on it{lately}" if history.device_accounts else "no other account on it"
-    yield "Browser", _browser(facts.user_agent) if facts.user_agent else "not reported"
-
-
-def _browser(agent: str) -> str:
-    """`Chrome on Windows`; of a program what it calls itself."""
-    browser = next((name for mark, name in _BROWSERS.items() if mark in agent), None)
-    system = next((name for mark, name in _SYSTEMS.items() if mark in agent), None)
-    return f"{browser} on {system}" if browser and system else agent
+    yield "Browser", browser(facts.user_agent) if facts.user_agent else "not reported"
 
 
 def _payment(
@@ -119,15 +112,6 @@ def _payment(
 
 
 # By what a user agent has in it; the first that fits is the most telling.
-_BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "AppleWebKit": "Safari"}
-_SYSTEMS = {
-    "Android": "Android",
-    "iPhone": "iOS",
-    "iPad": "iOS",
-    "Windows": "Windows",
-    "Mac OS": "macOS",
-    "Linux": "Linux",
-}
 # What people read, where it is not the name itself.
 _KINDS = {"vpn": "VPN", "tor": "Tor", "relay": "forwarding"}
 

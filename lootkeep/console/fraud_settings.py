@@ -54,7 +54,7 @@ RULE = (
 _AUDITED = ("name", "expression", "action", "points", "mode", "note", "expires_at")
 _SENSITIVITIES = {name: f"{name.capitalize()}: from a score of {THRESHOLDS[name]}" for name in get_args(Sensitivity)}
 _ACTIONS = {name: ACTIONS[name] for name in get_args(FraudAction)}
-_WHEN_DUE = {"wait": "Keep it on hold until someone reviews it", "release": "Release it", "cancel": "Cancel it"}
+_WHEN_DUE = {"wait": "Keep it on hold", "release": "Release it", "cancel": "Cancel it"}
 assert _WHEN_DUE.keys() == set(get_args(WhenDue))
 
 

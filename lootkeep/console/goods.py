@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 
-from lootkeep.console.formats import Formats
+from lootkeep.console.formats import Formats, browser
 from lootkeep.console.page import Visit
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.commands import Command
@@ -35,15 +35,6 @@ _WAITING = {
     "manual": "Mark the order fulfilled when it is handed over.",
 }
 # By what its user agent says, the first that is found: most of them also name others.
-_BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
-_SYSTEMS = {
-    "Windows": "Windows",
-    "Android": "Android",
-    "iPhone": "iOS",
-    "iPad": "iOS",
-    "Mac OS": "macOS",
-    "Linux": "Linux",
-}
 
 
 def card(
@@ -151,7 +142,8 @@ def _proof(good: Good, line: OrderItem, looks: Sequence[Look], formats: Formats,
     if looks:
         first, more = looks[0], len(looks) - 1
         again = f" Looked at {plural(more, 'more time')}, last {formats.time(looks[-1].at)}." if more else ""
-        yield f"Shown {formats.time(first.at)} to {first.ip_address or 'an unknown address'}{_browser(first)}.{again}"
+        using = f", {browser(first.user_agent)}" if first.user_agent else ""
+        yield f"Shown {formats.time(first.at)} to {first.ip_address or 'an unknown address'}{using}.{again}"
     if good.reason:
         yield f"Replaced: “{good.reason}”"
     if good.expires_at is not None and good.state in ("delivered", "expired"):
@@ -182,9 +174,3 @@ def when_due(command: Command, server: str, formats: Formats, now: Instant) -> s
     if command.needs_player_online:
         return f"It goes out when the player joins {server}."
     return f"It goes out when {server} asks next."
-
-
-def _browser(look: Look) -> str:
-    agent = look.user_agent or ""
-    names = [next((name for word, name in words.items() if word in agent), "") for words in (_BROWSERS, _SYSTEMS)]
-    return f", {' on '.join(name for name in names if name)}" if any(names) else ""

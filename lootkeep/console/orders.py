@@ -12,7 +12,7 @@ from lootkeep.console.formats import options
 from lootkeep.console.order_file import BUYER, EXPORTED, ITEMS
 from lootkeep.console.page import Answer, Handler, Page, Visit, change
 from lootkeep.console.records import Record
-from lootkeep.console.sendings import Sending, sendings
+from lootkeep.console.sendings import Sending, combined, sendings
 from lootkeep.domain import goods as goods_rules, inputs as inputs_rules, orders as orders_rules
 from lootkeep.domain.codes import country_code
 from lootkeep.domain.customers import plain_code
@@ -202,7 +202,7 @@ def _sent(recorded: Sequence[Sending], at: Instant) -> list[Step]:
     done = [sent for sent in due if sent.delivery.status == "delivered"]
     title = "Sent to no receiver" if not due else f"{len(done)} of {len(due)} deliveries arrived"
     tone = "quiet" if not due else "ok" if len(done) == len(due) else "bad"
-    return [Step(at, tone, title, part="sendings", values=recorded)]
+    return [Step(at, tone, title, part="sendings", values=combined(recorded))]
 
 
 async def show_order(visit: Visit) -> Answer:

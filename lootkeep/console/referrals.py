@@ -9,12 +9,13 @@ import msgspec
 
 from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, EMAIL, NAME, Cell, Column, Table
-from lootkeep.console.formats import badge, options
+from lootkeep.console.formats import badge, options, rate
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
 from lootkeep.domain import inputs as inputs_rules, referrals as referrals_rules
 from lootkeep.domain.referral_abuse import SENTENCES
+from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import plural
 from lootkeep.services import referrals as referrals_service, tiers as tiers_service
 from lootkeep.storage import settings as settings_db
@@ -75,9 +76,9 @@ REFUSED = lists.ListPage(
 )
 
 
-def _reward(value: int, tier: referrals_rules.Tier, visit: Visit) -> str:
+def _reward(value: Hundredths, tier: referrals_rules.Tier, visit: Visit) -> str:
     is_amount = tier.reward_type == "fixed_discount"
-    return f"{visit.formats.money(value, tier.reward_currency) if is_amount else f'{value / 100:g} %'} off"
+    return f"{visit.formats.money(value, tier.reward_currency) if is_amount else rate(value)} off"
 
 
 TIERS = Table(

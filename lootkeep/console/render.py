@@ -15,6 +15,7 @@ from lootkeep.console.charts import Tile
 from lootkeep.console.formats import (
     Formats,
     badge,
+    browser,
     country,
     country_options,
     day_of,
@@ -22,6 +23,7 @@ from lootkeep.console.formats import (
     long,
     marked,
     pretty,
+    rate,
     reasons,
     risk,
 )
@@ -94,6 +96,8 @@ def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
         label,
         marked,
         country,
+        browser,
+        rate,
     )
     environment.filters |= {function.__name__: function for function in functions}
     environment.globals |= {"url": url, "prefix": PREFIX, "badge": badge, "risk": risk, "tile": Tile}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lootkeep.domain.deliveries import Attempt, Delivery
 from lootkeep.domain.orders import Order
@@ -87,6 +87,17 @@ async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[S
             reason = "" if sent else await why_nothing_sent(tx, event, webhook)
             sendings.append(Sending(event.created_at, event.type, webhook.name, webhook.id, sent, reason))
     return sendings
+
+
+def combined(recorded: Sequence[Sending]) -> list[Sending]:
+    """What a receiver did not get for one reason is one row, with all the events."""
+    rows: dict[int | tuple[int, str], Sending] = {}
+    for sending in recorded:
+        key = sending.sent.delivery.id if sending.sent else (sending.webhook_id, sending.reason)
+        if first := rows.get(key):
+            sending = replace(first, event_type=f"{first.event_type} {sending.event_type}")
+        rows[key] = sending
+    return list(rows.values())
 
 
 async def last_sent(tx: Transaction, deliveries: Sequence[Delivery]) -> list[Sent]:

@@ -74,7 +74,8 @@ def players(person: DemoCustomer) -> list[Player]:
     """Who they are in games."""
     number = uuid.uuid5(uuid.NAMESPACE_URL, person.email)
     mailbox = person.email.partition("@")[0]
-    name = "".join(letter for letter in mailbox if letter.isascii() and letter.isalnum())[-16:]
+    # What is behind the first name.
+    name = "".join(letter for letter in mailbox.partition(".")[2] if letter.isascii() and letter.isalnum())[:16]
     discord = str(10**17 + number.int % 10**17)
     return [Player("minecraft", str(number), name), Player("discord", discord, mailbox)]
 
