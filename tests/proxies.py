@@ -23,8 +23,8 @@ DEPLOY = ROOT / "deploy"
 
 
 @contextmanager
-def caddy(service_url: str, authority: trustme.CA) -> Iterator[str]:
-    """Gives the URL of the proxy."""
+def caddy(service_url: str, authority: trustme.CA, more: str = "") -> Iterator[str]:
+    """Gives the URL of the proxy, whose site begins with `more`."""
     program = installed("caddy")
 
     def command(folder: Path, port: int) -> Sequence[str]:
@@ -32,7 +32,7 @@ def caddy(service_url: str, authority: trustme.CA) -> Iterator[str]:
         site = _replaced(
             (DEPLOY / "Caddyfile").read_text(),
             r"reverse_proxy serve:8000",
-            f"{certificate}\n\treverse_proxy {urlsplit(service_url).netloc}",
+            f"{certificate}\n{more}\n\treverse_proxy {urlsplit(service_url).netloc}",
         )
         # The admin port and port 80 may be in use here.
         (folder / "Caddyfile").write_text(f"{{\n\tadmin off\n\tauto_https disable_redirects\n}}\n{site}")
@@ -44,14 +44,15 @@ def caddy(service_url: str, authority: trustme.CA) -> Iterator[str]:
 
 
 @contextmanager
-def nginx(service_url: str, authority: trustme.CA) -> Iterator[str]:
-    """Gives the URL of the proxy."""
+def nginx(service_url: str, authority: trustme.CA, more: str = "") -> Iterator[str]:
+    """Gives the URL of the proxy, whose server begins with `more`."""
     program = installed("nginx")
 
     def command(folder: Path, port: int) -> Sequence[str]:
         site = (DEPLOY / "nginx.conf").read_text()
         for pattern, replacement in (
             (r"server 127\.0\.0\.1:8000;", f"server {urlsplit(service_url).netloc};"),
+            (r"location / \{", f"{more}\nlocation / {{"),
             (r"listen 80;", f"listen unix:{folder}/plain;"),
             (r"listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
             (r"listen \[::\]:80;", ""),
@@ -128,6 +129,6 @@ def _proxying(command: Callable[[Path, int], Sequence[str]], authority: trustme.
 
 
 def _replaced(text: str, pattern: str, replacement: str) -> str:
-    changed, count = re.subn(pattern, replacement, text)
+    changed, count = re.subn(pattern, lambda _: replacement, text)
     assert count == 1, f"{pattern} occurs {count} times."
     return changed

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from joserfc.jwk import OctKey
 
+from lootkeep.domain.roles import PRESETS
 from lootkeep.kernel.clock import HOUR, SECOND, ManualClock, instant
 from lootkeep.services import users as users_service
 from tests.console.providers import SETTINGS, LyingProvider, at_the_provider, leave, real_provider
@@ -82,6 +83,20 @@ async def test_the_role_follows_the_groups_but_the_last_owner_stays_one(shop: Wo
         assert (await visits.get("/users")).status_code == 200
         assert liar.deps.openid
         await liar.deps.openid.close()
+
+
+async def test_who_is_disabled_stays_out_until_a_new_link_is_used(shop: World) -> None:
+    owner, other = await first_owner(shop), await visitor(shop, None)
+    assert (await other.get(await at_the_provider(await leave(other), "bo"))).status_code == 303
+    assert (await owner.post("/users/2/disable", on="/users/2", confirmed="yes")).status_code == 303
+    assert (await other.get("/tickets")).status_code == 303
+    visits = await visitor(shop, None)
+    await refused(visits, await at_the_provider(await leave(visits), "bo"), "is disabled")
+    link = await users_service.make_link(shop.deps, 2, PRESETS["owner"])
+    form = {"link": link, "password": PASSWORD, "repeated": PASSWORD}
+    stranger = await visitor(shop, None)
+    assert (await stranger.post("/setup", on=f"/setup?token={link}", **form)).status_code == 303
+    assert (await visits.get(await at_the_provider(await leave(visits), "bo"))).headers["location"] == "/console"
 
 
 @pytest.mark.parametrize(("login", "sentence"), [("eve", "none of your groups"), ("mallory", "that it is yours")])
