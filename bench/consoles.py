@@ -1,7 +1,8 @@
 """What open consoles cost: memory and CPU of the service with none and with 500, idle and with 20 orders a second.
 
 `python -m bench.consoles` under `tests.servers`. Each console shows the list of orders and does what a browser does:
-it listens, and fetches the list when it hears of orders, at most once a second.
+it listens, and fetches the list when it hears of orders, at most once a second. First single orders are placed: how
+long until the last console has fetched its list, and what that costs.
 """
 
 import argparse
@@ -32,11 +33,13 @@ CONSOLES = 500
 ORDERS_A_SECOND = 20
 SECONDS = 20
 LOOK_SECONDS = 1.0
+# Orders that come alone.
+SINGLE_ORDERS = 5
 CUSTOMERS = 200
 # CPU is that of the service in cores; with orders, at how many a second.
 COLUMNS = (
     *("engine", "a console", "all", "CPU, none", "CPU, idle", "CPU, orders, none", "CPU, orders"),
-    *("lists a second", "each every", "a list, p50 and p99"),
+    *("lists a second", "each every", "a list, p50 and p99", "one order: CPU and the last console"),
 )
 
 
@@ -50,6 +53,7 @@ class OpenConsole:
         self._news = ""
         # Seconds that a list took.
         self.looks: list[float] = []
+        self.has_looked = asyncio.Event()
 
     async def listen(self, is_open: asyncio.Event) -> None:
         reader, writer = await self._get("/console/live", "")
@@ -75,6 +79,7 @@ class OpenConsole:
             await reader.read()
             writer.close()
             self.looks.append(time.monotonic() - began)
+            self.has_looked.set()
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _get(self, path: str, headers: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -141,6 +146,8 @@ async def measure(server: Serving, cookie: str, count: int, seconds: float) -> l
     await asyncio.gather(*(event.wait() for event in opened))
     per_console = (resident_mb(server.process.pid) - memory) * 1024 / count
     idle = await window(server, seconds, with_orders=False)
+    singles = [await single_order(server, consoles) for _ in range(SINGLE_ORDERS)]
+    await asyncio.sleep(2 * LOOK_SECONDS)
     for console in consoles:
         console.looks.clear()
     counting = asyncio.create_task(_looks_after(consoles, seconds))
@@ -153,7 +160,25 @@ async def measure(server: Serving, cookie: str, count: int, seconds: float) -> l
     figures = [f"{per_console:.0f} KB", f"{grown:.0f} MB", f"{quiet.cores:.1%}", f"{idle.cores:.1%}"]
     figures += [f"{it.cores:.0%} at {it.orders:.1f}, {it.refused} refused" for it in (busy, notified)]
     figures += [f"{len(looks) / seconds:.0f}", f"{count * seconds / len(looks):.1f} s"]
-    return [*figures, f"{median(looks) * 1000:.0f} ms, {looks[int(len(looks) * 0.99)] * 1000:.0f} ms"]
+    figures += [f"{median(looks) * 1000:.0f} ms, {looks[int(len(looks) * 0.99)] * 1000:.0f} ms"]
+    return [*figures, ", ".join(f"{cpu:.2f} s {last:.2f} s" for cpu, last in singles)]
+
+
+async def single_order(server: Serving, consoles: Sequence[OpenConsole]) -> tuple[float, float]:
+    """CPU of the service, and seconds from the answer to the order until the last console has its list."""
+    # Each has looked, and may look again at once.
+    await asyncio.sleep(3 * LOOK_SECONDS)
+    for console in consoles:
+        console.has_looked.clear()
+    before = own_seconds(server.process.pid)
+    # The orders of a time in which there is one; a busy machine may refuse it.
+    refused = [0]
+    while refused:
+        refused.clear()
+        await order(server, 1 / ORDERS_A_SECOND, refused)
+    began = time.monotonic()
+    await asyncio.gather(*(console.has_looked.wait() for console in consoles))
+    return own_seconds(server.process.pid) - before, time.monotonic() - began
 
 
 async def _looks_after(consoles: Sequence[OpenConsole], seconds: float) -> list[float]:

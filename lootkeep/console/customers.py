@@ -48,7 +48,7 @@ CUSTOMERS = lists.ListPage(
         Column("Status", "status", BADGE),
         Column("Orders", "orders_count", COUNT, "orders_count"),
         Column("Spent", "total_spent", amount(), "total_spent"),
-        Column("Last order", "last_order_at", AGO, "last_order_at"),
+        Column("Last order", "last_order_at", AGO, "last_order_at", is_extra=True),
         Column("Signed up", "created_at", AGO, "created_at"),
     ),
     exported=(Column("Id", "id"),),

@@ -44,7 +44,7 @@ PRODUCTS = lists.ListPage(
     columns=(
         Column("Product", "name", NAME, "name"),
         Column("SKU", "sku", CODE, is_extra=True),
-        Column("Category", "category", NAME),
+        Column("Category", "category", NAME, is_extra=True),
         Column("Status", "status", BADGE),
         Column("Delivery", "delivery_type", LABEL, is_extra=True),
         Column("Price", "price", amount("currency"), "price"),

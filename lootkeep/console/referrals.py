@@ -35,7 +35,7 @@ REFERRALS = lists.ListPage(
         Column("E-mail", "email", EMAIL),
         Column("Brought by", "referrer_name", NAME),
         Column("Status", "status", BADGE),
-        Column("First order", "first_order_at", AGO),
+        Column("First order", "first_order_at", AGO, is_extra=True),
         Column("Signed up", "referred_at", AGO, "created_at"),
     ),
     link=lambda referral: f"/customers/{referral.customer_id}",
