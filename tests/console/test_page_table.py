@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import get_args
 
 import httpx
@@ -24,6 +25,17 @@ GETS = [page for page in PAGES if page.method == "GET"]
 ELSEWHERE = re.compile(r"""([\w-]+)=["']?\s*(?:https?:)?//""")
 ONLY_TEXT = {"value", "placeholder", "data-stored"}
 MAX_ASSET_BYTES = 70_000
+# The areas that no line of main_paths.txt begins in, what walks them, and how it names what it does there.
+WALKED_BY = {
+    "account": ("test_staff_in_a_browser.py", "/console/account"),
+    "bulk": ("test_every_page_in_a_browser.py", "a_bulk_action"),
+    "deliveries": ("main_paths.txt", "? What it carries | Send again"),
+    "palette": ("test_console_in_a_browser.py", "opens_the_palette"),
+    "payments": ("test_payments_in_a_browser.py", "/console/payments"),
+    "roles": ("main_paths.txt", "| Make a role"),
+    "setup": ("test_every_page_in_a_browser.py", "/console/setup"),
+    "sign-in": ("test_every_page_in_a_browser.py", "/console/sign-in"),
+}
 
 
 def expected(page: Page, role: str | None) -> str:
@@ -67,6 +79,14 @@ async def test_every_page_names_a_scope_that_exists_and_only_signing_in_needs_no
     }
     assert set(get_args(Scope)) == {*ROLE_SCOPES, "account", "owner"}
     assert {scope for scope in SCOPES if scope not in ROLE_SCOPES} == {*STORE_SCOPES, "events:read", "metrics:read"}
+
+
+def test_the_main_path_of_every_area_is_walked_in_a_browser() -> None:
+    tests = Path(__file__).parent
+    lines = (tests / "main_paths.txt").read_text().splitlines()
+    begun = {line.partition(":")[0].split("/")[1] for line in lines if line.startswith("/")}
+    assert {page.path.split("/")[1] for page in GETS if page.path} - begun == WALKED_BY.keys()
+    assert [area for area, (name, words) in WALKED_BY.items() if words not in (tests / name).read_text()] == []
 
 
 async def test_no_get_changes_anything_and_every_change_needs_more_than_read_access() -> None:
