@@ -39,6 +39,12 @@ def test_every_link_within_the_repository_leads_somewhere() -> None:
     assert offenders(broken) == {}
 
 
+def test_every_picture_is_shown_by_a_page() -> None:
+    """Every installation carries them."""
+    shown = {(page.parent / link).resolve() for page in PAGES for link in _LINK.findall(page.read_text())}
+    assert [name(picture) for picture in files("*.png", under=ROOT / "docs") if picture not in shown] == []
+
+
 def test_every_command_that_is_named_exists() -> None:
     def unknown(page: Path) -> list[str]:
         commands = {tuple(words.split()) for words in _COMMAND.findall(page.read_text())}
