@@ -19,7 +19,6 @@ from lootkeep import __version__, settings, wiring
 from lootkeep.api.http.server import Protocol
 from lootkeep.api.http.stopping import DRAIN_SECONDS, StoppingServer
 from lootkeep.cli.output import out, run
-from lootkeep.cli.processes import Processes
 from lootkeep.cli.user import console_link
 from lootkeep.cli.waiting import until_opened
 from lootkeep.deps import Deps
@@ -109,6 +108,9 @@ def _serve(
 
         OpenHouse(server, listener, config, config.sqlite_path, SystemClock()).run()
     elif workers > 1:
+        # Only imported if there are several.
+        from lootkeep.cli.processes import Processes
+
         Processes(server, listener, workers).run()
     else:
         StoppingServer(server).run(sockets=[listener])

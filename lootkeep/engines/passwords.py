@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from functools import cache
+from typing import TYPE_CHECKING
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
-
-# argon2id with the minimum that OWASP recommends: with more memory, a few attempts could fill a small machine, and
-# attempts are limited anyway.
-_HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+# Loaded with the first password: a start and most commands need none.
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
 
 async def hash_password(password: str) -> str:
-    return await asyncio.to_thread(_HASHER.hash, password)
+    return await asyncio.to_thread(_hash, password)
 
 
 async def is_password(password: str, password_hash: str | None) -> bool:
@@ -29,11 +27,26 @@ async def _of_nobody() -> str:
 
 @cache
 def _nobody() -> str:
-    return _HASHER.hash("nobody's password")
+    return _hash("nobody's password")
+
+
+def _hash(password: str) -> str:
+    return _hasher().hash(password)
 
 
 def _verify(password: str, password_hash: str) -> bool:
+    from argon2.exceptions import InvalidHashError, VerificationError
+
     try:
-        return _HASHER.verify(password_hash, password)
+        return _hasher().verify(password_hash, password)
     except (VerificationError, InvalidHashError):
         return False
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    from argon2 import PasswordHasher
+
+    # argon2id with the minimum that OWASP recommends: with more memory, a few attempts could fill a small machine, and
+    # attempts are limited anyway.
+    return PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)

@@ -12,18 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 import structlog
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.utils import CryptographyDeprecationWarning
 
 from lootkeep.engines.outbound import Outbound
 from lootkeep.kernel.clock import SECOND, Instant, instant
 from lootkeep.kernel.errors import Unavailable
 
-# Loaded with the first certificate: it takes time at every start, and most stores never see one.
+# Loaded with the first certificate: it takes time and memory at every start, and most stores never see one.
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
     from cryptography.x509 import Certificate
 
 log = structlog.get_logger(__name__)
@@ -43,6 +39,7 @@ _MAX_CACHED = 16
 
 def system_roots(paths: ssl.DefaultVerifyPaths | None = None) -> Sequence[Certificate]:
     """Those of the system: one file, or a folder, as in Debian's images."""
+    from cryptography.utils import CryptographyDeprecationWarning
     from cryptography.x509 import load_pem_x509_certificates
 
     paths = paths or ssl.get_default_verify_paths()
@@ -82,11 +79,7 @@ class PayPalCertificates:
             self._keys[url] = key
             if len(self._keys) > _MAX_CACHED:
                 del self._keys[next(iter(self._keys))]
-        try:
-            key.public_key.verify(signature, text, PKCS1v15(), SHA256())
-        except InvalidSignature:
-            return False
-        return True
+        return _is_signature(key.public_key, signature, text)
 
     def is_sandbox(self, url: str) -> bool:
         return self._name(url) == _SANDBOX
@@ -102,6 +95,7 @@ class PayPalCertificates:
 
     def _verified(self, pem: bytes, name: str, now: Instant) -> _Key | None:
         """The key of the first certificate, if the others lead from a trusted root to it."""
+        from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
         from cryptography.x509 import DNSName, load_pem_x509_certificates
         from cryptography.x509.verification import PolicyBuilder, Store, VerificationError
 
@@ -115,6 +109,18 @@ class PayPalCertificates:
             return None
         key = leaf.public_key()
         return _Key(key, instant(leaf.not_valid_after_utc)) if isinstance(key, RSAPublicKey) else None
+
+
+def _is_signature(key: RSAPublicKey, signature: bytes, text: bytes) -> bool:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+    from cryptography.hazmat.primitives.hashes import SHA256
+
+    try:
+        key.verify(signature, text, PKCS1v15(), SHA256())
+    except InvalidSignature:
+        return False
+    return True
 
 
 async def _fetched(outbound: Outbound, url: str) -> bytes:

@@ -8,10 +8,6 @@ import os
 from functools import lru_cache
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from msgspec.structs import replace
 
 _NONCE_BYTES = 12
@@ -65,7 +61,7 @@ class Vault:
 
     def __init__(self, secret_key: str) -> None:
         own = Generation(*(_derived(secret_key, use) for use in (b"vault", b"links", b"fingerprints")))
-        self._own_cipher = AESGCM(own.seals)
+        self._own_key = own.seals
         assert own.pages is not None
         self.use(KeyRing(0, own.pages, {0: own}))
         # Says which secret key this is, without the key.
@@ -74,20 +70,20 @@ class Vault:
         self.open = lru_cache(maxsize=256)(self._open)
 
     def use(self, ring: KeyRing) -> None:
-        self._ciphers = {number: AESGCM(keys.seals) for number, keys in ring.generations.items()}
         self.ring = ring
 
     def sealed_ring(self, ring: KeyRing) -> str:
         """For processes that start with this secret key."""
-        return _encrypted(self._own_cipher, msgspec.json.encode(ring), _RING_PURPOSE)
+        return _encrypted(self._own_key, msgspec.json.encode(ring), _RING_PURPOSE)
 
     def use_sealed_ring(self, sealed: str) -> None:
-        self.use(msgspec.json.decode(_decrypted(self._own_cipher, sealed, _RING_PURPOSE), type=KeyRing))
+        self.use(msgspec.json.decode(_decrypted(self._own_key, sealed, _RING_PURPOSE), type=KeyRing))
 
     def announced_ring(self) -> str:
         """For processes that run: they have the keys before the newest ones."""
         number = max(self.ring.generations) - 1
-        return _prefix(number) + _encrypted(self._ciphers[number], msgspec.json.encode(self.ring), _RING_PURPOSE)
+        key = self.ring.generations[number].seals
+        return _prefix(number) + _encrypted(key, msgspec.json.encode(self.ring), _RING_PURPOSE)
 
     def use_announced_ring(self, sealed: str) -> None:
         ring = msgspec.json.decode(self.open(sealed, _RING_PURPOSE), type=KeyRing)
@@ -96,8 +92,8 @@ class Vault:
 
     def seal(self, text: str, purpose: str) -> str:
         # Read once: another thread may replace the ring.
-        number = self.ring.current
-        return _prefix(number) + _encrypted(self._ciphers[number], text.encode(), purpose)
+        ring = self.ring
+        return _prefix(ring.current) + _encrypted(ring.generations[ring.current].seals, text.encode(), purpose)
 
     @property
     def prefix(self) -> str:
@@ -111,13 +107,13 @@ class Vault:
 
     def _open(self, sealed: str, purpose: str) -> str:
         number, _, content = sealed.rpartition(".")
-        cipher = self._ciphers.get(int(number or 0))
-        if cipher is None:
+        generation = self.ring.generations.get(int(number or 0))
+        if generation is None:
             raise SealError(
                 "A stored secret is encrypted with a newer key than this process has: restart it with the current "
                 "LOOTKEEP_SECRET_KEY."
             )
-        return _decrypted(cipher, content, purpose).decode()
+        return _decrypted(generation.seals, content, purpose).decode()
 
     def fingerprint(self, content: bytes, purpose: str) -> str:
         """Always the same for the same content: a secret can be found by it, but not guessed from it."""
@@ -153,15 +149,22 @@ def _prefix(number: int) -> str:
     return f"{number}." if number else ""
 
 
-def _encrypted(cipher: AESGCM, content: bytes, purpose: str) -> str:
+def _encrypted(key: bytes, content: bytes, purpose: str) -> str:
+    # Loaded with the first secret: it takes 7 MB, and most commands need none.
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     nonce = os.urandom(_NONCE_BYTES)
-    return base64.b64encode(nonce + cipher.encrypt(nonce, content, purpose.encode())).decode()
+    return base64.b64encode(nonce + AESGCM(key).encrypt(nonce, content, purpose.encode())).decode()
 
 
-def _decrypted(cipher: AESGCM, sealed: str, purpose: str) -> bytes:
+def _decrypted(key: bytes, sealed: str, purpose: str) -> bytes:
+    # Like `_encrypted`.
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     raw = base64.b64decode(sealed)
     try:
-        return cipher.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], purpose.encode())
+        return AESGCM(key).decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], purpose.encode())
     except InvalidTag:
         raise SealError(
             "A stored secret cannot be decrypted: LOOTKEEP_SECRET_KEY is not the key it was encrypted with."
@@ -173,5 +176,6 @@ def _hmac(key: bytes, content: bytes, purpose: str) -> bytes:
 
 
 def _derived(secret_key: str, use: bytes) -> bytes:
-    info = b"lootkeep " + use
-    return HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=None, info=info).derive(secret_key.encode())
+    """HKDF with SHA-256, without a salt; a key is one block of it (RFC 5869)."""
+    extracted = hmac.digest(bytes(_KEY_BYTES), secret_key.encode(), "sha256")
+    return hmac.digest(extracted, b"lootkeep " + use + b"\x01", "sha256")

@@ -51,7 +51,7 @@ async def count_left(db: Database, vault: Vault) -> int | None:
     async with db.read(slow=True) as tx:
         if not (await secret_key_db.mark(tx)).is_rotating:
             return None
-        return sum([await column.count_stale(tx, vault.newest_prefix) for column in secret_key_db.COLUMNS])
+        return sum([await column.count_stale(tx, vault.newest_prefix) for column in secret_key_db.columns()])
 
 
 async def _announce(deps: Deps, new: Vault, change: Callable[[KeyRing, bool], KeyRing]) -> None:
@@ -73,7 +73,7 @@ async def _seal_all_again(deps: Deps) -> int:
     """Until a look at every column finds nothing: processes that learned late have sealed with the old keys."""
     await settings.seal_again(deps)
     total = 0
-    while count := sum([await _seal_again(deps, column) for column in secret_key_db.COLUMNS]):
+    while count := sum([await _seal_again(deps, column) for column in secret_key_db.columns()]):
         total += count
     return total
 

@@ -89,7 +89,7 @@ def opened(vault: Vault, sealed: str, purposes: Sequence[str]) -> tuple[str, str
 
 
 async def _newest_seals(tx: Transaction) -> list[tuple[str, Sequence[str]]]:
-    newest = [(await column.newest(tx), column.purposes) for column in secret_key_db.COLUMNS]
+    newest = [(await column.newest(tx), column.purposes) for column in secret_key_db.columns()]
     return [(sealed, purposes) for sealed, purposes in newest if sealed]
 
 

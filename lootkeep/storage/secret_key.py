@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -92,9 +93,12 @@ class SealedColumn:
         await tx.execute_many(self._replace, changes)
 
 
-COLUMNS = tuple(
-    SealedColumn(table, column)
-    for table in metadata.sorted_tables
-    for column in table.columns
-    if "purposes" in column.info
-)
+@cache
+def columns() -> tuple[SealedColumn, ...]:
+    """Made by the first rotation or check of a key: no start waits for their statements."""
+    return tuple(
+        SealedColumn(table, column)
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if "purposes" in column.info
+    )

@@ -68,10 +68,11 @@ def app() -> Application:
 @cache
 def groups() -> tuple[Group, ...]:
     """The route table: every endpoint of every API."""
-    # What is loaded stays, so there is no garbage to look for.
+    # What is loaded stays, so there is no garbage to look for, now or later.
     gc.disable()
     from lootkeep.api import external, game, store
 
+    gc.freeze()
     gc.enable()
     return (*external.GROUPS, *store.GROUPS, *game.GROUPS)
 

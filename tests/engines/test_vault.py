@@ -6,6 +6,8 @@ import base64
 import hashlib
 
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from hypothesis import given, strategies as st
 
 from lootkeep.engines.vault import SealError, Vault
@@ -20,6 +22,12 @@ def test_sealed_text_can_be_opened(text: str, purpose: str) -> None:
 
 def test_another_process_with_the_same_key_opens_it() -> None:
     assert Vault("k" * 32).open(VAULT.seal("whsec_x", "webhook secret"), "webhook secret") == "whsec_x"
+
+
+@pytest.mark.parametrize("secret_key", ["k", "k" * 32, "ключ" * 50])
+def test_keys_are_those_that_the_library_derives_from_the_secret_key(secret_key: str) -> None:
+    hkdf = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"lootkeep vault")
+    assert Vault(secret_key).ring.generations[0].seals == hkdf.derive(secret_key.encode())
 
 
 def test_the_same_text_is_sealed_differently_each_time() -> None:

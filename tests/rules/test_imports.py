@@ -20,6 +20,18 @@ FOLDERS = {
     for folder in (ROOT / "lootkeep/storage").iterdir()
     if folder.is_dir() and (folder.name not in BUILDING or folder.name == "totals")
 }
+# Loaded by the first request, command or setting that needs them.
+NEEDED_BY_SOME = {
+    *("aiosmtplib", "argon2", "asyncpg", "cryptography", "disposable_email_domains", "duckdb", "email_validator"),
+    *("iptocc", "jinja2", "joserfc", "markdown_it", "maxminddb", "mcp", "openpyxl", "redis", "rich.progress", "segno"),
+    *(
+        "lootkeep.api.http.reference",
+        "lootkeep.cli.processes",
+        "lootkeep.console.pages",
+        "lootkeep.toolbox",
+        "webauthn",
+    ),
+}
 LAYERS = {f"lootkeep.{layer}" for layer in SUFFIXES}
 
 
@@ -46,12 +58,24 @@ for module in sys.argv[1:]:
     assert done.stderr == ""
 
 
+def test_a_start_loads_nothing_that_only_some_stores_need() -> None:
+    """Each of them takes memory in every process, and time at every start."""
+    loaded = _loaded("from lootkeep import wiring; from lootkeep.cli import serve; wiring.app(); wiring.router()")
+    assert loaded & NEEDED_BY_SOME == set()
+
+
 def test_a_name_means_one_module_and_a_module_has_one_name() -> None:
     modules, names = defaultdict(set), defaultdict(set)
     for _, module, alias in _imports():
         modules[alias.asname].add(f"{module}.{alias.name}")
         names[f"{module}.{alias.name}"].add(alias.asname)
     assert [(key, values) for key, values in (modules | names).items() if len(values) > 1] == []
+
+
+def _loaded(program: str) -> set[str]:
+    code = f"import sys; {program}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
 
 
 def _imports() -> Iterator[tuple[Path, str, ast.alias]]:

@@ -52,8 +52,8 @@ def _networks() -> Source:
 def _disposable_domains() -> Source:
     from disposable_email_domains import blocklist
 
-    domains = frozenset(blocklist)
-    return Source(_named("disposable-email-domains"), {"disposable": len(domains)}, domains=domains, rank=RANK_BUNDLED)
+    name, count = _named("disposable-email-domains"), len(blocklist)
+    return Source(name, {"disposable": count}, domains=blocklist, rank=RANK_BUNDLED)
 
 
 def _named(package: str) -> str:

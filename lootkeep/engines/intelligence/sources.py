@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -38,7 +38,7 @@ class Source:
     # The needs it serves, with the number of entries where that is known.
     entries: Mapping[SourceKind, int | None]
     look: Callable[[ParsedIp], NetworkFacts | None] = lambda _: None
-    domains: frozenset[str] = field(default=frozenset(), repr=False)
+    domains: Set[str] = field(default=frozenset(), repr=False)
     dated: Instant | None = None
     checksum: str | None = None
     # Unreadable lines, few enough to use the rest.

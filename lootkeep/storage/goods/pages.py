@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Select, Text, and_, bindparam, case, func, literal_column, or_, select, text as sql, union_all
@@ -85,14 +86,17 @@ class _Queries:
         )
 
 
-_QUERIES = {is_active: _Queries(is_active) for is_active in (None, True, False)}
+@cache
+def _queries(is_active: bool | None) -> _Queries:
+    """Made by the first page: no start waits for statements of this size."""
+    return _Queries(is_active)
 
 
 async def page(
     tx: Transaction, customer_id: int, is_active: bool | None, wanted: PageRequest, now: Instant
 ) -> tuple[dict[Piece, int], int]:
     """The pieces of the page with their orders, the newest order first; and how many there are on all pages."""
-    queries, whose = _QUERIES[is_active], {"customer": customer_id, "now": now}
+    queries, whose = _queries(is_active), {"customer": customer_id, "now": now}
     ((total,),) = await tx.all(queries.total, **whose)
     if wanted.offset >= total:
         return {}, total
