@@ -182,7 +182,7 @@ async def _prepare(config: Settings, *, with_demo: bool, is_open_house: bool) ->
         async with deps.db.read(slow=True) as tx:
             demo = await demo_db.counts(tx) if (await demo_db.mark(tx)).loaded_at else {}
             order = await demo_db.order_with_key(tx) if demo else None
-            is_empty = not await demo_db.held(tx)
+            is_empty = not await demo_db.existing_records(tx)
             # The tokens of game servers call nothing else.
             has_tokens = any(token.scopes != SERVER_SCOPE for token in await access_db.all_tokens(tx))
         page = goods_service.page_url(deps, order) if order else None

@@ -18,7 +18,7 @@ def show(json: JsonFlag = False) -> None:
     stored = run(wiring.stored_settings(config))
     if stored is None:
         HintConsole(stderr=True).print("The store cannot be read, so what was set in its console is missing here.")
-    rows = settings.shown(config, stored or {})
+    rows = settings.in_effect(config, stored or {})
     if json:
         print_json([{name: getattr(row, name) for name in ("name", "value", "source")} for row in rows])
         return

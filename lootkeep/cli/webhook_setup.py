@@ -43,7 +43,7 @@ def list_webhooks(json: JsonFlag = False, is_test: TestFlag = False) -> None:
         print_json([webhooks_views.webhook(webhook) for webhook in stored])
         return
     rows = [
-        (str(webhook.id), "active" if webhook.is_active else "off", webhook.url, _shown(webhook.event_types))
+        (str(webhook.id), "active" if webhook.is_active else "off", webhook.url, _pattern_or_types(webhook.event_types))
         for webhook in stored
     ]
     print_table(("ID", "State", "URL", "Events"), rows)
@@ -61,7 +61,7 @@ def create(
     if json:
         print_json(webhooks_views.webhook_with_secret(webhook, secret))
         return
-    sentence = f"Webhook {webhook.id} was created in {location()} for {_shown(webhook.event_types)}."
+    sentence = f"Webhook {webhook.id} was created in {location()} for {_pattern_or_types(webhook.event_types)}."
     out.print(f"{sentence} Its secret is shown only now:\n", markup=False)
     out.print(f"  {secret}\n", markup=False)
 
@@ -111,7 +111,7 @@ def temporary_webhook(port: int, event_types: list[str], *, is_test: bool) -> It
             in_store(lambda deps: webhooks_service.delete(deps, webhook_id), is_test=is_test)
 
 
-def _shown(event_types: list[str]) -> str:
+def _pattern_or_types(event_types: list[str]) -> str:
     """The name of the pattern for exactly these types, if there is one."""
     names = [name for name, types in EVENT_PATTERNS.items() if set(types) == set(event_types)]
     return names[0] if names else " ".join(event_types)

@@ -128,7 +128,7 @@ async def block_buyers(
     """Adds what is known about the buyers to the block lists, and makes sure that a rule uses them."""
     # Locked first, as when a list is deleted: in the other order the two would deadlock.
     policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
-    buyers = [(await _known(tx, check), f"Review of {order_number(check.order_id)}") for check in checks]
+    buyers = [(await _traces_of(tx, check), f"Review of {order_number(check.order_id)}") for check in checks]
     for kind, name in BLOCKED.items():
         fraud_list = await fraud_lists_db.LISTS.find_one(tx, name=name)
         fraud_list = fraud_list or await fraud_lists_db.LISTS.add_if_free(
@@ -144,7 +144,7 @@ async def block_buyers(
     await _ensure_rule(tx, policy, author, now)
 
 
-async def _known(tx: Transaction, check: FraudCheck) -> dict[BlockKind, str | None]:
+async def _traces_of(tx: Transaction, check: FraudCheck) -> dict[BlockKind, str | None]:
     order = existing(await orders_db.ROWS.get(tx, check.order_id), "Order")
     return {
         "customer": str(check.customer_id),

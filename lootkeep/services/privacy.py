@@ -69,7 +69,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
     async with deps.db.read(slow=True) as tx:
         customer = existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         referrers = await customer_lists_db.referrers(tx, [customer])
-        records = await customer_export_db.held(tx, customer_id, customer.email)
+        records = await customer_export_db.stored_data(tx, customer_id, customer.email)
         cards = await _all(tx, gift_card_lists_db.LISTING, customer_id=customer_id)
         cards += await _all(tx, gift_card_lists_db.LISTING, recipient_email=customer.email)
         owned = await _all(tx, subscriptions_db.LISTING, customer_id=customer_id)

@@ -41,7 +41,7 @@ def effective(settings: Settings, stored: Mapping[str, str]) -> Settings:
         raise InvalidFields({name: [f"{reason[0].upper()}{reason[1:]}."] for name, reason in _reasons(error)}) from None
 
 
-def shown(settings: Settings, stored: Mapping[str, str]) -> list[ShownSetting]:
+def in_effect(settings: Settings, stored: Mapping[str, str]) -> list[ShownSetting]:
     """Every setting in effect, without the secrets in it."""
     of_console, now = _of_console(settings, stored), effective(settings, stored)
     return [

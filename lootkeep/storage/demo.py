@@ -50,7 +50,7 @@ class Demo(msgspec.Struct, frozen=True):
         return bool(self.scale)
 
 
-async def held(tx: Transaction) -> list[str]:
+async def existing_records(tx: Transaction) -> list[str]:
     """What the store already has: customers, products, orders."""
     return [name for name, query in _ANY.items() if await tx.one(query) is not None]
 

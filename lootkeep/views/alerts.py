@@ -14,7 +14,7 @@ from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
 from lootkeep.kernel.clock import iso
 from lootkeep.views.emails import render
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 # What Discord takes.
 _MAX_DISCORD = 2000
@@ -38,7 +38,7 @@ class AlertView(msgspec.Struct, frozen=True):
     updated_at: Time
 
 
-_ALERT = shown(AlertView, Alert, "target", "triggers", last_sent_at="finished_at", error="reason")
+_ALERT = view_of(AlertView, Alert, "target", "triggers", last_sent_at="finished_at", error="reason")
 
 
 def alert(record: Alert, target: str) -> AlertView:

@@ -19,7 +19,7 @@ from lootkeep.domain.campaigns import (
     rate,
 )
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 OptionalTime = Annotated[Moment | None, field("The time, in UTC; null until then.", None)]
 
@@ -137,9 +137,9 @@ class TestEmailView(msgspec.Struct, frozen=True):
     subject: Annotated[str, field("The subject.", "[Test] 20% off until Sunday, Ann")]
 
 
-_ENTRY = shown(CampaignListView, CampaignEntry, "audience")
-_CAMPAIGN = shown(CampaignView, Campaign, "audience")
-_FILTERS = shown(FiltersView, SegmentFilters)
+_ENTRY = view_of(CampaignListView, CampaignEntry, "audience")
+_CAMPAIGN = view_of(CampaignView, Campaign, "audience")
+_FILTERS = view_of(FiltersView, SegmentFilters)
 
 
 def entry(campaign: CampaignEntry) -> CampaignListView:

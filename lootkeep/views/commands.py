@@ -11,8 +11,8 @@ from lootkeep.domain.product_commands import CommandCause, ProductCommand
 from lootkeep.kernel.clock import utc
 from lootkeep.views import players as players_views
 from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.mapping import view_of
 from lootkeep.views.players import PlayerView
-from lootkeep.views.shown import shown
 
 _Text = Annotated[str, field("What the server runs.", "lp user Notch parent add vip")]
 _Output = Annotated[str | None, field("What the server answered.", None)]
@@ -68,8 +68,8 @@ class CommandFailedData(msgspec.Struct, frozen=True):
     output: _Output
 
 
-product_command = shown(ProductCommandView, ProductCommand)
-_COMMAND = shown(CommandView, Command, "player", attempts="attempts_count", output="reason", done_at="finished_at")
+product_command = view_of(ProductCommandView, ProductCommand)
+_COMMAND = view_of(CommandView, Command, "player", attempts="attempts_count", output="reason", done_at="finished_at")
 
 
 def command(record: Command) -> CommandView:

@@ -15,7 +15,7 @@ from lootkeep.domain.referrals import DiscountType
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 
 class CouponDetailsView(msgspec.Struct, frozen=True):
@@ -76,8 +76,8 @@ class CouponUsedData(msgspec.Struct, frozen=True):
     customer_id: Annotated[int, field("The customer.", 31)]
 
 
-_COUPON = shown(CouponDetailsView, Coupon, "state", "product_ids")
-use: Callable[[CouponUse], CouponUseView] = shown(CouponUseView, CouponUse)
+_COUPON = view_of(CouponDetailsView, Coupon, "state", "product_ids")
+use: Callable[[CouponUse], CouponUseView] = view_of(CouponUseView, CouponUse)
 
 
 def used(order: Order) -> CouponUsedData:

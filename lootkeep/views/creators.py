@@ -16,7 +16,7 @@ from lootkeep.kernel.clock import iso, utc
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.views.fields import Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 
 class CreatorBalanceView(msgspec.Struct, frozen=True):
@@ -57,8 +57,8 @@ class CreatorEntryView(msgspec.Struct, frozen=True):
     created_at: Time
 
 
-entry: Callable[[CreatorEntry], CreatorEntryView] = shown(CreatorEntryView, CreatorEntry)
-_balance: Callable[[Balance], CreatorBalanceView] = shown(CreatorBalanceView, Balance)
+entry: Callable[[CreatorEntry], CreatorEntryView] = view_of(CreatorEntryView, CreatorEntry)
+_balance: Callable[[Balance], CreatorBalanceView] = view_of(CreatorBalanceView, Balance)
 
 
 def creator(

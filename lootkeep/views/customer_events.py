@@ -9,7 +9,7 @@ import msgspec
 from lootkeep.domain.customers import Customer, CustomerStatus, MailboxStatus
 from lootkeep.views.customers import CustomerView
 from lootkeep.views.fields import field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 
 class CustomerErasedData(msgspec.Struct, frozen=True):
@@ -37,9 +37,9 @@ _FIELDS = [
     name for name in CustomerView.__struct_fields__ if name in Customer.__struct_fields__ and name != "updated_at"
 ]
 _NAMES = {"customer_id": "id", "customer_email": "email", "customer_name": "name"}
-_UPDATED = shown(CustomerUpdatedData, Customer, "changes", **_NAMES)
+_UPDATED = view_of(CustomerUpdatedData, Customer, "changes", **_NAMES)
 
-created = shown(CustomerData, Customer, **_NAMES)
+created = view_of(CustomerData, Customer, **_NAMES)
 
 
 def mailbox_changed(customer: Customer) -> CustomerUpdatedData:

@@ -19,9 +19,9 @@ from lootkeep.views.customers import CustomerView
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.gift_cards import GiftCardView
 from lootkeep.views.goods import OwnedGoodView
+from lootkeep.views.mapping import view_of
 from lootkeep.views.orders import OrderView
 from lootkeep.views.payments import PaymentEventView
-from lootkeep.views.shown import shown
 from lootkeep.views.subscriptions import SubscriptionView
 from lootkeep.views.tickets import TicketDetailView
 
@@ -89,8 +89,8 @@ class CustomerExportView(msgspec.Struct, frozen=True):
     changes: Annotated[list[StaffChangeView], field("Changes made by staff.", [])]
 
 
-check: Callable[[FraudCheck], ExportedCheckView] = shown(ExportedCheckView, FraudCheck)
-trace: Callable[[HeldTrace], TraceView] = shown(TraceView, HeldTrace)
-email: Callable[[SentEmail], SentEmailView] = shown(SentEmailView, SentEmail)
-referred: Callable[[ReferralEntry], ReferredView] = shown(ReferredView, ReferralEntry)
-change: Callable[[StaffChange], StaffChangeView] = shown(StaffChangeView, StaffChange)
+check: Callable[[FraudCheck], ExportedCheckView] = view_of(ExportedCheckView, FraudCheck)
+trace: Callable[[HeldTrace], TraceView] = view_of(TraceView, HeldTrace)
+email: Callable[[SentEmail], SentEmailView] = view_of(SentEmailView, SentEmail)
+referred: Callable[[ReferralEntry], ReferredView] = view_of(ReferredView, ReferralEntry)
+change: Callable[[StaffChange], StaffChangeView] = view_of(StaffChangeView, StaffChange)

@@ -13,7 +13,7 @@ from lootkeep.domain.referrals import Claim, Referrer, RewardEvent, Tier
 from lootkeep.kernel.clock import utc
 from lootkeep.views.customers import CouponView, coupon as coupon_view
 from lootkeep.views.fields import Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 from lootkeep.views.tiers import formatted_reward
 
 
@@ -44,7 +44,7 @@ class CustomerReferralsView(msgspec.Struct, frozen=True):
     claims: list[OwnClaimView]
 
 
-_PROGRESS = shown(TierProgressView, Tier, "formatted_reward", "referrals_missing", "is_reached", "is_claimed")
+_PROGRESS = view_of(TierProgressView, Tier, "formatted_reward", "referrals_missing", "is_reached", "is_claimed")
 
 
 def progress(

@@ -15,9 +15,9 @@ from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views import players as players_views
 from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.mapping import view_of
 from lootkeep.views.players import IdentityView
 from lootkeep.views.referrals import CodeOwnerView
-from lootkeep.views.shown import shown
 
 
 class CustomerView(msgspec.Struct, frozen=True):
@@ -93,8 +93,8 @@ def signed_up(result: SignedUp) -> SignedUpView:
     )
 
 
-_CUSTOMER = shown(CustomerView, Customer, "referred_by", "average_order_value", "identities")
-_COUPON = shown(CouponView, Coupon, "expires_at", times_used="uses_count")
+_CUSTOMER = view_of(CustomerView, Customer, "referred_by", "average_order_value", "identities")
+_COUPON = view_of(CouponView, Coupon, "expires_at", times_used="uses_count")
 
 
 def coupon(record: Coupon) -> CouponView:

@@ -16,9 +16,9 @@ from lootkeep.kernel.clock import utc
 from lootkeep.views import players as players_views
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.goods import OrderGoodView
+from lootkeep.views.mapping import view_of
 from lootkeep.views.orders import OrderView
 from lootkeep.views.players import PlayerView
-from lootkeep.views.shown import shown
 
 
 class EvidenceCustomerView(msgspec.Struct, frozen=True):
@@ -122,8 +122,8 @@ class EvidenceView(msgspec.Struct, frozen=True):
     created_at: Time
 
 
-_good = shown(EvidenceGoodView, Good, "player", "product_name", "looks")
-_look = shown(LookView, Look)
+_good = view_of(EvidenceGoodView, Good, "player", "product_name", "looks")
+_look = view_of(LookView, Look)
 
 
 def good(record: Good, product_name: str, looks: Sequence[Look]) -> EvidenceGoodView:

@@ -20,7 +20,7 @@ from lootkeep.domain.orders import CheckoutStep, Order, OrderStatus, next_step, 
 from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import text
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 CountryCode = Annotated[str | None, field("ISO 3166-1 alpha-2; null if unknown.", "DE")]
 Reviewer = Annotated[int | None, field("The user who reviewed it.", None)]
@@ -213,11 +213,11 @@ class FraudDashboardView(msgspec.Struct, frozen=True):
 CheckCounts = Mapping[tuple[str, str], int]
 
 
-_ENTRY = shown(FraudCheckView, CheckEntry, "order", "customer")
-_DETAIL = shown(FraudCheckDetailView, CheckDetail, "signals", "facts", "rules", "probability", "order", "customer")
-reviewed: Callable[[FraudCheck], ReviewedView] = shown(ReviewedView, FraudCheck)
-_REVIEWED = shown(ReviewedCheckView, FraudCheck, "order")
-assigned: Callable[[FraudCheck], AssignedView] = shown(AssignedView, FraudCheck)
+_ENTRY = view_of(FraudCheckView, CheckEntry, "order", "customer")
+_DETAIL = view_of(FraudCheckDetailView, CheckDetail, "signals", "facts", "rules", "probability", "order", "customer")
+reviewed: Callable[[FraudCheck], ReviewedView] = view_of(ReviewedView, FraudCheck)
+_REVIEWED = view_of(ReviewedCheckView, FraudCheck, "order")
+assigned: Callable[[FraudCheck], AssignedView] = view_of(AssignedView, FraudCheck)
 
 
 def reviewed_check(check: FraudCheck, order: Order) -> ReviewedCheckView:
@@ -233,7 +233,7 @@ def check_entry(entry: CheckEntry) -> FraudCheckView:
     )
 
 
-_QUEUED = shown(QueuedCheckView, Waiting, "detected_signals", "order", "customer")
+_QUEUED = view_of(QueuedCheckView, Waiting, "detected_signals", "order", "customer")
 
 
 def queued(check: Waiting) -> QueuedCheckView:

@@ -11,7 +11,7 @@ from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.lists import FraudList, ListEntry
 from lootkeep.domain.fraud.rule import Rule, RuleAction, RuleMode
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 Share = Annotated[float | None, field("From 0 to 1; null if no outcome is known.", 0.92)]
 Ends = Annotated[Moment | None, field("When it expires; null means never.", None)]
@@ -56,9 +56,9 @@ class ListEntryView(msgspec.Struct, frozen=True):
     created_at: Time
 
 
-_RULE = shown(FraudRuleView, Rule, "hits")
-_LIST = shown(FraudListView, FraudList, "entries_count")
-entry = shown(ListEntryView, ListEntry)
+_RULE = view_of(FraudRuleView, Rule, "hits")
+_LIST = view_of(FraudListView, FraudList, "entries_count")
+entry = view_of(ListEntryView, ListEntry)
 
 
 def rule(stored: Rule, hits: Tally | None = None) -> FraudRuleView:

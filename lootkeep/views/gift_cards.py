@@ -14,8 +14,8 @@ from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.money import Hundredths, text
 from lootkeep.views.emails import render
 from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.mapping import view_of
 from lootkeep.views.money import in_words
-from lootkeep.views.shown import shown
 
 _MASKED = "****-****-****-7K2P"
 _HUNDRED_PERCENT = 100_00
@@ -118,10 +118,10 @@ class GiftCardStatisticsView(msgspec.Struct, frozen=True):
 
 
 _STATE = ("masked_code", "status")
-_GIFT_CARD = shown(GiftCardView, GiftCard, *_STATE)
-_DETAIL = shown(GiftCardDetailView, GiftCard, *_STATE, "transactions")
-_WITH_CODE = shown(GiftCardWithCodeView, GiftCard, *_STATE, "code")
-_transaction = shown(GiftCardTransactionView, LedgerEntry)
+_GIFT_CARD = view_of(GiftCardView, GiftCard, *_STATE)
+_DETAIL = view_of(GiftCardDetailView, GiftCard, *_STATE, "transactions")
+_WITH_CODE = view_of(GiftCardWithCodeView, GiftCard, *_STATE, "code")
+_transaction = view_of(GiftCardTransactionView, LedgerEntry)
 
 
 def gift_card(record: GiftCard, now: Instant) -> GiftCardView:

@@ -14,7 +14,7 @@ from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import iso, utc
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import optional_text, shown
+from lootkeep.views.mapping import optional_text, view_of
 
 _Mask = Annotated[str, field("The key with all but its end hidden.", "••••7QK2")]
 
@@ -97,11 +97,11 @@ class HandedGoodView(GoodView, frozen=True):
     ]
 
 
-_key = shown(ProductKeyView, ProductKey, "batch")
-_handed = shown(HandedGoodView, Good, "value")
+_key = view_of(ProductKeyView, ProductKey, "batch")
+_handed = view_of(HandedGoodView, Good, "value")
 
-good = shown(OrderGoodView, Good)
-owned = shown(OwnedGoodView, Good)
+good = view_of(OrderGoodView, Good)
+owned = view_of(OwnedGoodView, Good)
 
 
 def product_key(key: ProductKey, batch: str) -> ProductKeyView:

@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.domain.customers import CustomerStatus
 from lootkeep.domain.fraud.linked import AccountLink, Hub, LinkedAccount, LinkedAccounts, LinkKind
 from lootkeep.views.fields import Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 SharedKind = Annotated[LinkKind, field("What is shared.", "device")]
 SharedValue = Annotated[
@@ -51,9 +51,9 @@ class LinkedAccountsView(msgspec.Struct, frozen=True):
     ]
 
 
-_account: Callable[[LinkedAccount], LinkedAccountView] = shown(LinkedAccountView, LinkedAccount)
-_edge: Callable[[AccountLink], EdgeView] = shown(EdgeView, AccountLink)
-_hub: Callable[[Hub], HubView] = shown(HubView, Hub)
+_account: Callable[[LinkedAccount], LinkedAccountView] = view_of(LinkedAccountView, LinkedAccount)
+_edge: Callable[[AccountLink], EdgeView] = view_of(EdgeView, AccountLink)
+_hub: Callable[[Hub], HubView] = view_of(HubView, Hub)
 
 
 def linked(accounts: LinkedAccounts) -> LinkedAccountsView:

@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.domain.declined_payments import PaymentAttempt
 from lootkeep.domain.disputes import Dispute, DisputeKind, DisputeReason
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 
 class PaymentAttemptView(msgspec.Struct, frozen=True):
@@ -34,5 +34,5 @@ class DisputeView(msgspec.Struct, frozen=True):
     created_at: Time
 
 
-attempt: Callable[[PaymentAttempt], PaymentAttemptView] = shown(PaymentAttemptView, PaymentAttempt)
-dispute: Callable[[Dispute], DisputeView] = shown(DisputeView, Dispute)
+attempt: Callable[[PaymentAttempt], PaymentAttemptView] = view_of(PaymentAttemptView, PaymentAttempt)
+dispute: Callable[[Dispute], DisputeView] = view_of(DisputeView, Dispute)

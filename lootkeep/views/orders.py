@@ -25,8 +25,8 @@ from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import text
 from lootkeep.views import players as players_views
 from lootkeep.views.fields import Metadata, Moment, Time, field
+from lootkeep.views.mapping import view_of
 from lootkeep.views.players import PlayerView
-from lootkeep.views.shown import shown
 
 Amount = Annotated[str, field("An amount in the order's currency.", "19.99")]
 
@@ -151,10 +151,10 @@ class RefundedOrderView(msgspec.Struct, frozen=True):
 
 
 _PARTS = ("customer", "items", "fraud", "page_url", "player", "payment")
-_ORDER = shown(OrderView, Order, *_PARTS, order_number="number", paid_at="received_at")
-_PAID = shown(PaidOrderView, Order, *_PARTS, "next", order_number="number", paid_at="received_at")
-_item = shown(OrderItemView, OrderItem)
-_payment = shown(OrderPaymentView, Payment, instrument_id="instrument")
+_ORDER = view_of(OrderView, Order, *_PARTS, order_number="number", paid_at="received_at")
+_PAID = view_of(PaidOrderView, Order, *_PARTS, "next", order_number="number", paid_at="received_at")
+_item = view_of(OrderItemView, OrderItem)
+_payment = view_of(OrderPaymentView, Payment, instrument_id="instrument")
 
 
 def order(details: OrderDetails, page_url: str | None = None) -> OrderView:

@@ -11,7 +11,7 @@ from lootkeep.domain.payments.events import PaymentEvent, PaymentEventReason, Pa
 from lootkeep.domain.payments.reports import Operation
 from lootkeep.domain.payments.sources import PaymentSource, Provider
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 
 class PaymentSourceView(msgspec.Struct, frozen=True):
@@ -46,8 +46,8 @@ class PaymentEventView(msgspec.Struct, frozen=True):
     applied_at: Annotated[Moment | None, field("When it was applied.", "2026-11-15T10:30:00Z")]
 
 
-_SOURCE = shown(PaymentSourceView, PaymentSource, "url")
-event = shown(PaymentEventView, PaymentEvent)
+_SOURCE = view_of(PaymentSourceView, PaymentSource, "url")
+event = view_of(PaymentEventView, PaymentEvent)
 
 
 def source(record: PaymentSource, store: StoreIdentity) -> PaymentSourceView:

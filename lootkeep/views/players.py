@@ -8,7 +8,7 @@ import msgspec
 
 from lootkeep.domain.players import Game, Identity, Player
 from lootkeep.views.fields import Moment, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 
 class PlayerView(msgspec.Struct, frozen=True):
@@ -23,8 +23,8 @@ class IdentityView(PlayerView, frozen=True):
     ]
 
 
-_PLAYER = shown(PlayerView, Player)
-identity = shown(IdentityView, Identity)
+_PLAYER = view_of(PlayerView, Player)
+identity = view_of(IdentityView, Identity)
 
 
 def player(record: Player | None) -> PlayerView | None:

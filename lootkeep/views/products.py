@@ -21,7 +21,7 @@ from lootkeep.kernel.clock import Instant, utc
 from lootkeep.views import commands as commands_views
 from lootkeep.views.commands import ProductCommandView
 from lootkeep.views.fields import Metadata, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 
 class ProductView(msgspec.Struct, frozen=True):
@@ -87,12 +87,12 @@ class KeysLowData(msgspec.Struct, frozen=True):
     stock: Annotated[int, field("How many keys can still be sold.", 5)]
 
 
-_PRODUCT = shown(ProductView, Product, "stock_status", "commands")
+_PRODUCT = view_of(ProductView, Product, "stock_status", "commands")
 _IDENTITY = {"product_id": "id", "product_name": "name"}
-_UPDATED = shown(ProductUpdated, Product, "changes", **_IDENTITY)
-_DELETED = shown(ProductDeleted, Product, "deleted_at", **_IDENTITY)
+_UPDATED = view_of(ProductUpdated, Product, "changes", **_IDENTITY)
+_DELETED = view_of(ProductDeleted, Product, "deleted_at", **_IDENTITY)
 
-created: Callable[[Product], ProductEvent] = shown(ProductEvent, Product, **_IDENTITY)
+created: Callable[[Product], ProductEvent] = view_of(ProductEvent, Product, **_IDENTITY)
 
 
 def product(record: Product) -> ProductView:

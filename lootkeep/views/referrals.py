@@ -24,8 +24,8 @@ from lootkeep.domain.referrals import (
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.money import Hundredths
 from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.mapping import view_of
 from lootkeep.views.money import number
-from lootkeep.views.shown import shown
 
 INVALID_CODE = "Invalid referral code"
 
@@ -132,10 +132,10 @@ class ReferralSettingsView(msgspec.Struct, frozen=True):
     referral_welcome_discount_value: Annotated[int | float, field("Percent, or an amount in the store's currency.", 10)]
 
 
-_REFERRAL = shown(ReferralView, ReferralEntry, "referrer", id="customer_id")
-_SETTINGS = shown(ReferralSettingsView, ReferralSettings, "referral_welcome_discount_value")
+_REFERRAL = view_of(ReferralView, ReferralEntry, "referrer", id="customer_id")
+_SETTINGS = view_of(ReferralSettingsView, ReferralSettings, "referral_welcome_discount_value")
 
-top_referrer: Callable[[TopReferrer], TopReferrerView] = shown(TopReferrerView, TopReferrer)
+top_referrer: Callable[[TopReferrer], TopReferrerView] = view_of(TopReferrerView, TopReferrer)
 
 
 def referral(entry: ReferralEntry) -> ReferralView:

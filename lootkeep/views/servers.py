@@ -9,7 +9,7 @@ import msgspec
 from lootkeep.domain.players import Game
 from lootkeep.domain.servers import QueueLength, Server
 from lootkeep.views.fields import Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 _Token = Annotated[str, field("Shown only now. It reads the server's own queue and nothing else.", "lk_w5Jr...")]
 
@@ -38,7 +38,7 @@ class ResyncView(msgspec.Struct, frozen=True):
     queued: Annotated[int, field("How many commands were queued.", 3)]
 
 
-_SERVER = shown(ServerView, Server, "waiting", "failed")
+_SERVER = view_of(ServerView, Server, "waiting", "failed")
 
 
 def server(record: Server, queue: QueueLength) -> ServerView:

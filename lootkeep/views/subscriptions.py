@@ -12,9 +12,9 @@ from lootkeep.domain.products import BillingInterval
 from lootkeep.domain.subscriptions import Subscription, SubscriptionStatus
 from lootkeep.views import orders, players
 from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.mapping import view_of
 from lootkeep.views.orders import OrderCustomerView, OrderView
 from lootkeep.views.players import PlayerView
-from lootkeep.views.shown import shown
 
 
 class SubscriptionProductView(msgspec.Struct, frozen=True):
@@ -78,12 +78,12 @@ class SubscriptionCancelledData(SubscriptionData, frozen=True):
     reason: Annotated[str | None, field("Why it was cancelled.", "Too expensive")]
 
 
-_SUBSCRIPTION = shown(SubscriptionView, Subscription, "customer", "product", "player")
+_SUBSCRIPTION = view_of(SubscriptionView, Subscription, "customer", "product", "player")
 _BUYER = ("customer_email", "customer_name")
 _IDS = {"subscription_id": "id", "order_id": "latest_order_id"}
-_CREATED = shown(SubscriptionData, Subscription, *_BUYER, **_IDS)
-_RENEWED = shown(SubscriptionRenewedData, Subscription, *_BUYER, **_IDS)
-_CANCELLED = shown(SubscriptionCancelledData, Subscription, *_BUYER, reason="cancel_reason", **_IDS)
+_CREATED = view_of(SubscriptionData, Subscription, *_BUYER, **_IDS)
+_RENEWED = view_of(SubscriptionRenewedData, Subscription, *_BUYER, **_IDS)
+_CANCELLED = view_of(SubscriptionCancelledData, Subscription, *_BUYER, reason="cancel_reason", **_IDS)
 
 
 def subscription(record: Subscription, customer: Customer) -> SubscriptionView:

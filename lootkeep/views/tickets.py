@@ -17,8 +17,8 @@ from lootkeep.domain.tickets import (
     TicketStatus,
 )
 from lootkeep.views.fields import Moment, Time, field
+from lootkeep.views.mapping import view_of
 from lootkeep.views.orders import OrderCustomerView
-from lootkeep.views.shown import shown
 
 _MOMENT = "2026-11-15T10:42:00Z"
 
@@ -72,11 +72,11 @@ class PostedMessageView(TicketMessageView, frozen=True):
 
 
 _PEOPLE = ("customer", "assigned_to")
-_TICKET = shown(TicketView, TicketEntry, *_PEOPLE, ticket_number="number")
-_DETAIL = shown(TicketDetailView, TicketEntry, *_PEOPLE, "messages", "earlier_before", ticket_number="number")
-_POSTED = shown(PostedMessageView, TicketMessage, "ticket")
+_TICKET = view_of(TicketView, TicketEntry, *_PEOPLE, ticket_number="number")
+_DETAIL = view_of(TicketDetailView, TicketEntry, *_PEOPLE, "messages", "earlier_before", ticket_number="number")
+_POSTED = view_of(PostedMessageView, TicketMessage, "ticket")
 
-message: Callable[[TicketMessage], TicketMessageView] = shown(TicketMessageView, TicketMessage)
+message: Callable[[TicketMessage], TicketMessageView] = view_of(TicketMessageView, TicketMessage)
 
 
 def ticket(entry: TicketEntry) -> TicketView:

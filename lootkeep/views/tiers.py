@@ -8,8 +8,8 @@ import msgspec
 
 from lootkeep.domain.referrals import RewardType, Tier, TierTerms
 from lootkeep.views.fields import Time, field
+from lootkeep.views.mapping import view_of
 from lootkeep.views.money import in_words, percent
-from lootkeep.views.shown import shown
 
 
 class TierView(msgspec.Struct, frozen=True):
@@ -36,8 +36,8 @@ class ToggledTierView(msgspec.Struct, frozen=True):
     formatted_reward: Annotated[str, field("The reward as text.", "10% off")]
 
 
-_TIER = shown(TierView, Tier, "formatted_reward")
-_TOGGLED = shown(ToggledTierView, Tier, "formatted_reward")
+_TIER = view_of(TierView, Tier, "formatted_reward")
+_TOGGLED = view_of(ToggledTierView, Tier, "formatted_reward")
 
 
 def tier(record: Tier) -> TierView:

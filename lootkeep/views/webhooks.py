@@ -13,7 +13,7 @@ from lootkeep.domain.events import RecordedEvent
 from lootkeep.domain.webhooks import Replay, Webhook
 from lootkeep.kernel.clock import iso, utc
 from lootkeep.views.fields import EventType, Moment, Time, field
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 _DELIVERY_ID = "wh_6f1c9a52-0d6e-4b6e-9a55-0c3f1d2b7a10"
 
@@ -126,9 +126,9 @@ class EventFeedView(msgspec.Struct, frozen=True):
     has_more: Annotated[bool, field("Whether there are more events now.", False)]
 
 
-_WITH_SECRET = shown(WebhookWithSecretView, Webhook, "secret", events="event_types")
+_WITH_SECRET = view_of(WebhookWithSecretView, Webhook, "secret", events="event_types")
 
-webhook: Callable[[Webhook], WebhookView] = shown(WebhookView, Webhook, events="event_types")
+webhook: Callable[[Webhook], WebhookView] = view_of(WebhookView, Webhook, events="event_types")
 
 
 def webhook_with_secret(record: Webhook, secret: str) -> WebhookWithSecretView:
@@ -139,8 +139,8 @@ def test_result(result: AttemptResult) -> TestResultView:
     return TestResultView(result.is_delivered, result.response_code, result.latency_ms)
 
 
-delivery: Callable[[Delivery], DeliveryView] = shown(DeliveryView, Delivery, id="public_id")
-_attempt = shown(AttemptView, Attempt, response_time_ms="latency_ms", response_excerpt="excerpt")
+delivery: Callable[[Delivery], DeliveryView] = view_of(DeliveryView, Delivery, id="public_id")
+_attempt = view_of(AttemptView, Attempt, response_time_ms="latency_ms", response_excerpt="excerpt")
 
 
 def delivery_detail(
@@ -151,7 +151,7 @@ def delivery_detail(
     return DeliveryDetailView(delivery(record), sent, [_attempt(attempt) for attempt in attempts])
 
 
-replay: Callable[[Replay], ReplayView] = shown(ReplayView, Replay)
+replay: Callable[[Replay], ReplayView] = view_of(ReplayView, Replay)
 
 
 def feed(events: Sequence[RecordedEvent], after: int, size: int) -> EventFeedView:

@@ -35,7 +35,7 @@ from lootkeep.services import (
     settings as settings_service,
     webhooks as webhooks_service,
 )
-from lootkeep.settings import Settings, closed, effective, shown, texts
+from lootkeep.settings import Settings, closed, effective, in_effect, texts
 from lootkeep.storage import demo as demo_db, migrations
 from lootkeep.storage.backup import sqlite as sqlite_backup
 from lootkeep.storage.demo import Demo
@@ -171,7 +171,7 @@ def current_settings(settings: Settings, clock: Clock, *, is_demo: bool = False)
             now.campaign_mails_per_minute,
             now.campaign_tracking,
             texts(now),
-            tuple(shown(settings, stored)),
+            tuple(in_effect(settings, stored)),
         )
 
     return CurrentSettings(compose, lambda stored: mailer(effective(settings, stored), clock))

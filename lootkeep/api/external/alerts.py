@@ -65,21 +65,21 @@ AlertChanges = partial(AlertBody, "AlertChanges")
 async def list_alerts(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         alerts = await alerts_db.ROWS.find(tx)
-    return Reply([_shown(call, alert) for alert in alerts])
+    return Reply([_view(call, alert) for alert in alerts])
 
 
 async def create_alert(call: Call[AlertBody, None]) -> Reply:
     fields = {name: getattr(call.body, name) for name in AlertBody.model_fields}
-    return Reply(_shown(call, await alerts_service.create(call.deps, fields)))
+    return Reply(_view(call, await alerts_service.create(call.deps, fields)))
 
 
 async def get_alert(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        return Reply(_shown(call, existing(await alerts_db.ROWS.get(tx, call.id), "Alert")))
+        return Reply(_view(call, existing(await alerts_db.ROWS.get(tx, call.id), "Alert")))
 
 
 async def update_alert(call: Call[Body, None]) -> Reply:
-    return Reply(_shown(call, await alerts_service.change(call.deps, call.id, call.body.sent())))
+    return Reply(_view(call, await alerts_service.change(call.deps, call.id, call.body.sent())))
 
 
 async def delete_alert(call: Call[None, None]) -> Reply:
@@ -88,10 +88,10 @@ async def delete_alert(call: Call[None, None]) -> Reply:
 
 
 async def test_alert(call: Call[None, None]) -> Reply:
-    return Reply(_shown(call, await alerts_service.test(call.deps, call.id)))
+    return Reply(_view(call, await alerts_service.test(call.deps, call.id)))
 
 
-def _shown(call: Call[None, None] | Call[AlertBody, None] | Call[Body, None], alert: Alert) -> alerts_views.AlertView:
+def _view(call: Call[None, None] | Call[AlertBody, None] | Call[Body, None], alert: Alert) -> alerts_views.AlertView:
     return alerts_views.alert(alert, alerts_service.target(call.deps, alert))
 
 

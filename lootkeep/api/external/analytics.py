@@ -63,7 +63,7 @@ async def get_revenue(call: Call[None, AnalyticsQuery]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
         points = await analytics_db.series(tx, report_range.buckets, query.product_id)
         before = await _whole(tx, report_range.date_range.previous, query.product_id) if query.compare else None
-    total = _added(points)
+    total = _sums(points)
     nothing, has_tax = SalesFigures(), query.product_id is None
     now, then = total.get(currency, nothing), before.get(currency, nothing) if before is not None else None
     others = sorted(name for name in total.keys() - {currency, ""} if total[name].orders or total[name].refunds)
@@ -88,7 +88,7 @@ async def get_sales(call: Call[None, AnalyticsQuery]) -> Reply:
     report_range = _report_range(query, call.deps.clock.now())
     async with call.deps.db.read(slow=True) as tx:
         points = await analytics_db.series(tx, report_range.buckets, query.product_id)
-        now = await _sales_totals(tx, report_range.date_range, _added(points), query.product_id)
+        now = await _sales_totals(tx, report_range.date_range, _sums(points), query.product_id)
         then = None
         if query.compare:
             previous = report_range.date_range.previous
@@ -165,7 +165,7 @@ async def _rankings(
     }
 
 
-def _added(points: Iterable[dict[str, SalesFigures]]) -> dict[str, SalesFigures]:
+def _sums(points: Iterable[dict[str, SalesFigures]]) -> dict[str, SalesFigures]:
     """All intervals together, by currency."""
     by_currency: dict[str, list[SalesFigures]] = {}
     for point in points:

@@ -64,7 +64,7 @@ async def list_creators(call: Call[None, PageQuery]) -> Reply:
     async with call.deps.db.read(slow=True) as tx:
         rows, total = await creators_db.LISTING.page(tx, request)
         coupons = await coupons_db.ROWS.get_many(tx, [row.coupon_id for row in rows])
-        data = [await _shown(call, tx, row, coupons[row.coupon_id]) for row in rows]
+        data = [await _view(call, tx, row, coupons[row.coupon_id]) for row in rows]
     return Reply(data, page=request.page, total=total)
 
 
@@ -75,14 +75,14 @@ async def create_creator(call: Call[CreatorBody, None]) -> Reply:
         call.deps, new, body.code, body.discount_type, body.discount_value, is_active=body.is_active
     )
     async with call.deps.db.read() as tx:
-        return Reply(await _shown(call, tx, creator, coupon))
+        return Reply(await _view(call, tx, creator, coupon))
 
 
 async def get_creator(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
         creator = existing(await creators_db.ROWS.get(tx, call.id), "Creator")
         coupon = existing(await coupons_db.ROWS.get(tx, creator.coupon_id), "Coupon")
-        return Reply(await _shown(call, tx, creator, coupon))
+        return Reply(await _view(call, tx, creator, coupon))
 
 
 async def update_creator(call: Call[Body, None]) -> Reply:
@@ -91,7 +91,7 @@ async def update_creator(call: Call[Body, None]) -> Reply:
         changes["commission"] = changes.pop("commission_percent")
     creator, coupon = await creators_service.change(call.deps, call.id, changes)
     async with call.deps.db.read() as tx:
-        return Reply(await _shown(call, tx, creator, coupon))
+        return Reply(await _view(call, tx, creator, coupon))
 
 
 async def read_ledger(call: Call[None, PageQuery]) -> Reply:
@@ -110,7 +110,7 @@ async def pay_creator(call: Call[PayoutBody, None]) -> Reply:
     return Reply(creators_views.entry(entry), is_repeated=not is_new)
 
 
-async def _shown(call: Call[Any, Any], tx: Transaction, creator: Creator, coupon: Coupon) -> creators_views.CreatorView:
+async def _view(call: Call[Any, Any], tx: Transaction, creator: Creator, coupon: Coupon) -> creators_views.CreatorView:
     figures = await creators_db.figures(tx, [creator.id], call.deps.clock.now())
     balances, orders = figures.get(creator.id, ([], 0))
     return creators_views.creator(creator, coupon, balances, orders, call.deps.currency)

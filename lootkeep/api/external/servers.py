@@ -41,24 +41,24 @@ class ResyncBody(Body):
 
 async def list_servers(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        return Reply([await _shown(tx, server) for server in await servers_db.ROWS.find(tx)])
+        return Reply([await _view(tx, server) for server in await servers_db.ROWS.find(tx)])
 
 
 async def create_server(call: Call[ServerBody, None]) -> Reply:
     server, token = await servers_service.create(call.deps, call.body.name, call.body.game)
     async with call.deps.db.read() as tx:
-        return Reply(servers_views.NewServerView(await _shown(tx, server), token))
+        return Reply(servers_views.NewServerView(await _view(tx, server), token))
 
 
 async def get_server(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        return Reply(await _shown(tx, existing(await servers_db.ROWS.get(tx, call.id), "Server")))
+        return Reply(await _view(tx, existing(await servers_db.ROWS.get(tx, call.id), "Server")))
 
 
 async def update_server(call: Call[Body, None]) -> Reply:
     server = await servers_service.change(call.deps, call.id, call.body.sent())
     async with call.deps.db.read() as tx:
-        return Reply(await _shown(tx, server))
+        return Reply(await _view(tx, server))
 
 
 async def delete_server(call: Call[None, None]) -> Reply:
@@ -76,7 +76,7 @@ async def resync_server(call: Call[ResyncBody, None]) -> Reply:
     return Reply(servers_views.ResyncView(queued))
 
 
-async def _shown(tx: Transaction, server: Server) -> servers_views.ServerView:
+async def _view(tx: Transaction, server: Server) -> servers_views.ServerView:
     return servers_views.server(server, await servers_db.length(tx, server.id))
 
 

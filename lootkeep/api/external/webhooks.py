@@ -28,7 +28,7 @@ def _reachable(url: str, info: ValidationInfo) -> str:
     return url
 
 
-def _known(types: list[str]) -> list[str]:
+def _event_types(types: list[str]) -> list[str]:
     if error := check_events(types):
         raise refuse(error)
     return types
@@ -63,7 +63,7 @@ class WebhookBody(Body):
             min_length=1,
             max_length=len(EVENT_TYPES),
         ),
-        AfterValidator(_known),
+        AfterValidator(_event_types),
     ]
 
     headers: Annotated[

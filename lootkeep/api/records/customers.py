@@ -53,14 +53,14 @@ CustomerChanges = partial(_CustomerFields, "CustomerChanges")
 async def read(call: Call[Any, Any]) -> Reply:
     async with call.deps.db.read() as tx:
         customer = existing(await customers_db.ROWS.get(tx, call.id), "Customer")
-        return Reply((await _shown(tx, [customer]))[0])
+        return Reply((await _views(tx, [customer]))[0])
 
 
 async def answer_page(call: Call[None, Any], **changed: Any) -> Reply:
     request = call.query.request(**changed)
     async with call.deps.db.read(slow=request.is_slow) as tx:
         customers, total = await customer_lists_db.LISTING.page(tx, request)
-        return Reply(await _shown(tx, customers), page=request.page, total=total)
+        return Reply(await _views(tx, customers), page=request.page, total=total)
 
 
 async def change(call: Call[Body, None]) -> Reply:
@@ -73,10 +73,10 @@ async def change(call: Call[Body, None]) -> Reply:
     is_activated = changes.get("status") == "active"
     would_stop = await fraud_reports_service.would_stop(call.deps, customer) if is_activated else None
     async with call.deps.db.read() as tx:
-        return Reply(customers_views.changed((await _shown(tx, [customer]))[0], would_stop))
+        return Reply(customers_views.changed((await _views(tx, [customer]))[0], would_stop))
 
 
-async def _shown(tx: Transaction, customers: Sequence[Customer]) -> list[customers_views.CustomerView]:
+async def _views(tx: Transaction, customers: Sequence[Customer]) -> list[customers_views.CustomerView]:
     """Each customer with their referrer."""
     referrers = await customer_lists_db.referrers(tx, customers)
     return [customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)) for customer in customers]

@@ -63,7 +63,7 @@ _CHANGES = Query(
 )
 
 
-async def held(tx: Transaction, customer_id: int, email: str) -> HeldData:
+async def stored_data(tx: Transaction, customer_id: int, email: str) -> HeldData:
     campaigns = await tx.all(_CAMPAIGN_EMAILS, customer=customer_id)
     return HeldData(
         checks=await tx.all(_CHECKS, customer=customer_id),

@@ -111,7 +111,7 @@ class Connector:
     def _end(self, command: LeasedCommand, outcome: Outcome) -> None:
         self._journal.end(command.id, outcome)
         state = "done  " if outcome.ok else "failed"
-        self._say(f"{command.id}  {state}  {_shown(command.text)}  {_shown(outcome.output)}".rstrip())
+        self._say(f"{command.id}  {state}  {_one_line(command.text)}  {_one_line(outcome.output)}".rstrip())
 
     async def _report(self) -> None:
         while results := self._journal.unreported()[:MAX_RESULTS]:
@@ -131,7 +131,7 @@ class Connector:
         raise _Stopped
 
 
-def _shown(text: str) -> str:
+def _one_line(text: str) -> str:
     """On one line: what a game answers may hold anything."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return line if len(line) <= _MAX_SHOWN else f"{line[:_MAX_SHOWN]}..."

@@ -70,7 +70,7 @@ def demo_deps(deps: Deps) -> Deps:
 
 
 async def _require_empty(tx: Transaction) -> None:
-    mark, records = await demo_db.mark(tx), await demo_db.held(tx)
+    mark, records = await demo_db.mark(tx), await demo_db.existing_records(tx)
     if mark.loaded_at is not None:
         raise Conflict("demo_loaded", f"This store already contains the demo ({mark.scale}, seed {mark.seed}).")
     if mark.is_begun:

@@ -150,7 +150,7 @@ class RowFile:
             except csv.Error as error:
                 reason = f"The row cannot be read as CSV: {error}."
             if reason:
-                yield BadRow(line, reason, [[_shown(cell) for cell in record]])
+                yield BadRow(line, reason, [[_as_text(cell) for cell in record]])
             elif record:
                 cells = zip(self.columns, record, strict=True)
                 yield FileRow(line, {name: original_cell(cell) for name, cell in cells if name and cell}, [record])
@@ -268,7 +268,7 @@ def _column(heading: str, options: FileOptions) -> str:
     return "" if name in options.ignored else options.columns.get(name, options.preset.get(name, name))
 
 
-def _shown(cell: str) -> str:
+def _as_text(cell: str) -> str:
     """What cannot be decoded, as it can be written."""
     return cell.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 

@@ -10,7 +10,7 @@ import pytest
 
 from lootkeep.kernel.clock import Instant, instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.views.shown import shown
+from lootkeep.views.mapping import view_of
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -45,7 +45,7 @@ RECORD = Record(7, "open", Hundredths(1999), None, '{"level":40}', '["rare"]', i
 
 
 def test_fields_with_the_same_name_are_copied_in_their_public_form() -> None:
-    view = shown(RecordView, Record)(RECORD)
+    view = view_of(RecordView, Record)(RECORD)
     assert view == RecordView("NR-7", "open", "19.99", None, msgspec.Raw(b'{"level":40}'), ["rare"], NOON, None)
     assert msgspec.json.encode(view).endswith(
         b'"metadata":{"level":40},"tags":["rare"],"created_at":"2026-11-15T12:00:00Z","closed_at":null}'
@@ -54,7 +54,7 @@ def test_fields_with_the_same_name_are_copied_in_their_public_form() -> None:
 
 def test_optional_times_and_amounts_are_shown_when_present() -> None:
     record = msgspec.structs.replace(RECORD, old_price=Hundredths(2500), closed_at=instant(NOON))
-    view = shown(RecordView, Record)(record)
+    view = view_of(RecordView, Record)(record)
     assert (view.old_price, view.closed_at) == ("25.00", NOON)
 
 
@@ -64,7 +64,7 @@ class Renamed(msgspec.Struct, frozen=True):
 
 
 def test_a_field_can_be_renamed_or_passed_by_the_caller() -> None:
-    show = shown(Renamed, Record, "words", record_id="id")
+    show = view_of(Renamed, Record, "words", record_id="id")
     assert show(RECORD, words="by hand") == Renamed(7, "by hand")
     with pytest.raises(TypeError):
         show(RECORD)
@@ -72,9 +72,9 @@ def test_a_field_can_be_renamed_or_passed_by_the_caller() -> None:
 
 def test_a_field_missing_from_the_record_fails() -> None:
     with pytest.raises(TypeError, match=r"Renamed\.record_id is in no record"):
-        shown(Renamed, Record, "words")(RECORD, words="by hand")
+        view_of(Renamed, Record, "words")(RECORD, words="by hand")
 
 
 def test_a_field_of_the_wrong_type_fails() -> None:
     with pytest.raises(TypeError, match=r"Renamed\.record_id cannot be shown"):
-        shown(Renamed, Record, "words", record_id="state")(RECORD, words="by hand")
+        view_of(Renamed, Record, "words", record_id="state")(RECORD, words="by hand")

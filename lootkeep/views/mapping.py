@@ -34,7 +34,7 @@ _PUBLIC_FORMS: dict[tuple[Any, Any], Callable[[Any], Any]] = {
 }
 
 
-def shown(view: type[V], record: type[Any], *extra: str, **renamed: str) -> Callable[..., V]:
+def view_of(view: type[V], record: type[Any], *extra: str, **renamed: str) -> Callable[..., V]:
     """A function of a record, and of what is `given` by keyword since the record does not have it."""
     sources = {name: renamed.get(name, name) for name in view.__struct_fields__ if name not in extra}
     inserted = [(index, name) for index, name in enumerate(view.__struct_fields__) if name in extra]
@@ -47,7 +47,7 @@ def shown(view: type[V], record: type[Any], *extra: str, **renamed: str) -> Call
         forms = (_form(view, name, wanted[name], field, types) for name, field in sources.items())
         return [(index, form) for index, form in enumerate(forms) if form]
 
-    def show(record: Any, **values_given: Any) -> V:
+    def to_view(record: Any, **values_given: Any) -> V:
         if values_given.keys() != set(extra):
             raise TypeError(f"{view.__name__} is shown with {', '.join(extra) or 'nothing'} given by keyword.")
         forms = converted()
@@ -58,7 +58,7 @@ def shown(view: type[V], record: type[Any], *extra: str, **renamed: str) -> Call
             values.insert(index, values_given[name])
         return view(*values)
 
-    return show
+    return to_view
 
 
 def _types(record: type[Any]) -> dict[str, Any]:
