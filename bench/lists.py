@@ -152,10 +152,12 @@ def _payments(engine: str, numbers: str, at: str, search: str, size: int) -> Ite
     true, false = ("true", "false") if engine == "postgresql" else ("1", "0")
     yield (
         "INSERT INTO coupons (id, code, origin, discount_type, value, product_ids, categories, first_order_only,"
-        " is_active, batch, uses_count, reserved_count, stored_state, search_text, created_at, updated_at)"
+        " is_active, batch, uses_count, reserved_count, stored_state, search_text, created_at, updated_at,"
+        " ends_at)"
         " SELECT i, 'C' || i, CASE WHEN i % 100 = 3 THEN 'creator' ELSE 'owner' END, 'percentage', 10, '[]', '[]',"
         f" {false}, {true}, 'B' || (i % 1000), i * 31 % 100, 0,"
-        f" CASE WHEN i % 100 = 5 THEN 'expired' ELSE 'active' END, 'coupon ' {search}, {at}, {at} FROM {numbers}"
+        f" CASE WHEN i % 100 = 5 THEN 'expired' ELSE 'active' END, 'coupon ' {search}, {at}, {at},"
+        f" {BEGIN + 3650 * DAY} FROM {numbers}"
     )
     yield "INSERT INTO counters (name, shard, value) SELECT 'coupons.' || origin, 0, count(*) FROM coupons GROUP BY 1"
     yield (
