@@ -121,6 +121,18 @@ class Order(msgspec.Struct, frozen=True):
     tax_total: Hundredths | None = None
     tax_rate: str | None = None
     tax_country: str | None = None
+    # Copied from the fraud check.
+    ip_country: str | None = None
+
+    def tax_in(self, amount: int) -> Hundredths:
+        """The tax in a part of the total, in proportion; halves are rounded up."""
+        whole = max(1, self.total)
+        return Hundredths((2 * (self.tax_total or 0) * amount + whole) // (2 * whole))
+
+    @property
+    def tax_left(self) -> Hundredths:
+        """After its refunds."""
+        return Hundredths((self.tax_total or 0) - self.tax_in(self.refunded_total))
 
     @property
     def payment(self) -> Payment:

@@ -34,13 +34,8 @@ def refund_of(
     order: Order, earlier: int, amount: Hundredths, reason: str | None, now: Instant, code: RefundReason | None = None
 ) -> Refund:
     """A refund after these earlier ones, with the tax in it: all refunds of an order have its tax in proportion."""
-    tax = Hundredths(_tax_in(order, earlier + amount) - _tax_in(order, earlier))
+    tax = Hundredths(order.tax_in(earlier + amount) - order.tax_in(earlier))
     return Refund(0, order.id, amount, reason, now, code, tax)
-
-
-def _tax_in(order: Order, refunded_total: int) -> int:
-    """Halves are rounded up."""
-    return (2 * (order.tax_total or 0) * refunded_total + order.total) // (2 * order.total)
 
 
 def refunded(order: Order, amount: Hundredths, now: Instant) -> Order:

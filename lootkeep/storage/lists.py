@@ -17,6 +17,7 @@ from sqlalchemy import (
     select,
 )
 
+from lootkeep.kernel.clock import DAY
 from lootkeep.kernel.paging import ListRequest, SortDirection
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -57,6 +58,14 @@ class Join(NamedTuple):
 
 
 @dataclass(frozen=True)
+class ByDay:
+    """How many rows each UTC day has that match, if only these filters are set, by the time of the default order."""
+
+    counts: Callable[[Transaction, Values], Awaitable[list[tuple[int, int]]]]
+    filters: AbstractSet[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Counted:
     """The total is the sum of these counters, if only these filters are set. The first page brings it along."""
 
@@ -83,6 +92,8 @@ class Shape(NamedTuple):
     # The size of a first page as a literal: PostgreSQL plans a LIMIT parameter again each time, which takes longer than
     # the query.
     first_rows: int | None
+    # Whether the page is cut from one day on.
+    has_day: bool = False
 
 
 @dataclass(eq=False)
@@ -98,6 +109,9 @@ class Listing(Generic[R]):
     filters: Mapping[str, Filter]
     sorts: Mapping[str, Sort]
     maintained: MaintainedTotal | None = None
+    by_day: ByDay | None = None
+    # More rows than this are not skipped one by one: the page begins at its day.
+    max_skipped: int = 100_000
     # The condition of all listed rows.
     always: tuple[ColumnElement[bool], ...] = ()
     # The fields of the record, if they are not only columns of the table.
@@ -138,9 +152,28 @@ class Listing(Generic[R]):
         if skip >= total:
             return [], total
         is_fetched = not is_by_sort and total <= self.max_sorted and self.is_counted(request, total)
+        cut: dict[str, int] = {"size": size, "skip": skip} if skip else {}
+        has_day = skip > self.max_skipped and self._knows_days(request.sort, values)
+        if has_day:
+            cut |= await self._cut_of_day(tx, request.order, values, skip)
         first_rows = None if skip else size
-        shape = Shape(names, request.sort, request.order, is_fetched, has_total=False, first_rows=first_rows)
-        return await tx.all(self._page(shape), **bound, **({"size": size, "skip": skip} if skip else {})), total
+        shape = Shape(names, request.sort, request.order, is_fetched, False, first_rows, has_day)
+        return await tx.all(self._page(shape), **bound, **cut), total
+
+    def _knows_days(self, sort: str, values: Values) -> bool:
+        return self.by_day is not None and sort == next(iter(self.sorts)) and values.keys() <= self.by_day.filters
+
+    async def _cut_of_day(self, tx: Transaction, order: SortDirection, values: Values, skip: int) -> dict[str, int]:
+        """From which time on, and how many rows of that day come before the page."""
+        assert self.by_day
+        is_newest_first = order == "desc"
+        begin = 0
+        for day, count in sorted(await self.by_day.counts(tx, values), reverse=is_newest_first):
+            begin = (day + 1 if is_newest_first else day) * DAY
+            if count > skip:
+                break
+            skip -= count
+        return {"skip": skip, "day": begin}
 
     def is_counted(self, request: ListRequest, total: int) -> bool:
         """Whether there are no more rows than the total of this page says."""
@@ -208,6 +241,8 @@ class Listing(Generic[R]):
         (key,) = self.table.primary_key
         sort = self.sorts[shape.sort]
         conditions = self._conditions(shape.filters, shape.sort, is_fetched=shape.is_fetched)
+        if shape.has_day:
+            conditions.append(sort.by < bindparam("day") if shape.order == "desc" else sort.by >= bindparam("day"))
         keys = select(key.label("key"), sort.by.label("position")).where(*conditions)
         if shape.is_fetched:
             fetched = keys.cte("fetched").prefix_with("MATERIALIZED")

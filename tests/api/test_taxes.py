@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from lootkeep.storage.orders import rows as orders_db
 from tests.api.ordering import ORDERS, errors, place, welcomed
 from tests.builders import STORE, new_customer, new_order, new_product
 from tests.conftest import only_sqlite
@@ -117,6 +119,19 @@ async def test_countries_that_contradict_each_other_are_counted_and_listed_for_e
         "ORD-000001,2026-11-15T12:00:00Z,USD,20.00,0.00,19,3.19,3.19,DE,DE,,FR,yes",
         "ORD-000002,2026-11-15T12:00:00Z,USD,20.00,0.00,19,3.19,3.19,DE,DE,,DE,no",
     ]
+
+
+async def test_the_country_of_the_ip_address_contradicts_the_others(world: World) -> None:
+    await new_customer(world)
+    await new_product(world, price="20.00")
+    order_id = await sold(world, **GERMAN, tax_total="3.19")
+    await sold(world, **GERMAN, tax_total="3.19")
+    async with world.db.write() as tx:
+        order = await orders_db.ROWS.get(tx, order_id)
+        assert order
+        await orders_db.ROWS.save(tx, order, replace(order, ip_country="FR"))
+    (row,) = await report(world)
+    assert (row["orders_count"], row["contradictions"]) == (2, 1)
 
 
 @only_sqlite

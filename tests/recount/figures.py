@@ -7,14 +7,22 @@ from typing import Any
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.storage.engine.database import Database
-from lootkeep.storage.schema import order_items, refunds, sales_rollups
+from lootkeep.storage.schema import fraud_checks, order_items, refunds, sales_rollups
 from tests.recount.ledgers import half_up
 from tests.recount.stored import Row, rows
 
 # What analytics keeps, by the length of its blocks.
 _LENGTHS = ("quarter", "day")
 _SERIES, _SUMS = ("quarter", "day"), ("day",)
-_LEVELS = {"all": _SERIES, "status": _SUMS, "country": _SUMS, "method": _SUMS, "product": _SERIES}
+_LEVELS = {
+    "all": _SERIES,
+    "status": _SUMS,
+    "check": _SUMS,
+    "country": _SUMS,
+    "tax": _SUMS,
+    "method": _SUMS,
+    "product": _SERIES,
+}
 
 
 def _block(length: str, time: int) -> int:
@@ -49,6 +57,8 @@ async def recounted_figures(db: Database, placed: list[Row]) -> dict[Any, int]:
         refunded[order["id"]] = after
         tax = taxed(order, before) - taxed(order, after)
         add("all", "", refund["created_at"], order["currency"], refunds=refund["amount"], tax=tax)
+    for check in await rows(db, fraud_checks):
+        add("check", "", check["created_at"], "", orders=1)
     for customer_id in {order["customer_id"] for order in placed}:
         first = min((o["paid_at"] for o in placed if o["customer_id"] == customer_id and o["paid_at"]), default=None)
         if first is not None:
@@ -58,7 +68,7 @@ async def recounted_figures(db: Database, placed: list[Row]) -> dict[Any, int]:
 
 def taxed(order: Row, refunded: int) -> int:
     """The tax in what was refunded of an order."""
-    return half_up((order["tax_total"] or 0) * refunded, order["total"])
+    return half_up((order["tax_total"] or 0) * refunded, order["total"]) if order["total"] else 0
 
 
 def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
@@ -72,6 +82,9 @@ def _add_order(add: Any, order: Row, lines: list[Row]) -> None:
         money["tax"] = order["tax_total"] or 0
         add("all", "", at, currency, orders=1, items=sum(line["quantity"] for line in lines), **money)
         add("country", order["billing_country"], at, currency, orders=1, gross=order["total"])
+        left = money["tax"] - taxed(order, order["refunded_total"])
+        tax = {"gross": order["total"], "refunds": order["refunded_total"], "tax": left}
+        add("tax", order["tax_country"], at, currency, orders=1, **tax)
         add("method", order["payment_method"], at, currency, orders=1, gross=order["total"])
         for product_id, its in by_product.items():
             sold = {"items": sum(line["quantity"] for line in its), "gross": sum(line["total"] for line in its)}

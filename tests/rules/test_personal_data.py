@@ -45,7 +45,7 @@ NOT_PERSONAL = {
     # Books are kept by these, and totals by country and payment method.
     "orders": "status currency coupon_code coupon_origin referral_code payment_method transaction_id billing_country "
     "external_id risk_level payment_instrument payment_country payment_funding payment_three_d_secure charge_id "
-    "tax_rate tax_country",
+    "tax_rate tax_country ip_country",
     "passkeys": "credential_id name public_key",
     "payment_event_names": "name",
     "payment_events": "currency operation provider_event_id reason type",

@@ -103,9 +103,13 @@ async def everything(
     return ids
 
 
-@pytest.mark.parametrize("max_sorted", [0, 2_000], ids=["along the sort", "fetched and sorted"])
+@pytest.mark.parametrize(
+    ("max_sorted", "max_skipped"), [(0, 0), (2_000, 100)], ids=["along the sort from a day on", "fetched and sorted"]
+)
 @pytest.mark.parametrize("kind", LISTINGS)
-async def test_every_filter_and_sort_order_equals_a_plain_computation(world: World, kind: str, max_sorted: int) -> None:
+async def test_every_filter_and_sort_order_equals_a_plain_computation(
+    world: World, kind: str, max_sorted: int, max_skipped: int
+) -> None:
     shop = ShopRows(7, 150)
     office = BackOffice(shop)
     await office.open(world.db)
@@ -114,7 +118,7 @@ async def test_every_filter_and_sort_order_equals_a_plain_computation(world: Wor
     always: dict[str, Any] = {}
     if kind == "deliveries":
         always, rows = {"webhook_id": 1}, [row for row in rows if row["webhook_id"] == 1]
-    listing = replace(LISTINGS[kind], max_sorted=max_sorted, _queries={})
+    listing = replace(LISTINGS[kind], max_sorted=max_sorted, max_skipped=max_skipped, _queries={})
     of_shop = {"orders": shop.order_filters, "customers": shop.customer_filters, "products": shop.product_filters}
     filters = of_shop[kind]() if kind in of_shop else office.filters(kind)
     for number, (values, holds) in enumerate(cases(filters)):

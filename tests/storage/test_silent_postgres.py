@@ -121,6 +121,24 @@ async def test_a_long_statement_is_not_cancelled(db: PostgresDatabase) -> None:
     assert await emails(db) == ["ada"]
 
 
+async def test_a_report_may_take_longer_than_other_reads_and_leaves_nothing_behind(db: PostgresDatabase) -> None:
+    before = await pid(db)
+    async with db.read() as tx:
+        await tx.run_slow(NAP)
+    assert (await pid(db), await timeouts(db)) == (before, ("1500ms", "15s"))
+
+
+async def test_a_report_that_takes_too_long_ends_its_transaction(gate: Gate, postgres_url: str) -> None:
+    db = await PostgresDatabase.open(gate.url, 1, Deadlines(statement=5, connection=5, report=0.5))
+    before = await pid(db)
+    async with db.read() as tx:
+        with pytest.raises(Unavailable):
+            await tx.run_slow(NAP)
+        assert await tx.one(COUNT) is not None
+    assert (await pid(db), await timeouts(db)) == (before, ("5s", "15s"))
+    await db.close()
+
+
 async def test_a_long_transaction_leaves_nothing_behind_for_the_next_on_its_connection(db: PostgresDatabase) -> None:
     async with db.write(is_long=True) as tx:
         await tx.one(NAP)

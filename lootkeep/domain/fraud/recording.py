@@ -18,6 +18,13 @@ _SET_LATER = (
 )
 
 
+def with_judgement(order: Order, judgement: Judgement) -> Order:
+    """With what lists and reports show of its check."""
+    return msgspec.structs.replace(
+        order, risk_level=judgement.verdict.risk_level, ip_country=judgement.facts.network.country
+    )
+
+
 def check_of(order: Order, judgement: Judgement) -> FraudCheck:
     """Its id is assigned when it is stored."""
     facts, verdict = judgement.facts, judgement.verdict

@@ -9,7 +9,7 @@ from lootkeep.domain.checkout import Cart, CartLine, PricedLine
 from lootkeep.domain.fraud.checks import FraudCheck, reopened
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.fraud.recording import check_of
+from lootkeep.domain.fraud.recording import check_of, with_judgement
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.services import order_alerts
 from lootkeep.services.orders import _checkout, _labels
@@ -31,7 +31,7 @@ async def reopen(
         (check,) = await _labels.settle(tx, details, [check], order.updated_at)
         return order, check
     judgement = await _judge(deps, tx, details, order)
-    order = replace(order, risk_level=judgement.verdict.risk_level)
+    order = with_judgement(order, judgement)
     return order, await fraud_checks_db.ROWS.add(tx, check_of(order, judgement))
 
 

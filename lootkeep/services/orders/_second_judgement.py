@@ -13,7 +13,7 @@ from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.facts import OrderFacts, Payment
 from lootkeep.domain.fraud.judgement import Judgement, judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.fraud.recording import check_of
+from lootkeep.domain.fraud.recording import check_of, with_judgement
 from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.fraud.score import Action
 from lootkeep.domain.identity import Trace
@@ -54,7 +54,7 @@ async def store(
     """The check that counts from now on, with the action that was taken, and the order with its risk level."""
     if action:
         again = replace(again, verdict=replace(again.verdict, action_taken=action))
-    order = replace(order, risk_level=again.verdict.risk_level)
+    order = with_judgement(order, again)
     await fraud_checks_db.ROWS.save(tx, first, replace(first, is_latest=False))
     check = await fraud_checks_db.ROWS.add(tx, check_of(order, again))
     if check.action_taken == "flagged" and first.action_taken == "allowed":

@@ -23,7 +23,7 @@ from lootkeep.domain.fraud.amounts import week_of
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.fraud.recording import check_of
+from lootkeep.domain.fraud.recording import check_of, with_judgement
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
@@ -169,9 +169,9 @@ async def _draft(
     referral_code = context.referral_codes.get(customer.referred_by_id or 0)
     order = checkout_rules.order(cart, lines, currency, applied, referral_code, now)
     if judgement:
-        verdict = judgement.verdict
-        order = replace(order, risk_level=verdict.risk_level)
-        order = order if cart.is_concluded else orders_rules.judged(order, verdict.action_taken, now)
+        order = with_judgement(order, judgement)
+        action = judgement.verdict.action_taken
+        order = order if cart.is_concluded else orders_rules.judged(order, action, now)
     if order.status == "cancelled":
         return _Draft(request, order, lines, judgement)
     if cart.gift_card_code:

@@ -13,7 +13,7 @@ from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.fraud.judgement import Judgement
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.domain.fraud.recording import check_of
+from lootkeep.domain.fraud.recording import check_of, with_judgement
 from lootkeep.domain.gift_cards import GiftCard
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderCheck, OrderDetails
@@ -97,8 +97,7 @@ async def place_in(deps: Deps, tx: Transaction, cart: Cart) -> PlacedOrder:
 def _judged(order: Order, judgement: Judgement | None) -> Order:
     if judgement is None:
         return order
-    verdict = judgement.verdict
-    return orders_rules.judged(replace(order, risk_level=verdict.risk_level), verdict.action_taken, order.created_at)
+    return orders_rules.judged(with_judgement(order, judgement), judgement.verdict.action_taken, order.created_at)
 
 
 async def _new_events(tx: Transaction, details: OrderDetails, check: OrderCheck | None, now: Instant) -> NewEvents:

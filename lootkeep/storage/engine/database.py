@@ -46,7 +46,7 @@ class Transaction(Protocol):
         ...
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
-        """Like `all`, for a slow statement of a write: the event loop continues meanwhile."""
+        """Like `all`, for what may take seconds: a report, or a write during which the event loop continues."""
         ...
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:

@@ -135,6 +135,20 @@ class Unindexed(EngineElement, ColumnElement[Any]):
         return sql(self.column)
 
 
+class BitOr(EngineElement, ColumnElement[int]):
+    """An aggregate of powers of two, each the value of a bit."""
+
+    def __init__(self, value: ColumnElement[int]) -> None:
+        self.value = value
+        self.type = BigInteger()
+
+    def on_sqlite(self, sql: Sql) -> str:
+        return f"sum(DISTINCT {sql(self.value)})"
+
+    def on_postgresql(self, sql: Sql) -> str:
+        return f"bit_or(CAST({sql(self.value)} AS BIGINT))"
+
+
 class Bytewise(EngineElement, ColumnElement[str]):
     """Text in sort order: by code points on both engines, regardless of the server's locale."""
 

@@ -192,7 +192,8 @@ class _ReplicaTransaction(PostgresTransaction):
                 raise
             self._replica.judge(str(error.__cause__ or error))
         connection = await self._replica.primary.pool.take()
-        self.pool.give_back(self.connection)
+        # It may be inside the transaction of a report.
+        self.pool.discard(self.connection)
         self.pool, self.connection = self._replica.primary.pool, connection
         return await super().fetch(sql, arguments)
 

@@ -70,6 +70,8 @@ class Deadlines:
     connection: float = 5.0
     # How long a transaction holds its locks after its process is gone; longer than any outbound request.
     idle_transaction: float = 15.0
+    # A report over all orders, which no index or total makes short.
+    report: float = 30.0
     # For whole tables: recounts, imports, retention, the audience of a campaign.
     long_statement: float = 600.0
     # For all migrations together, which may rewrite every table.
@@ -120,6 +122,11 @@ class Sessions:
 def lengthen(seconds: float) -> str:
     """Sets the time limit for the following statements of an open transaction."""
     return _set(_limits(seconds, seconds) | _WRITES_WAIT)
+
+
+def report(seconds: float) -> str:
+    """Opens a transaction for one long query: a limit cannot be set for a single statement."""
+    return f"BEGIN; {_set(_limits(seconds, seconds))}"
 
 
 def patience(seconds: float) -> float:

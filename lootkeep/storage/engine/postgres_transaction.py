@@ -22,6 +22,7 @@ from lootkeep.storage.engine.postgres_session import (
     is_poolers,
     lengthen,
     patience,
+    report,
 )
 from lootkeep.storage.engine.query import Effect, Query
 from lootkeep.storage.totals.changes import Totals
@@ -56,7 +57,17 @@ class PostgresTransaction:
         return compiled.records(await self.fetch(compiled.sql, compiled.arguments(values)))
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
-        return await self.all(query, **values)
+        seconds = self.pool.deadlines.report
+        await self.command(report(seconds))
+        self._timeout = patience(seconds)
+        try:
+            rows = await self.all(query, **values)
+        except Exception:
+            await self.command("ROLLBACK")
+            raise
+        await self.command("COMMIT")
+        self._timeout = None
+        return rows
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
         rows = await self.all(query, **values)

@@ -15,10 +15,10 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.filters import equals_each, within
-from lootkeep.storage.lists import Counted, Join, Listing, Sort, Values
+from lootkeep.storage.lists import ByDay, Counted, Join, Listing, Sort, Values
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks
-from lootkeep.storage.totals import counters
+from lootkeep.storage.totals import by_day as by_day_db, counters
 
 # How many checks a backtest reads at a time.
 _BATCH = 500
@@ -36,6 +36,10 @@ def _counters(values: Values) -> list[str]:
     return [f"fraud.{level}.{action}.{str(is_reviewed).lower()}" for level, action, is_reviewed in product(*choices)]
 
 
+async def _by_day(tx: Transaction, _values: Values) -> list[tuple[int, int]]:
+    return await by_day_db.counts(tx, "check")
+
+
 # The index of the times contains the filtered columns.
 LISTING = Listing(
     fraud_checks,
@@ -46,6 +50,7 @@ LISTING = Listing(
     },
     {"created_at": Sort(fraud_checks.c.created_at)},
     Counted(_counters, {"risk_level", "action_taken", "is_reviewed"}),
+    ByDay(_by_day),
     columns=columns_of(fraud_checks, CheckEntry, customer=customers),
     joins=(Join(customers, customers.c.id == fraud_checks.c.customer_id),),
 )

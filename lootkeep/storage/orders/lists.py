@@ -8,6 +8,7 @@ from sqlalchemy import BigInteger, bindparam, select, union
 
 from lootkeep.domain.orders import OrderStatus
 from lootkeep.kernel.search import order_id_in
+from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.filters import (
     Filter,
     at_least,
@@ -20,9 +21,10 @@ from lootkeep.storage.filters import (
     term_filters,
     within,
 )
-from lootkeep.storage.lists import Counted, Listing, Sort, Values
+from lootkeep.storage.lists import ByDay, Counted, Listing, Sort, Values
 from lootkeep.storage.orders.details import COLUMNS, JOINS, order_row
 from lootkeep.storage.schema import customers, order_items, orders
+from lootkeep.storage.totals import by_day as by_day_db
 
 _OF_EMAIL = select(customers.c.id).where(customers.c.email == bindparam("wanted_email")).scalar_subquery()
 _WITH_PRODUCT = select(order_items.c.order_id).where(order_items.c.product_id == bindparam("wanted_product_id"))
@@ -50,6 +52,10 @@ def _search(term: str) -> dict[str, Any]:
 
 def _counters(values: Values) -> list[str]:
     return ["orders." + status for status in get_args(OrderStatus) if values.get("status", status) == status]
+
+
+async def _by_day(tx: Transaction, values: Values) -> list[tuple[int, int]]:
+    return await by_day_db.counts(tx, "status", values.get("status"))
 
 
 LISTING = Listing(
@@ -81,6 +87,7 @@ LISTING = Listing(
         "total": Sort(orders.c.total),
     },
     Counted(_counters, {"status"}),
+    ByDay(_by_day, {"status"}),
     columns=COLUMNS,
     joins=JOINS,
     search=_search,

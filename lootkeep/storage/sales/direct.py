@@ -10,7 +10,6 @@ from sqlalchemy import BigInteger, Select, bindparam, case, cast, func, literal,
 from lootkeep.domain.analytics import TopCustomer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import Unindexed
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, order_items, orders
 
@@ -39,13 +38,22 @@ def _parts_query(dimension: str, is_product: bool) -> Query[tuple[Any, ...]]:
     return Query(_of(query, is_product).where(*_TIMES.get(dimension, _PAID)).group_by(key, orders.c.currency))
 
 
-@cache
-def _buyers_query(is_product: bool) -> Query[tuple[Any, ...]]:
-    """Customers one after the other along their index: SQLite would find the orders of a year by time and sort them."""
-    at = orders.c.paid_at if is_product else Unindexed(orders.c.paid_at)
-    paid = (orders.c.paid_at.is_not(None), at >= bindparam("start"), at < bindparam("end"))
-    buyers = _of(select(orders.c.customer_id), is_product).where(*paid).group_by(orders.c.customer_id).subquery()
-    return Query(select(func.count()).select_from(buyers))
+_BUYERS_OF_PRODUCT = Query(
+    select(func.count(orders.c.customer_id.distinct())).where(orders.c.paid_at.is_not(None), *_PAID, _WITH_PRODUCT)
+)
+_paid_then = (
+    select(orders.c.customer_id)
+    .where(orders.c.customer_id == customers.c.id, orders.c.paid_at.is_not(None), *_PAID)
+    .correlate(customers)
+    .exists()
+)
+# Whose last order is not older; without those who ordered later, but not in this time.
+_BUYERS = Query(
+    select(
+        select(func.count()).where(customers.c.last_order_at >= bindparam("start")).scalar_subquery()
+        - select(func.count()).where(customers.c.last_order_at >= bindparam("end"), ~_paid_then).scalar_subquery()
+    )
+)
 
 
 def _of(query: Select[Any], is_product: bool) -> Select[Any]:
@@ -64,8 +72,9 @@ async def parts(
 
 
 async def unique_customers(tx: Transaction, start: Instant, end: Instant, product_id: int | None) -> int:
-    """How many different customers bought."""
-    ((count,),) = await tx.all(_buyers_query(product_id is not None), **_values(start, end, product_id))
+    """How many different customers bought: a time that ends today is one range of the index of last orders."""
+    query = _BUYERS if product_id is None else _BUYERS_OF_PRODUCT
+    ((count,),) = await tx.run_slow(query, **_values(start, end, product_id))
     return int(count)
 
 
@@ -130,7 +139,7 @@ async def top_customers(
             return best
         if least >= enough[1]:
             return await tx.all(_top_query(False, True), **values, candidates=_CANDIDATES[1])
-    return await tx.all(_top_query(product_id is not None, False), **values)
+    return await tx.run_slow(_top_query(product_id is not None, False), **values)
 
 
 async def _nth_spent(tx: Transaction, number: int) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, and_, bindparam, case, cast, func, select
+from sqlalchemy import BigInteger, bindparam, case, cast, func, select
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.dialect import BitOr
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import (
     campaign_recipients as recipients,
@@ -21,6 +21,7 @@ from lootkeep.storage.schema import (
     orders,
     sales_rollups as rollups,
 )
+from lootkeep.storage.schema.orders import HAS_COUPON
 from lootkeep.storage.totals.total import DAYS
 
 
@@ -49,31 +50,29 @@ def _sum(value: Any) -> Any:
 
 @cache
 def _cohort_query(months: int) -> Query[tuple[Any, ...]]:
-    """One pass over the buyers along their index: whether each bought in a month, then the sums of each cohort."""
+    """One pass over the buyers along their index: the months in which each bought, then how many bought in the same."""
     starts = [bindparam(f"m{number}", type_=BigInteger) for number in range(months + 1)]
-    bought = [
-        func.max(case((and_(orders.c.paid_at >= start, orders.c.paid_at < end), 1), else_=0)).label(f"b{number}")
-        for number, (start, end) in enumerate(pairwise(starts))
-    ]
+    ladder = [(orders.c.paid_at < end, 1 << number) for number, end in enumerate(starts[1:])]
     buyers = (
-        select(func.min(orders.c.paid_at).label("first"), *bought)
+        select(BitOr(case(*ladder, else_=0)).label("bought"))
         .where(orders.c.paid_at.is_not(None))
         .group_by(orders.c.customer_id)
         .having(func.min(orders.c.paid_at) >= starts[0])
         .subquery()
     )
-    ladder = [(buyers.c.first < start, number) for number, start in enumerate(starts[1:])]
-    cohort = case(*ladder, else_=months).label("cohort")
-    sums = [cast(func.sum(buyers.c[f"b{number}"]), BigInteger) for number in range(months)]
-    return Query(select(cohort, *sums).group_by(cohort))
+    return Query(select(buyers.c.bought, func.count()).group_by(buyers.c.bought))
 
 
 async def cohorts(tx: Transaction, starts: Sequence[Instant]) -> list[list[int]]:
     """Of those whose first paid order is in a month, how many bought in it and in each later one."""
     months = len(starts) - 1
-    rows = await tx.all(_cohort_query(months), **{f"m{number}": start for number, start in enumerate(starts)})
-    counts = {int(row[0]): [int(count) for count in row[1:]] for row in rows}
-    return [counts.get(month, [0] * months)[month:] for month in range(months)]
+    values = {f"m{number}": start for number, start in enumerate(starts)}
+    counts = [[0] * (months - month) for month in range(months)]
+    for bought, count in await tx.run_slow(_cohort_query(months), **values):
+        in_months = [month for month in range(months) if bought >> month & 1]
+        for month in in_months:
+            counts[in_months[0]][month - in_months[0]] += count
+    return counts
 
 
 _FUNNEL = Query(
@@ -87,7 +86,7 @@ _FUNNEL = Query(
 
 async def funnel(tx: Transaction, start: Instant, end: Instant) -> tuple[int, int, int]:
     """Who signed up in this time, and of these who has bought, and bought again, until now."""
-    ((signed_up, bought, again),) = await tx.all(_FUNNEL, start=start, end=end)
+    ((signed_up, bought, again),) = await tx.run_slow(_FUNNEL, start=start, end=end)
     return signed_up, bought, again
 
 
@@ -160,7 +159,7 @@ _COUPONS = Query(
         _sum(orders.c.total).label("revenue"),
     )
     .where(
-        orders.c.coupon_code.is_not(None),
+        HAS_COUPON,
         orders.c.paid_at >= bindparam("start"),
         orders.c.paid_at < bindparam("end"),
         orders.c.currency == bindparam("currency"),
@@ -174,4 +173,4 @@ _COUPONS = Query(
 
 async def coupon_results(tx: Transaction, start: Instant, end: Instant, currency: str, size: int) -> list[CouponResult]:
     """Of orders paid in this time, those with the most revenue first."""
-    return await tx.all(_COUPONS, start=start, end=end, currency=currency, size=size)
+    return await tx.run_slow(_COUPONS, start=start, end=end, currency=currency, size=size)

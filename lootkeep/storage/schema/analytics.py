@@ -10,7 +10,8 @@ from lootkeep.storage.schema.columns import metadata, money, number
 sales_rollups = Table(
     "sales_rollups",
     metadata,
-    # `all`, `status`, `country`, `method` or `product`; the key is the country and so on, empty for none.
+    # `all`, `status`, `check`, `country`, `tax`, `method` or `product`; the key is the country and so on, empty for
+    # none.
     Column("dimension", Text, primary_key=True),
     # As in `storage/totals/total.py`; the block counts them since the epoch.
     Column("level", BigInteger, primary_key=True, autoincrement=False),

@@ -38,6 +38,11 @@ IS_LEAVING = sql("cancelled_at IS NOT NULL")
 _IS_WAITING = sql("waiting_since IS NOT NULL")
 # A literal, also in queries: a cached plan can use the partial index only if it sees the words.
 EXPIRES = sql("expiry_due_at IS NOT NULL")
+HAS_COUPON = sql("coupon_code IS NOT NULL")
+# The countries of the bill, of the IP address and of the card, as far as they are known.
+CONTRADICTS = sql(
+    "(billing_country <> ip_country OR billing_country <> payment_country OR ip_country <> payment_country)"
+)
 
 subscriptions = numbered_table(
     "subscriptions",
@@ -119,6 +124,8 @@ orders = numbered_table(
     instant("refunded_at", optional=True),
     # Copied from the order's fraud check, so the list can filter by it.
     text("risk_level", optional=True),
+    # The same, for the tax report.
+    text("ip_country", optional=True),
     text("fulfillment_note", optional=True),
     # The unit by which the IP address is counted.
     text("ip_network", optional=True),
@@ -167,6 +174,9 @@ orders = numbered_table(
     Index(None, "player_name"),
     # What one customer bought in a period.
     partial_index("ix_orders_paid_of_customer", _IS_PAID, "customer_id", "paid_at"),
+    # What the tax report counts and shows, and what the report on growth adds up.
+    partial_index("ix_orders_contradicting", CONTRADICTS, "paid_at", "id", "tax_country", "currency"),
+    partial_index("ix_orders_with_coupon", HAS_COUPON, "paid_at", "coupon_code", "currency", "discount_total", "total"),
 )
 nulls_last("ix_orders_paid_at_id", orders.c.paid_at, orders.c.id)
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import FromClause, func, select
+from sqlalchemy import FromClause, case, func, select
 
 from lootkeep.kernel.clock import SECOND
 from lootkeep.storage import schema
@@ -17,6 +17,11 @@ COUNTERS = SumTable(schema.counters)
 TICKETS = SumTable(schema.ticket_figures)
 SALES = SumTable(schema.sales_rollups)
 
+# What remains of the tax of an order after its refunds, as `Order.tax_left`; halves are rounded up.
+_whole = case((orders.c.total == 0, 1), else_=orders.c.total)
+TAX_LEFT = func.coalesce(orders.c.tax_total, 0) - (
+    2 * func.coalesce(orders.c.tax_total, 0) * orders.c.refunded_total + _whole
+) // (2 * _whole)
 # An order counts once for a product, regardless of the number of lines.
 _sold = (
     select(
@@ -45,7 +50,7 @@ _keys = select(
     *(schema.product_keys.c[name] for name in ("product_id", "batch_id", "status")), func.count().label("quantity")
 ).group_by(schema.product_keys.c.product_id, schema.product_keys.c.batch_id, schema.product_keys.c.status)
 SOURCES: dict[str, FromClause] = {
-    "orders": orders,
+    "orders": select(*orders.c, TAX_LEFT.label("tax_left")).subquery(),
     "sold products": _sold.subquery(),
     "refunds": _refunded.subquery(),
     "customers": schema.customers,
@@ -113,6 +118,8 @@ def _declared() -> Iterator[Total]:
     yield _tickets_with(("response_seconds",), responded=1, response_seconds="response_seconds")
     yield _tickets_with(("resolution_seconds",), resolved=1, resolution_seconds="resolution_seconds")
 
+
+def _of_sales() -> Iterator[Total]:
     money = {"gross": "total", "discounts": "discount_total", "gift_cards": "gift_card_total"}
     is_refunded = {"status": "refunded"}
     yield _sales("all", "paid_at", orders=1, **money)
@@ -123,7 +130,9 @@ def _declared() -> Iterator[Total]:
     yield _sales("all", "created_at", of="refunds", refunds="amount", tax="tax")
     yield _sales("all", "first_order_at", of="customers", currency=Constant(""), new_customers=1)
     yield _sales("status", "created_at", "status", currency=Constant(""), orders=1)
+    yield _sales("check", "created_at", of="fraud checks", currency=Constant(""), orders=1)
     yield _sales("country", "paid_at", "billing_country", orders=1, gross="total")
+    yield _sales("tax", "paid_at", "tax_country", orders=1, gross="total", refunds="refunded_total", tax="tax_left")
     yield _sales("method", "paid_at", "payment_method", orders=1, gross="total")
     sold = {"key": "product_id", "of": "sold products"}
     yield _sales("product", "paid_at", **sold, orders=1, items="quantity", gross="total")
@@ -132,7 +141,7 @@ def _declared() -> Iterator[Total]:
     yield _sales("product", "refunded_at", **sold, where=is_refunded, refunded_orders=1, refunds="total")
 
 
-TOTALS = tuple(_declared())
+TOTALS = (*_declared(), *_of_sales())
 TOTALS_OF: dict[str, list[Total]] = defaultdict(list)
 for _total in TOTALS:
     TOTALS_OF[_total.source].append(_total)

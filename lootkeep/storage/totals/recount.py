@@ -35,7 +35,7 @@ _HOLD = Query(
 )
 
 
-class _Comparison:
+class Comparison:
     """Sums that are wrong: counted, and repaired."""
 
     def __init__(self, sums: SumTable, expected: Sequence[Select[Any]], *which: Any) -> None:
@@ -48,13 +48,13 @@ class _Comparison:
         names = [*sums.key, *sums.sums, "shard"]
         new = postgresql.insert(table).from_select(names, select(*rows.c, zero).where(is_wrong))
         self._count = Query(select(func.count()).select_from(rows).where(is_wrong))
-        self._add = Query(sums.added_to(new))
+        self.add = Query(sums.added_to(new))
 
     async def repair(self, tx: Transaction) -> int:
         """Counted first: a million sums are repaired without reading their rows here."""
         ((count,),) = await tx.all(self._count)
         if count:
-            await tx.run(self._add)
+            await tx.run(self.add)
         return int(count)
 
 
@@ -62,10 +62,10 @@ def _counted(totals: Sequence[Total], level: int | None = None) -> list[Select[A
     return [total.counted(SOURCES[total.source], level) for total in totals]
 
 
-def _by_level(dimension: str, totals: Sequence[Total]) -> list[_Comparison]:
+def _by_level(dimension: str, totals: Sequence[Total]) -> list[Comparison]:
     """The finest level from the rows themselves, every other from the previous level, which is right by then."""
     table, levels = SALES.table, totals[0].levels
-    comparisons: list[_Comparison] = []
+    comparisons: list[Comparison] = []
     for number, level in enumerate(levels):
         of_level = (table.c.dimension == dimension, table.c.level == level)
         expected = _counted(totals, level)
@@ -78,21 +78,22 @@ def _by_level(dimension: str, totals: Sequence[Total]) -> list[_Comparison]:
             columns = (blocks.get(name, table.c[name]).label(name) for name in (*SALES.key, *SALES.sums))
             rows = select(*columns).where(table.c.dimension == dimension, table.c.level == finer)
             expected = [summed(SALES, rows.subquery())]
-        comparisons.append(_Comparison(SALES, expected, *of_level))
+        comparisons.append(Comparison(SALES, expected, *of_level))
     return comparisons
 
 
-def _of_sales() -> list[_Comparison]:
+def _of_sales() -> list[list[Comparison]]:
     dimensions: dict[str, list[Total]] = defaultdict(list)
     for total in TOTALS:
         if total.sums is SALES:
             dimensions[str(total.key["dimension"])].append(total)
-    return [comparison for dimension, totals in dimensions.items() for comparison in _by_level(dimension, totals)]
+    return [_by_level(dimension, totals) for dimension, totals in dimensions.items()]
 
 
-_SUMS = {
-    "totals": [_Comparison(COUNTERS, _counted([total for total in TOTALS if total.sums is COUNTERS]))],
-    "ticket figures": [_Comparison(TICKETS, _counted([total for total in TOTALS if total.sums is TICKETS]))],
+# Each list in its order; one does not need another.
+SUMS = {
+    "totals": [[Comparison(COUNTERS, _counted([total for total in TOTALS if total.sums is COUNTERS]))]],
+    "ticket figures": [[Comparison(TICKETS, _counted([total for total in TOTALS if total.sums is TICKETS]))]],
     "sales figures": _of_sales(),
 }
 
@@ -105,6 +106,6 @@ async def repair(tx: Transaction, currency: str, now: Instant) -> dict[str, int]
     for kind, queries in REPAIRS.items():
         parameters = {name: values[name] for name in GIVEN.get(kind, ())}
         wrong[kind] = sum([len(await tx.all(query, **parameters)) for query in queries])
-    for kind, comparisons in _SUMS.items():
-        wrong[kind] = sum([await comparison.repair(tx) for comparison in comparisons])
+    for kind, lists in SUMS.items():
+        wrong[kind] = sum([await comparison.repair(tx) for comparisons in lists for comparison in comparisons])
     return wrong

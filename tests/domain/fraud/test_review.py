@@ -9,7 +9,9 @@ import pytest
 
 from lootkeep.domain import codes as codes_rules
 from lootkeep.domain.fraud import countries
+from lootkeep.domain.fraud.judgement import judgement
 from lootkeep.domain.fraud.policy import Policy
+from lootkeep.domain.fraud.recording import with_judgement
 from lootkeep.domain.fraud.review import (
     ACTION_BADGES,
     OUTCOMES,
@@ -82,3 +84,8 @@ def test_every_country_has_its_reason_and_the_table_its_date() -> None:
     assert set(countries.REASONS) == countries.SANCTIONED | countries.HIGH_RISK
     assert all(countries.REASONS.values())
     assert re.fullmatch(r"\d{4}-\d\d", countries.AS_OF)
+
+
+def test_an_order_has_the_level_of_its_check_and_the_country_of_its_ip_address() -> None:
+    judged = with_judgement(placed_order(), judgement(order(), Policy(), 1))
+    assert (judged.risk_level, judged.ip_country) == ("low", "DE")

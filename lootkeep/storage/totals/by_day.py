@@ -1,0 +1,24 @@
+"""How many orders or checks each UTC day has, by the sums that are maintained."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, bindparam, cast, func, select
+
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.engine.query import Query
+from lootkeep.storage.schema import sales_rollups as rollups
+from lootkeep.storage.totals.total import DAYS
+
+_COUNTS = (
+    select(rollups.c.block, cast(func.sum(rollups.c.orders), BigInteger))
+    .where(rollups.c.dimension == bindparam("of_dimension"), rollups.c.level == DAYS)
+    .group_by(rollups.c.block)
+)
+_ALL, _OF_KEY = Query(_COUNTS), Query(_COUNTS.where(rollups.c.key == bindparam("of_key")))
+
+
+async def counts(tx: Transaction, dimension: str, key: str | None = None) -> list[tuple[int, int]]:
+    """By day; of one key, or of all."""
+    if key is None:
+        return await tx.all(_ALL, of_dimension=dimension)
+    return await tx.all(_OF_KEY, of_dimension=dimension, of_key=key)
