@@ -110,15 +110,19 @@ async def make_postgres(url: str, plan: DataPlan, size: int) -> None:
 
 async def finish_postgres(connection: asyncpg.Connection, url: str, now: Instant) -> None:
     """After the rows: their sequences, their totals, and what autovacuum does to a database that lives."""
+    await set_sequences(connection)
+    await connection.execute("ANALYZE")
+    await count(await PostgresDatabase.open(url, 1), now)
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()
+
+
+async def set_sequences(connection: asyncpg.Connection) -> None:
     for table in metadata.sorted_tables:
         if "id" in table.c:
             await connection.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), max(id)) FROM {table.name}"
             )
-    await connection.execute("ANALYZE")
-    await count(await PostgresDatabase.open(url, 1), now)
-    await connection.execute("VACUUM ANALYZE")
-    await connection.close()
 
 
 async def count(engine: Engine, now: Instant) -> None:

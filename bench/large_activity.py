@@ -46,7 +46,7 @@ def checks(shape: Shape, true: str, false: str) -> Iterator[Chain]:
         "INSERT INTO fraud_checks (id, order_id, customer_id, ip_address, email, user_agent, risk_score, risk_level,"
         " action_taken, signals, is_vpn, is_proxy, is_datacenter, is_tor, is_sanctioned_country, has_geo_mismatch,"
         " has_velocity_violation, is_disposable_email, is_reviewed, review_outcome, reviewed_at, facts,"
-        " policy_version, is_latest, created_at, truth, truth_source, truth_at)"
+        " policy_version, is_latest, created_at, truth, truth_source, truth_at, detected_country, billing_country)"
         " SELECT id, id, customer_id, ip_address, 'c' || customer_id || '@c.example', user_agent,"
         f" CASE WHEN {is_flagged} THEN 55 ELSE id % 20 END, CASE WHEN {is_flagged} THEN 'medium' ELSE 'low' END,"
         f" CASE WHEN {is_flagged} THEN 'flagged' ELSE 'allowed' END,"
@@ -54,8 +54,8 @@ def checks(shape: Shape, true: str, false: str) -> Iterator[Chain]:
         f"{f', {false}' * 8}, CASE WHEN {is_reviewed} THEN {true} ELSE {false} END,"
         f" CASE WHEN {is_reviewed} THEN 'legitimate' END, CASE WHEN {is_reviewed} THEN created_at + {HOUR} END,"
         f" {_facts(shape)}, 1, {true}, created_at, CASE WHEN {is_reviewed} THEN 'legitimate' END,"
-        f" CASE WHEN {is_reviewed} THEN 'review' END, CASE WHEN {is_reviewed} THEN created_at + {HOUR} END"
-        " FROM orders"
+        f" CASE WHEN {is_reviewed} THEN 'review' END, CASE WHEN {is_reviewed} THEN created_at + {HOUR} END,"
+        " ip_country, billing_country FROM orders"
     )
     yield from ([f"{insert} WHERE id % {shape.parts} = {part}"] for part in range(shape.parts))
 

@@ -96,8 +96,10 @@ def _lines(shape: Shape) -> str:
     """Each order with its customer, who existed by then, and one product or two; every third buys the first product."""
     product = "1 + ({0}) * 31 % {1} * (({0}) * 17 % 3) / 2"
     known = "((i + 3) / 4)"
+    # Of all who are known, and not of those whose number has the same remainder.
+    returning = f"1 + i * 1103515245 % 2147483647 % {known}"
     return (
-        f"(SELECT i, {shape.at('i')} AS at, CASE WHEN i % 4 = 1 THEN {known} ELSE 1 + i * 104729 % {known} END AS c,"
+        f"(SELECT i, {shape.at('i')} AS at, CASE WHEN i % 4 = 1 THEN {known} ELSE {returning} END AS c,"
         f" {product.format('i', shape.products)} AS p,"
         f" CASE WHEN i % 4 = 0 THEN {product.format('i + 1', shape.products)} END AS q"
         f" FROM {shape.numbers(shape.orders)}) AS lines"
@@ -120,12 +122,15 @@ def orders(shape: Shape) -> Iterator[Chain]:
         f"(SELECT *, {subtotal} AS subtotal, {status} AS status, {ip} AS ip,"
         f" CASE WHEN i % 20 = 9 THEN ({subtotal}) / 10 ELSE 0 END AS discount FROM {_lines(shape)}) AS sums"
     )
+    # One order of fifty comes from elsewhere.
+    ip_country = "'C' || (CASE WHEN i % 50 = 7 THEN c + 1 ELSE c END % 40)"
     is_paid, coupons = "status NOT IN ('pending', 'cancelled')", shape.tenth_percent * 10
     insert = (
         "INSERT INTO orders (id, customer_id, status, subtotal, discount_total, total, gift_card_total,"
         " refunded_total, currency, coupon_id, coupon_code, coupon_origin, payment_method, transaction_id, ip_address,"
         " ip_network, billing_country, user_agent, device_id, metadata, created_at, updated_at, paid_at, completed_at,"
-        " cancelled_at, refunded_at, risk_level, payment_instrument, payment_country, external_id)"
+        " cancelled_at, refunded_at, risk_level, payment_instrument, payment_country, external_id, tax_total, tax_rate,"
+        " tax_country, ip_country)"
         " SELECT i, c, status, subtotal, discount, subtotal - discount, CASE WHEN i % 100 = 50 THEN 200 ELSE 0 END,"
         " CASE WHEN status = 'refunded' THEN subtotal - discount ELSE 0 END, 'USD',"
         f" CASE WHEN i % 20 = 9 THEN i / 20 % {coupons} + 1 END,"
@@ -136,7 +141,7 @@ def orders(shape: Shape) -> Iterator[Chain]:
         f" CASE WHEN {is_paid} AND status <> 'paid' THEN at + {MINUTE} END,"
         f" CASE WHEN status = 'cancelled' THEN at + {HOUR} END, CASE WHEN status = 'refunded' THEN at + {DAY} END,"
         f" CASE WHEN i % 1000 = 7 THEN 'high' ELSE 'low' END, CASE WHEN {is_paid} THEN 'n' || c END,"
-        f" 'C' || (c % 40), 'O' || i FROM {sums}"
+        f" 'C' || (c % 40), 'O' || i, (subtotal - discount) / 6, '20', 'C' || (c % 40), {ip_country} FROM {sums}"
     )
     yield from ([f"{insert} WHERE i % {shape.parts} = {part}"] for part in range(shape.parts))
 
@@ -173,10 +178,25 @@ def customers(shape: Shape, true: str, false: str) -> Chain:
         " first_order_at, '' FROM customers WHERE referred_by_id IS NOT NULL"
     )
     refunds = (
-        "INSERT INTO refunds (order_id, amount, created_at, tax) SELECT id, total, refunded_at, 0 FROM orders"
-        " WHERE status = 'refunded'"
+        "INSERT INTO refunds (order_id, amount, created_at, tax) SELECT id, total, refunded_at, tax_total FROM"
+        " orders WHERE status = 'refunded'"
     )
     return [customers, referrals, refunds]
+
+
+def sold() -> Chain:
+    return [
+        "UPDATE products SET sales_count = n FROM (SELECT product_id, sum(quantity) AS n FROM order_items JOIN orders"
+        " ON orders.id = order_id WHERE paid_at IS NOT NULL GROUP BY product_id) AS sold WHERE products.id = product_id"
+    ]
+
+
+def referrers() -> Chain:
+    return [
+        "INSERT INTO referrers (customer_id, total_referrals, successful_referrals, rewards_claimed, total_reached_at,"
+        " successful_reached_at) SELECT referrer_id, count(*), count(first_order_at), 0, max(referred_at),"
+        " coalesce(max(first_order_at), 0) FROM referrals GROUP BY referrer_id"
+    ]
 
 
 def sightings(shape: Shape) -> Iterator[str]:
