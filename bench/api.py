@@ -1,47 +1,31 @@
-"""Ten reads and writes of both APIs, compared with the same endpoints in FastAPI, pydantic and SQLAlchemy ORM.
+"""Ten reads and writes of the API: what is asked for, and a side that answers, with the CPU and the times of it.
 
-Each side has its own server and database server on one core, and they take turns; the load comes from another core.
-CPU time counts, as wall time also depends on the neighbours on the machine.
+Customers are looked up in the database: sign-ups that run at once get their ids in any order.
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import count, islice
-from statistics import median
+from itertools import count
 from typing import Any
 
 from bench import load
-from bench.options import Options, progress
-from bench.plots import Plot, Series
-from bench.report import Cell, SectionResult, Table, ratio, verdict
-from bench.subjects import Subject, SubjectDatabase, cpu_seconds, database, lootkeep, peer
+from bench.receiving import connected
+from bench.subjects import Subject, SubjectDatabase, cpu_seconds
 
-# Microseconds of CPU that a read and an order may cost, the database server's share included.
-READ_BUDGETS = {"sqlite": 300, "postgresql": 700}
-ORDER_BUDGETS = {"sqlite": 1400, "postgresql": 5000}
-ROUNDS = 15
-# As many as Lootkeep works on at a time: nothing queues, so that a busy machine refuses nothing.
+# As many as Lootkeep works on at a time on one core: nothing queues, so that a busy machine refuses nothing.
 CONNECTIONS = {"sqlite": 16, "postgresql": 8}
 # What the lists are read from.
 TIERS, PRODUCTS, CUSTOMERS, ORDERS = 15, 60, 60, 60
 # What a server still does after its last answer belongs to the round.
 SETTLE_SECONDS = 0.05
+# Of the orders: more would be other work than that of an order that nothing speaks against.
+MAX_SUSPECTED = 0.01
 EXTERNAL, STORE = "/api/external/v1", "/api/store/v1"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0"
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-
-TEXT = """CPU of a request in the server and in its database server, compared with the same endpoint in FastAPI,
-pydantic and async SQLAlchemy ORM on uvicorn (`bench/peers/fastapi_orm`), which answers the same as far as it has the
-fields. A read may cost 0.3 ms on SQLite and 0.7 on PostgreSQL, an order placed 1.4 and 5.0.
-
-The peer does less: it judges an order by three signals where Lootkeep uses all of them, records no traces of the
-buyer, maintains no totals for lists and analytics, has no idempotency keys, and nothing sends what its outbox holds.
-PostgreSQL has statistics of what the first round wrote, as autovacuum collects them every minute.
-The order is not that of `python -m bench.processes` and `bench.scaling`, which has one line instead of two, comes from
-a buyer who returns, without device and browser, and is not judged.
-*Half in*: the range of half of the rounds."""
+_CUSTOMERS = "SELECT email, id FROM customers"
+_SUSPECTED = "SELECT count(*) FROM fraud_checks WHERE action_taken <> 'allowed'"
+_STOPPED = "SELECT count(*) FROM orders WHERE status NOT IN ('pending', 'paid', 'completed')"
 
 
 @dataclass(frozen=True)
@@ -99,7 +83,6 @@ def order(number: int) -> dict[str, Any]:
     """Two lines; everyone buys once, from their own device: who orders again and again would be stopped."""
     first = number % (PRODUCTS - 1) + 1
     return {
-        "customer_id": number + 1,
         "items": [{"product_id": first, "quantity": 2}, {"product_id": first + 1, "quantity": 1}],
         "ip_address": ip(number),
         "billing_country": "KR",
@@ -136,136 +119,73 @@ SEEDED["an order paid"] = ORDERS // 2
 
 @dataclass
 class Side:
-    """A subject, its database server, the next number of each endpoint, and microseconds of each round."""
+    """A subject, its database, the next number of each endpoint, and what each round cost and took."""
 
     subject: Subject
     database: SubjectDatabase
     connections: int
     numbers: dict[str, Iterator[int]] = field(default_factory=lambda: {name: count() for name in ENDPOINTS})
+    # The ids of customers by their addresses.
+    customers: dict[str, int] = field(default_factory=dict)
     service_us: list[float] = field(default_factory=list)
     database_us: list[float] = field(default_factory=list)
+    # Of every answer.
+    waits_ms: list[float] = field(default_factory=list)
 
     @property
     def both_us(self) -> list[float]:
         return [service + server for service, server in zip(self.service_us, self.database_us, strict=True)]
 
+    def forget(self) -> None:
+        """What was measured so far was for warming up."""
+        for figures in (self.service_us, self.database_us, self.waits_ms):
+            figures.clear()
+
     def requests(self, name: str, how_many: int) -> list[bytes]:
-        endpoint = ENDPOINTS[name]
-        return [
-            load.request(endpoint.method, path(endpoint, number), self.subject.token, body(endpoint, number))
-            for number in islice(self.numbers[name], how_many)
-        ]
+        asked = [self._next(name) for _ in range(how_many)]
+        return [load.request(method, path, self.subject.token, body) for method, path, body in asked]
+
+    def _next(self, name: str) -> tuple[str, str, dict[str, Any] | None]:
+        endpoint, number = ENDPOINTS[name], next(self.numbers[name])
+        body = endpoint.body(number) if endpoint.body else None
+        if body and name == "an order placed":
+            body["customer_id"] = self.customers[customer(number)["email"]]
+        return endpoint.method, endpoint.path.format(id=number + 1), body
 
     def seed(self) -> list[Any]:
         """Fills the store, and gives what it answered on the way and answers then."""
         answers = []
         for name, rows in SEEDED.items():
-            for number in islice(self.numbers[name], rows):
-                endpoint = ENDPOINTS[name]
-                answers.append(self.subject.call(endpoint.method, body(endpoint, number), path(endpoint, number)))
+            for _ in range(rows):
+                method, path, body = self._next(name)
+                answer = self.subject.call(method, body, path)
+                answers.append(answer)
+                if body and name == "sign-up":
+                    self.customers[body["email"]] = answer["data"]["customer"]["id"]
         reads = [endpoint.path for endpoint in ENDPOINTS.values() if endpoint.method == "GET"]
         return answers + [self.subject.call("GET", path=read) for read in reads]
 
     async def round(self, name: str, how_many: int) -> None:
+        if name == "an order placed":
+            async with connected(self.database.url) as run:
+                self.customers = dict(await run(_CUSTOMERS))
         requests = self.requests(name, how_many)
         async with load.connected(self.subject.port, ENDPOINTS[name].status, self.connections) as send:
             await asyncio.sleep(SETTLE_SECONDS)
             before = cpu_seconds(self.subject.pid), cpu_seconds(self.database.postmaster)
-            await send(requests)
+            result = await send(requests)
             await asyncio.sleep(SETTLE_SECONDS)
             after = cpu_seconds(self.subject.pid), cpu_seconds(self.database.postmaster)
         service, server = ((end - start) * 1e6 / how_many for start, end in zip(before, after, strict=True))
         self.service_us.append(service)
         self.database_us.append(server)
+        self.waits_ms += result.milliseconds
 
 
-def path(endpoint: Endpoint, number: int) -> str:
-    return endpoint.path.format(id=number + 1)
-
-
-def body(endpoint: Endpoint, number: int) -> dict[str, Any] | None:
-    return endpoint.body(number) if endpoint.body else None
-
-
-def shared(ours: Any, theirs: Any) -> Any:
-    """Our answer without the fields that the peer does not have."""
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        return {name: shared(value, theirs[name]) for name, value in ours.items() if name in theirs}
-    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        return [shared(*pair) for pair in zip(ours, theirs, strict=True)]
-    return ours
-
-
-def comparable(answer: Any, key: str = "") -> Any:
-    """Without what differs by chance: moments and random codes."""
-    if isinstance(answer, dict):
-        return {name: comparable(value, name) for name, value in answer.items()}
-    if isinstance(answer, list):
-        return [comparable(value) for value in answer]
-    is_moment = isinstance(answer, str) and _TIME.fullmatch(answer)
-    return "any" if is_moment or (key == "referral_code" and answer) else answer
-
-
-def measure(options: Options) -> SectionResult:
-    rows = {engine: asyncio.run(compare(engine, options)) for engine in options.engines}
-    columns = [
-        "endpoint",
-        "Lootkeep µs",
-        "of it PostgreSQL",
-        "peer µs",
-        "of it PostgreSQL",
-        "times",
-        "half in",
-        "budget µs",
-        "",
-    ]
-    tables = [Table(f"{engine}: CPU of a request", columns, those) for engine, those in rows.items()]
-    series: Series = {engine: [(str(row[0]), float(str(row[5]))) for row in those] for engine, those in rows.items()}
-    title = "Requests per CPU second compared with FastAPI and SQLAlchemy ORM"
-    return SectionResult(tables, [Plot("api", title, "times", series, {})])
-
-
-async def compare(engine: str, options: Options) -> list[list[Cell]]:
-    async with database(engine) as our_database, database(engine) as their_database:
-        with lootkeep(our_database.url) as ours, peer(their_database.url) as theirs:
-            connections = CONNECTIONS[engine]
-            sides = (
-                Side(ours, our_database, connections),
-                Side(theirs, their_database, connections),
-            )
-            for our_answer, their_answer in zip(*(side.seed() for side in sides), strict=True):
-                if comparable(shared(our_answer, their_answer)) != comparable(their_answer):
-                    raise SystemExit(f"The subjects do not answer the same:\n{our_answer}\n{their_answer}")
-            return [await compare_endpoint(engine, name, sides, options) for name in ENDPOINTS]
-
-
-async def compare_endpoint(engine: str, name: str, sides: tuple[Side, Side], options: Options) -> list[Cell]:
-    how_many = CONNECTIONS[engine] if options.is_quick else ENDPOINTS[name].requests
-    turns = list(sides)
-    for number in range(options.rounds_or(ROUNDS) + 1):
-        for side in turns:
-            if number == 1:
-                # The first round was for warming up.
-                side.service_us.clear()
-                side.database_us.clear()
-                await side.database.analyze()
-            await side.round(name, how_many)
-        # The subject that was second is first in the next round, so that neither always follows the other.
-        turns.reverse()
-    ours, theirs = sides
-    times = ratio(theirs.both_us, ours.both_us)
-    progress(f"{engine}: {name} {times.median:.2f} times")
-    cells = [cell for side in sides for cell in (median(side.both_us), side_of_database(side))]
-    limit = budget(engine, name)
-    met = "" if limit is None else verdict(is_met=median(ours.both_us) <= limit)
-    return [name, *cells, times.median, f"{times.low:.1f} to {times.high:.1f}", limit, met]
-
-
-def budget(engine: str, name: str) -> int | None:
-    if name == "an order placed":
-        return ORDER_BUDGETS[engine]
-    return READ_BUDGETS[engine] if ENDPOINTS[name].method == "GET" else None
-
-
-def side_of_database(side: Side) -> float | None:
-    return median(side.database_us) if side.database.postmaster else None
+async def refuse_suspected(name: str, database: SubjectDatabase) -> None:
+    """Orders that something speaks against cost other work than those that the figures are about."""
+    async with connected(database.url) as run:
+        counts = [(await run(query))[0][0] for query in (_SUSPECTED, _STOPPED, "SELECT count(*) FROM orders")]
+    suspected, stopped, orders = counts
+    if suspected + stopped > orders * MAX_SUSPECTED:
+        raise SystemExit(f"{name}: of {orders:,} orders {suspected:,} are suspected and {stopped:,} did not go on.")

@@ -17,10 +17,11 @@ LENGTH = b"content-length:"
 
 @dataclass(frozen=True)
 class LoadResult:
-    """What was sent and how long all of it took; every answer had the expected status."""
+    """What was sent, how long all of it took, and each answer; every answer had the expected status."""
 
     requests: int
     seconds: float
+    milliseconds: list[float]
 
 
 Send: TypeAlias = Callable[[Iterable[bytes]], Awaitable[LoadResult]]
@@ -52,7 +53,8 @@ async def connected(port: int, expected_status: int, connections: int) -> AsyncI
             client.begin(pending)
         async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.gather(*(client.done for client in clients))
-        return LoadResult(sum(client.answered for client in clients), time.perf_counter() - started)
+        waits = [wait for client in clients for wait in client.milliseconds]
+        return LoadResult(len(waits), time.perf_counter() - started, waits)
 
     try:
         yield send
@@ -80,7 +82,7 @@ class _Client(asyncio.Protocol):
 
     def __init__(self, expected_status: int) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.answered = 0
+        self.milliseconds: list[float] = []
         self._pending: Iterator[bytes] = iter(())
         self._status = str(expected_status).encode()
         self._buffer = b""
@@ -101,12 +103,12 @@ class _Client(asyncio.Protocol):
         length = int(head[start + len(LENGTH) :].split(b"\r\n", 1)[0])
         if len(self._buffer) >= head_end + len(HEAD_END) + length:
             self._buffer = b""
-            self.answered += 1
+            self.milliseconds.append((time.perf_counter() - self._sent) * 1000)
             self.send_next()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.done.done():
-            self._fail(f"the server closed a connection after {self.answered} answers")
+            self._fail(f"the server closed a connection after {len(self.milliseconds)} answers")
 
     def begin(self, pending: Iterator[bytes]) -> None:
         """Takes from what all connections share."""
@@ -118,6 +120,7 @@ class _Client(asyncio.Protocol):
         if following is None:
             self.done.set_result(None)
         else:
+            self._sent = time.perf_counter()
             self._transport.write(following)
 
     def close(self) -> None:

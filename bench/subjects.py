@@ -1,4 +1,4 @@
-"""Starts what is measured, every server on the same core with its own database, and reads the CPU time."""
+"""Starts what is measured, every server with a database of its own, all on one core or on two; reads the CPU time."""
 
 import http.client
 import json
@@ -27,6 +27,8 @@ RATE_LIMIT = "1000000000"
 # A busy machine takes its time.
 READY_SECONDS = 180.0
 SERVER_CORE, *LOAD_CORES = sorted(os.sched_getaffinity(0))
+# Where a database server runs that has a core of its own.
+DATABASE_CORE = LOAD_CORES[0] if LOAD_CORES else SERVER_CORE
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -98,13 +100,13 @@ def peer(database_url: str) -> Iterator[Subject]:
 
 
 @asynccontextmanager
-async def database(engine: str) -> AsyncIterator[SubjectDatabase]:
+async def database(engine: str, core: int = SERVER_CORE) -> AsyncIterator[SubjectDatabase]:
     """A fresh database that is gone afterwards, on PostgreSQL with a server of its own: its CPU is its subject's."""
     if engine == "sqlite":
         with tempfile.TemporaryDirectory() as folder:
             yield SubjectDatabase(f"sqlite:///{folder}/bench.db", None)
         return
-    with servers.postgres(servers.POSTGRES_OPTIONS, ["taskset", "-c", str(SERVER_CORE)]) as url:
+    with servers.postgres(servers.POSTGRES_OPTIONS, ["taskset", "-c", str(core)]) as url:
         connection = await asyncpg.connect(url)
         postmaster = parent_of(await connection.fetchval("SELECT pg_backend_pid()"))
         await connection.close()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import apsw
+import pytest
 
-from bench import data, grown, growth, plots, report
+from bench import api, data, grown, growth, plots, report
 from bench.options import Options
 from bench.plots import Plot
 from bench.report import MET, MISSED, SectionResult, Table
+from bench.subjects import Subject, SubjectDatabase
 
 
 def test_a_ratio_is_the_median_of_the_rounds() -> None:
@@ -82,3 +85,26 @@ def test_a_copied_store_has_every_order_with_its_buyer_and_its_check_as_often_as
     ).fetchall()
     assert counts == [(900, 900, 0)]
     assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_a_buyer_orders_from_their_own_device_whatever_id_they_got() -> None:
+    side = api.Side(Subject("", 0, 0, ""), SubjectDatabase("", None), 1)
+    side.customers = {"jun0@example.com": 71, "jun1@example.com": 70}
+    bodies = [json.loads(request.partition(b"\r\n\r\n")[2]) for request in side.requests("an order placed", 2)]
+    assert [(body["customer_id"], body["device_id"]) for body in bodies] == [(71, "device-0"), (70, "device-1")]
+
+
+@pytest.mark.parametrize(("action", "status"), [("flagged", "paid"), ("allowed", "on_hold")])
+def test_orders_that_something_speaks_against_are_not_reported(tmp_path: Path, action: str, status: str) -> None:
+    connection = apsw.Connection(str(tmp_path / "orders.db"))
+    connection.execute("CREATE TABLE orders (status TEXT); CREATE TABLE fraud_checks (action_taken TEXT)")
+    database = SubjectDatabase(f"sqlite:///{tmp_path}/orders.db", None)
+    rows = [("paid", "allowed")] * 99 + [(status, action)]
+    for row in rows:
+        connection.execute("INSERT INTO orders VALUES (?)", row[:1])
+        connection.execute("INSERT INTO fraud_checks VALUES (?)", row[1:])
+    asyncio.run(api.refuse_suspected("Lootkeep", database))
+    connection.execute("UPDATE orders SET status = ? WHERE rowid = 1", (status,))
+    connection.execute("UPDATE fraud_checks SET action_taken = ? WHERE rowid = 1", (action,))
+    with pytest.raises(SystemExit, match="of 100 orders"):
+        asyncio.run(api.refuse_suspected("Lootkeep", database))
