@@ -20,7 +20,7 @@ from rich.table import Table
 from bench import load, receiving
 from bench.overload import TOKEN, seed
 from bench.receiving import Receiver, receiver
-from bench.subjects import LOAD_CORES, LOOTKEEP, Subject, ready, run_command, server
+from bench.subjects import LOAD_CORES, LOOTKEEP, ON_ALL_CORES, Subject, ready, run_command, server
 from tests import replicas, servers
 
 CLIENTS = (16, 64)
@@ -63,7 +63,7 @@ async def measure(url: str, rounds: int, target: Receiver) -> Rates:
     for statement in TRIGGER:
         await admin.execute(statement)
     rates: Rates = {(clients, is_inside): [] for clients in CLIENTS for is_inside in SWITCH}
-    with server([LOOTKEEP, "serve", "--workers", "2"], settings) as process:
+    with server([*ON_ALL_CORES, LOOTKEEP, "serve", "--workers", "2"], settings) as process:
         subject = ready(Subject("Lootkeep", process.pid, int(settings["LOOTKEEP_PORT"]), token), process)
         orders = seed(subject, target, 1)
         # The first round is for warming up.

@@ -23,6 +23,7 @@ from rich.table import Table
 from bench import load, receiving
 from bench.overload import CLIENTS, TOKEN, seed
 from bench.receiving import Receiver, receiver
+from bench.report import ratio
 from bench.subjects import LOAD_CORES, LOOTKEEP, Subject, cpu_seconds, database, own_seconds, ready, run_command, server
 
 PROCESSES = (1, 2)
@@ -42,6 +43,10 @@ class Side:
     service_ms: list[float] = field(default_factory=list)
     server_ms: list[float] = field(default_factory=list)
     transactions: list[float] = field(default_factory=list)
+
+    @property
+    def both_ms(self) -> list[float]:
+        return [service + server for service, server in zip(self.service_ms, self.server_ms, strict=True)]
 
     async def run(self, target: Receiver, *, is_measured: bool) -> None:
         before, arrived = await self._spent(), target.arrivals().count
@@ -89,12 +94,13 @@ def main() -> int:
     with receiver(LOAD_CORES) as target:
         sides = uvloop.run(compare(options.rounds, target))
     table = Table(title="One order with its webhook, per order", caption="medians; ms of CPU")
-    for name in ("processes", "service", "database server", "both", "transactions"):
+    for name in ("processes", "service", "database server", "both", "transactions", "times one", "half in"):
         table.add_column(name, justify="right")
     for count, side in sides.items():
-        both = [service + server for service, server in zip(side.service_ms, side.server_ms, strict=True)]
-        figures = (side.service_ms, side.server_ms, both, side.transactions)
-        table.add_row(str(count), *(f"{median(each):.2f}" for each in figures))
+        figures = (side.service_ms, side.server_ms, side.both_ms, side.transactions)
+        times = ratio(side.both_ms, sides[1].both_ms)
+        half = f"{times.low:.2f} to {times.high:.2f}"
+        table.add_row(str(count), *(f"{median(each):.2f}" for each in figures), f"{times.median:.2f}", half)
     Console().print(table)
     return 0
 

@@ -1,7 +1,8 @@
 """How many orders and lists one process serves in a second, and how many two do, with all cores for everyone.
 
 `python -m bench.scaling` under `tests.servers`: PostgreSQL, the load generator and the receiver of the webhooks share
-the machine. The CPU of each says what limits: when they need as much as there are cores, only more cores help.
+the machine. The CPU of each says what limits: when they need as much as there are cores, only more cores help. What
+processes cost, times the cost of one, is that of service and database server; two may cost a tenth more.
 """
 
 import argparse
@@ -23,14 +24,27 @@ from bench import load, receiving
 from bench.overload import TOKEN, seed
 from bench.processes import BACKENDS, PROCESSES
 from bench.receiving import Receiver, receiver
-from bench.subjects import LOAD_CORES, LOOTKEEP, Subject, cpu_seconds, database, own_seconds, ready, run_command, server
+from bench.report import ratio
+from bench.subjects import (
+    ALL_CORES,
+    LOAD_CORES,
+    LOOTKEEP,
+    ON_ALL_CORES,
+    Subject,
+    cpu_seconds,
+    database,
+    own_seconds,
+    ready,
+    run_command,
+    server,
+)
 
 # Requests in a round.
 ROUND = 600
 # Few, so that a busy machine refuses none of them.
 CLIENTS = 6
+PARTS = "service", "database server", "load"
 LIST = "/api/external/v1/orders?per_page=15"
-CORES = sorted(os.sched_getaffinity(0))
 
 
 @dataclass
@@ -46,6 +60,11 @@ class Work:
     per_second: list[float] = field(default_factory=list)
     # Milliseconds of CPU for each request: of the service, the database server and the load generator.
     parts: list[tuple[float, float, float]] = field(default_factory=list)
+
+    @property
+    def costs(self) -> list[float]:
+        """Of service and database server together, without the first round, which is for warming up."""
+        return [service + server for service, server, _ in self.parts[1:]]
 
     async def run(self) -> None:
         before = await self._spent()
@@ -66,17 +85,15 @@ async def compare(rounds: int, target: Receiver) -> list[Work]:
     works = []
     async with AsyncExitStack() as stack:
         for count in PROCESSES:
-            db = await stack.enter_async_context(database("postgresql"))
+            db = await stack.enter_async_context(database("postgresql", *ALL_CORES))
             settings = receiving.settings_for(db.url)
             run_command([LOOTKEEP, "migrate"], settings)
             token = run_command(TOKEN, settings).strip()
-            on_all = ["taskset", "-c", ",".join(map(str, CORES))]
-            process = stack.enter_context(server([*on_all, LOOTKEEP, "serve", "--workers", str(count)], settings))
+            process = stack.enter_context(server([*ON_ALL_CORES, LOOTKEEP, "serve", "--workers", str(count)], settings))
             subject = ready(Subject("Lootkeep", process.pid, int(settings["LOOTKEEP_PORT"]), token), process)
             works.append(Work("order", count, subject, db.url, seed(subject, target, 1), 201))
             lists = itertools.repeat(load.request("GET", LIST, token))
             works.append(Work("list of 15 orders", count, subject, db.url, lists, 200))
-        # The first round is for warming up.
         for number in range(rounds + 1):
             for work in works if number % 2 else reversed(works):
                 await work.run()
@@ -90,14 +107,17 @@ def main() -> int:
     with receiver(LOAD_CORES) as target:
         works = uvloop.run(compare(options.rounds, target))
     load_average = os.getloadavg()[0]
-    caption = f"medians of {options.rounds} rounds, {len(CORES)} cores, load {load_average:.0f}"
+    caption = f"medians of {options.rounds} rounds, {len(ALL_CORES)} cores, load {load_average:.0f}"
     table = Table(title="Requests a second, and ms of CPU for each", caption=caption)
-    for name in ("request", "processes", "a second", "service", "database server", "load", "cores in use"):
+    for name in ("request", "processes", "a second", *PARTS, "cores in use", "times one", "half in"):
         table.add_column(name, justify="right")
     for work in sorted(works, key=lambda work: work.name):
         parts = [median(part) for part in zip(*work.parts[1:], strict=True)]
         rate = median(work.per_second[1:])
-        figures = (*(f"{part:.2f}" for part in parts), f"{rate * sum(parts) / 1000:.2f}")
+        one = next(other for other in works if other.name == work.name and other.processes == 1)
+        times = ratio(work.costs, one.costs)
+        figures = [f"{figure:.2f}" for figure in (*parts, rate * sum(parts) / 1000, times.median)]
+        figures.append(f"{times.low:.2f} to {times.high:.2f}")
         table.add_row(work.name, str(work.processes), f"{rate:.0f}", *figures)
     Console().print(table)
     return 0

@@ -176,9 +176,11 @@ async def peer(name: str, number: int, target: Receiver, count: int) -> AsyncIte
 
 
 @asynccontextmanager
-async def service(engine: str, target: Receiver, count: int) -> AsyncIterator[tuple[dict[str, str], Run, int | None]]:
+async def service(
+    engine: str, target: Receiver, count: int, *cores: int
+) -> AsyncIterator[tuple[dict[str, str], Run, int | None]]:
     """A Lootkeep database with webhooks: the settings to work on it, a way to run SQL, the process behind it."""
-    async with database(engine) as db:
+    async with database(engine, *cores) as db:
         settings = receiving.settings_for(db.url)
         run_command([LOOTKEEP, "migrate"], settings)
         async with wiring.opened(receiving.as_read(settings)) as deps:

@@ -27,6 +27,9 @@ RATE_LIMIT = "1000000000"
 # A busy machine takes its time.
 READY_SECONDS = 180.0
 SERVER_CORE, *LOAD_CORES = sorted(os.sched_getaffinity(0))
+ALL_CORES = [SERVER_CORE, *LOAD_CORES]
+# For what shares the machine with everyone.
+ON_ALL_CORES = ["taskset", "-c", ",".join(map(str, ALL_CORES))]
 # Where a database server runs that has a core of its own.
 DATABASE_CORE = LOAD_CORES[0] if LOAD_CORES else SERVER_CORE
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -100,13 +103,17 @@ def peer(database_url: str) -> Iterator[Subject]:
 
 
 @asynccontextmanager
-async def database(engine: str, core: int = SERVER_CORE) -> AsyncIterator[SubjectDatabase]:
-    """A fresh database that is gone afterwards, on PostgreSQL with a server of its own: its CPU is its subject's."""
+async def database(engine: str, *cores: int) -> AsyncIterator[SubjectDatabase]:
+    """A fresh database that is gone afterwards, on PostgreSQL with a server of its own: its CPU is its subject's.
+
+    Without cores the server shares that of the service.
+    """
     if engine == "sqlite":
         with tempfile.TemporaryDirectory() as folder:
             yield SubjectDatabase(f"sqlite:///{folder}/bench.db", None)
         return
-    with servers.postgres(servers.POSTGRES_OPTIONS, ["taskset", "-c", str(core)]) as url:
+    pinned = ",".join(map(str, cores or [SERVER_CORE]))
+    with servers.postgres(servers.POSTGRES_OPTIONS, ["taskset", "-c", pinned]) as url:
         connection = await asyncpg.connect(url)
         postmaster = parent_of(await connection.fetchval("SELECT pg_backend_pid()"))
         await connection.close()

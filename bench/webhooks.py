@@ -15,12 +15,15 @@ from bench.plots import Plot, Series
 from bench.receiving import Receiver, Spread
 from bench.report import Cell, SectionResult, Table, ratio, verdict
 from bench.senders import DATA, EVENTS, WEBHOOKS, Round, SenderSizes, compare, one_round, ours, service
-from bench.subjects import LOAD_CORES, LOOTKEEP, Subject, run_command, server
+from bench.subjects import ALL_CORES, DATABASE_CORE, LOAD_CORES, LOOTKEEP, ON_ALL_CORES, Subject, run_command, server
 from lootkeep import wiring
 from lootkeep.kernel.clock import SystemClock
 
 # How many times the deliveries per CPU second of each peer.
 TARGETS = {"django-webhook + Celery": 20.0, "BullMQ + undici": 4.0}
+# At a steady rate on PostgreSQL: CPU of an event when few come, and the waits when many do.
+FEW, EVENT_MS = 100, 2.5
+MANY, MANY_P99_MS = 700, 100.0
 CLAIM_MS, FIRST_ATTEMPT_MS, GROWTH_MB = 10.0, 50.0, 16.0
 ROUNDS = 5
 RATES = (100, 300, 500, 700)
@@ -31,7 +34,9 @@ TOKEN = [LOOTKEEP, "token", "create", "--name", "bench", "--all-scopes", "--quie
 TEXT = """CPU of one delivery of a kilobyte with everything recorded, worker and database servers together, compared
 with django-webhook on Celery and with BullMQ and undici (`bench/peers`), all with PostgreSQL and Redis where they need
 them; and how the queue behaves. The latency is from the moment the request is due that changes a product to the
-arrival of its webhook, never less than from its commit."""
+arrival of its webhook, never less than from its commit; there PostgreSQL has a core of its own next to one process, and
+two processes and PostgreSQL share all cores. On PostgreSQL an event may cost 2.5 ms at 100 a second, and one process
+should deliver 700 a second with a 99th percentile of 100 ms."""
 
 
 @dataclass(frozen=True)
@@ -114,15 +119,18 @@ async def steady(engine: str, target: Receiver, sizes: Sizes) -> list[list[Cell]
 
 async def _steady(engine: str, processes: int, target: Receiver, sizes: Sizes) -> list[list[Cell]]:
     name = engine if processes == 1 else f"{engine}, {processes} processes"
-    async with service(engine, target, 0) as (settings, _, postmaster):
+    database_cores, pinned = ([DATABASE_CORE], []) if processes == 1 else (ALL_CORES, ON_ALL_CORES)
+    async with service(engine, target, 0, *database_cores) as (settings, _, postmaster):
         token = run_command(TOKEN, settings).strip()
-        with server([LOOTKEEP, "serve", "--workers", str(processes)], settings) as process:
+        with server([*pinned, LOOTKEEP, "serve", "--workers", str(processes)], settings) as process:
             subject = Subject("Lootkeep", process.pid, int(settings["LOOTKEEP_PORT"]), token)
             load = steady_load(subjects.ready(subject, process), postmaster, target)
-            return [[name, *await load.at(rate, sizes.seconds)] for rate in RATES]
+            return [steady_row(name, await load.at(rate, sizes.seconds)) for rate in RATES]
 
 
 Operation = Callable[[str, Receiver, Sizes], Awaitable[list[list[Cell]]]]
+_STEADY = ["", "events a second", "delivered a second", "p50", "p99", "slowest", "CPU ms of an event"]
+_STEADY += ["in the server", ""]
 _TIMES = ["", "times", "p50", "p99", "p99 at most", ""]
 PARTS: tuple[tuple[str, list[str], Operation], ...] = (
     ("Claiming 100 due deliveries among {sizes.parked:,} parked ones, ms", _TIMES, claims),
@@ -134,7 +142,7 @@ PARTS: tuple[tuple[str, list[str], Operation], ...] = (
     ),
     (
         "From the request to the arrival of its webhook at a steady rate, ms",
-        ["", "events a second", "delivered a second", "p50", "p99", "slowest", "CPU ms of an event", "in the server"],
+        _STEADY,
         steady,
     ),
 )
@@ -142,6 +150,14 @@ PARTS: tuple[tuple[str, list[str], Operation], ...] = (
 
 def timed(name: str, times: Spread, limit: float) -> list[Cell]:
     return [name, times.times, times.p50, times.p99, limit, verdict(is_met=times.p99 <= limit)]
+
+
+def steady_row(name: str, cells: list[Cell]) -> list[Cell]:
+    rate, pace, _, p99, _, service, server = (float(str(cell)) for cell in cells)
+    if name != "postgresql" or rate not in (FEW, MANY):
+        return [name, *cells, ""]
+    is_met = service + server <= EVENT_MS if rate == FEW else p99 <= MANY_P99_MS and pace >= 0.95 * rate
+    return [name, *cells, verdict(is_met=is_met)]
 
 
 def cost_row(name: str, laps: list[Round]) -> list[Cell]:
