@@ -68,6 +68,8 @@ bench: setup ## measure everything against the peers in bench/peers, which it in
 	@tools/setup.sh .venv-bench locks/bench.txt
 	@npm ci --prefix bench/peers/bullmq --ignore-scripts --no-audit --no-fund --silent
 	@$(NODE_HEADERS) npm ci --prefix bench/peers/vendure --no-audit --no-fund --silent
+# Its lock file lacks packages for other systems, which `npm ci` asks for.
+	@npm install --prefix bench/peers/medusa --no-save --ignore-scripts --no-audit --no-fund --silent
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m bench $(ARGS)
 
 faults: setup ## kill workers by the hundred while they deliver, and count what is lost; takes over an hour

@@ -14,7 +14,20 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from bench import api_peer, facts, footprint, goods, growth, machine, report, sale, ten_million, vendure, webhooks
+from bench import (
+    api_peer,
+    facts,
+    footprint,
+    goods,
+    growth,
+    machine,
+    medusa,
+    report,
+    sale,
+    ten_million,
+    vendure,
+    webhooks,
+)
 from bench.options import ENGINES, Options, progress
 from bench.report import SectionResult
 from bench.subjects import LOAD_CORES
@@ -36,6 +49,7 @@ SECTIONS = {
         "The API", api_peer.TEXT, api_peer.measure, ("fastapi", "pydantic", "sqlalchemy", "uvicorn", "uvloop")
     ),
     "vendure": Section("Vendure", vendure.TEXT, vendure.measure, node_peers=("vendure",)),
+    "medusa": Section("Medusa", medusa.TEXT, medusa.measure, node_peers=("medusa",)),
     "webhooks": Section("Webhooks", webhooks.TEXT, webhooks.measure, ("django-webhook", "celery"), ("bullmq",)),
     "growth": Section("Growth", growth.TEXT, growth.measure),
     "sale": Section("A sale", sale.TEXT, sale.measure),

@@ -63,7 +63,7 @@ async def connected(port: int, expected_status: int, connections: int) -> AsyncI
             client.close()
 
 
-def request(method: str, path: str, token: str, body: object = None) -> bytes:
+def request(method: str, path: str, token: str, body: object = None, *headers: str) -> bytes:
     """The bytes of one request."""
     payload = b"" if body is None else json.dumps(body).encode()
     head = [
@@ -71,6 +71,7 @@ def request(method: str, path: str, token: str, body: object = None) -> bytes:
         "Host: 127.0.0.1",
         f"Authorization: Bearer {token}",
         "Accept: application/json",
+        *headers,
     ]
     if body is not None:
         head += ["Content-Type: application/json", f"Content-Length: {len(payload)}"]

@@ -18,6 +18,7 @@ from typing import Any
 from bench import api, load
 from bench.options import Options, progress
 from bench.plots import Plot, Series
+from bench.receiving import Receiver
 from bench.report import Cell, SectionResult, Table, ratio
 from bench.subjects import ROOT, Subject, cpu_seconds, database, free_port, lootkeep, ready, server
 
@@ -27,7 +28,8 @@ CONNECTIONS = 4
 SETTLE_SECONDS = 0.05
 ADMIN, SHOP = "/admin-api", "/shop-api"
 # Operations in a round.
-COUNTS = {"product list": 60, "order list": 40, "an order": 60, "product creation": 30, "from cart to paid": 15}
+SALE = "from cart to paid"
+COUNTS = {"product list": 60, "order list": 40, "an order": 60, "product creation": 30, SALE: 15}
 
 TEXT = """CPU of five operations compared with Vendure on SQLite (`bench/peers/vendure`), through its GraphQL API, with
 no plugin and no worker. The answers are alike, not the same: each asks for what a page needs. A product in Vendure is a
@@ -66,7 +68,11 @@ class Connection:
         self.token = token
 
     async def call(self, method: str, path: str, body: object = None) -> Any:
-        self._writer.write(load.request(method, path, self.token, body))
+        return (await self.exchange(method, path, body))["data"]
+
+    async def exchange(self, method: str, path: str, body: object = None, *more: str) -> Any:
+        """With more headers; the whole answer."""
+        self._writer.write(load.request(method, path, self.token, body, *more))
         head = (await self._reader.readuntil(load.HEAD_END)).decode()
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head.split("\r\n"))}
         answer = json.loads(await self._reader.readexactly(int(headers["content-length"])))
@@ -74,7 +80,7 @@ class Connection:
             raise SystemExit(f"{path} answered {head[9:12]}: {json.dumps(answer)[:1000]}")
         # Vendure names the session of a guest in its first answer.
         self.token = headers.get("vendure-auth-token", self.token)
-        return answer["data"]
+        return answer
 
     async def query(self, path: str, query: str, **variables: object) -> Any:
         answer = await self.call("POST", path, {"query": query, "variables": variables})
@@ -89,10 +95,13 @@ Operation = Callable[[Connection, int], Awaitable[object]]
 
 @dataclass
 class Side:
-    """A running server, what it does by name, and milliseconds of each round."""
+    """A running server, what it does by name, its database server, where it sends, and milliseconds of each round."""
 
     subject: Subject
     operations: dict[str, Operation]
+    postmaster: int | None = None
+    # It has a webhook for every sale.
+    target: Receiver | None = None
     numbers: Iterator[int] = field(default_factory=count)
     rounds: list[float] = field(default_factory=list)
 
@@ -115,15 +124,24 @@ class Side:
         await asyncio.gather(*(work() for _ in range(CONNECTIONS)))
 
     async def round(self, name: str, how_many: int) -> None:
-        before = cpu_seconds(self.subject.pid)
+        before, arrived = self._spent(), self.target.arrivals().count if self.target else 0
         await self.do(name, how_many)
+        if self.target and name == SALE:
+            self.target.wait_for(arrived + how_many)
         await asyncio.sleep(SETTLE_SECONDS)
-        self.rounds.append((cpu_seconds(self.subject.pid) - before) * 1000 / how_many)
+        self.rounds.append((self._spent() - before) * 1000 / how_many)
+
+    def _spent(self) -> float:
+        return cpu_seconds(self.subject.pid) + cpu_seconds(self.postmaster)
 
 
 async def _sale(connection: Connection, number: int) -> None:
+    await sold(connection, number, api.order(number)["items"])
+
+
+async def sold(connection: Connection, number: int, lines: list[dict[str, int]]) -> None:
     customer = await connection.call("POST", f"{api.STORE}/customers", api.customer(number))
-    order = api.order(number) | {"customer_id": customer["customer"]["id"]}
+    order = api.order(number) | {"customer_id": customer["customer"]["id"], "items": lines}
     placed = await connection.call("POST", f"{api.STORE}/orders", order)
     await connection.call("POST", f"{api.STORE}/orders/{placed['order']['id']}/pay", api.payment(number))
 
@@ -235,6 +253,6 @@ async def compare_operation(name: str, sides: tuple[Side, Side], options: Option
         turns.reverse()
     ours, theirs = sides
     times = ratio(theirs.rounds, ours.rounds)
-    progress(f"vendure: {name} {times.median:.1f} times")
+    progress(f"{theirs.subject.name}: {name} {times.median:.1f} times")
     half = f"{times.low:.1f} to {times.high:.1f}"
     return [name, median(ours.rounds), median(theirs.rounds), times.median, half]
