@@ -39,9 +39,9 @@ PERSON = {"first_name": "Jun", "last_name": "Park", "address_1": "Main Street 1"
 
 TEXT = """CPU of five operations compared with Medusa on PostgreSQL (`bench/peers/medusa`), service and database server
 together, through its HTTP API, with the modules of its starter and without the pages of its admin. From cart to paid
-is a guest who puts two lines into the cart and pays: eight calls there, which end with a payment that is authorised, three
-here (sign-up, order, payment). Ours is judged, hands out three keys and has sent its webhook before its round ends; theirs
-is not judged, hands out nothing and sends nothing."""
+is a guest who puts two lines into the cart and pays: eight calls there, which end with a payment that is authorised,
+three here (sign-up, order, payment). Ours is judged, hands out three keys and has sent its webhook before its round
+ends; theirs is not judged, hands out nothing and sends nothing."""
 
 
 @dataclass(frozen=True)

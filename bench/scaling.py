@@ -114,8 +114,8 @@ def main() -> int:
     for work in sorted(works, key=lambda work: work.name):
         parts = [median(part) for part in zip(*work.parts[1:], strict=True)]
         rate = median(work.per_second[1:])
-        one = next(other for other in works if other.name == work.name and other.processes == 1)
-        times = ratio(work.costs, one.costs)
+        alone = next(other for other in works if other.name == work.name and other.processes == 1)
+        times = ratio(work.costs, alone.costs)
         figures = [f"{figure:.2f}" for figure in (*parts, rate * sum(parts) / 1000, times.median)]
         figures.append(f"{times.low:.2f} to {times.high:.2f}")
         table.add_row(work.name, str(work.processes), f"{rate:.0f}", *figures)
