@@ -69,7 +69,8 @@ class Subject:
         connection.close()
         if response.status not in (200, 201):
             raise SystemExit(f"{self.name} answered {response.status} to {method} {path}: {answer!r}")
-        return json.loads(answer)
+        is_json = response.headers.get_content_type() == "application/json"
+        return json.loads(answer) if is_json else answer
 
 
 @contextmanager
