@@ -42,7 +42,7 @@ COMPARED = (
     *(schema.referrals, schema.referrers, schema.refused_referrals),
     *(schema.referral_tiers, schema.coupons, schema.reward_claims),
 )
-ORDERS = 1500
+ORDERS = 750
 JUDGED = (
     *(schema.customers, schema.sightings, schema.products, schema.orders, schema.order_items),
     *(schema.fraud_checks, schema.fraud_reviews, schema.fraud_policies, schema.settings),
