@@ -119,9 +119,9 @@ async def test_all_scopes_but_that_of_the_route_are_not_enough(unlimited: World)
     assert statuses == dict.fromkeys(statuses, 403)
 
 
-async def test_a_token_without_scopes_is_valid_but_may_do_nothing(world: World) -> None:
-    token = await world.new_token()
-    assert (await world.get("/referrals/tiers", token=token)).status_code == 403
+async def test_a_token_without_scopes_is_valid_but_may_do_nothing(shared_world: World) -> None:
+    token = await shared_world.new_token()
+    assert (await shared_world.get("/referrals/tiers", token=token)).status_code == 403
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", "BEARER ", "Bearer   "])
@@ -137,7 +137,7 @@ async def test_metrics_need_a_token_with_their_scope(world: World, scopes: Any, 
     assert answer.status_code == status
 
 
-async def test_metrics_are_not_public(world: World) -> None:
-    answer = await world.http.get("/metrics")
+async def test_metrics_are_not_public(shared_world: World) -> None:
+    answer = await shared_world.http.get("/metrics")
     assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
     assert answer.json() == UNAUTHORIZED

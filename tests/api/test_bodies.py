@@ -13,14 +13,14 @@ from tests.api.bodies import BRONZE, send
 from tests.world import World
 
 
-async def test_an_empty_body_is_an_empty_object(world: World) -> None:
-    answer = await send(world, b"")
+async def test_an_empty_body_is_an_empty_object(shared_world: World) -> None:
+    answer = await send(shared_world, b"")
     assert answer.status_code == 422
     assert sorted(answer.json()["errors"]) == ["name", "referrals_required", "reward_type", "reward_value"]
 
 
-async def test_an_empty_body_needs_no_content_type(world: World) -> None:
-    answer = await world.post("/referrals/tiers", content=b"", headers={"Content-Type": "text/plain"})
+async def test_an_empty_body_needs_no_content_type(shared_world: World) -> None:
+    answer = await shared_world.post("/referrals/tiers", content=b"", headers={"Content-Type": "text/plain"})
     assert (answer.status_code, answer.json()["error"]) == (422, "Validation Error")
 
 
@@ -138,14 +138,14 @@ async def test_a_row_with_long_texts_accepts_a_mebibyte(world: World) -> None:
     assert answer.status_code == 201
 
 
-async def test_a_row_with_long_texts_refuses_more_than_a_mebibyte(world: World) -> None:
-    answer = await create_campaign(world, MAX_LARGE_BODY + 1)
+async def test_a_row_with_long_texts_refuses_more_than_a_mebibyte(shared_world: World) -> None:
+    answer = await create_campaign(shared_world, MAX_LARGE_BODY + 1)
     assert answer.status_code == 413
     assert answer.json()["message"] == "The request body must not be larger than 1 MiB."
 
 
-async def test_a_large_body_is_checked_like_a_small_one(world: World) -> None:
-    answer = await create_campaign(world, MAX_LARGE_BODY, subject="")
+async def test_a_large_body_is_checked_like_a_small_one(shared_world: World) -> None:
+    answer = await create_campaign(shared_world, MAX_LARGE_BODY, subject="")
     assert (answer.status_code, answer.json()["errors"]) == (422, {"subject": ["The subject field must not be empty."]})
 
 

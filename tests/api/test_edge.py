@@ -118,8 +118,8 @@ DOCUMENTATION = ["/openapi.json", "/docs", GUIDES, f"{GUIDES}.md", "/docs/search
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/", *DOCUMENTATION])
-async def test_a_page_supports_only_get(world: World, path: str) -> None:
-    answer = await world.http.post(path)
+async def test_a_page_supports_only_get(shared_world: World, path: str) -> None:
+    answer = await shared_world.http.post(path)
     assert (answer.status_code, answer.json()["error"]) == (405, "Method Not Allowed")
     assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
 

@@ -94,8 +94,10 @@ async def test_no_more_than_a_hundred_cards_are_bought_at_once(world: World) -> 
 
 
 @pytest.mark.parametrize("price", ["0.00", "10000.01"])
-async def test_a_gift_card_product_needs_a_price_that_a_card_can_hold(world: World, price: str) -> None:
-    answer = await world.post(f"{STORE}/products", {"name": "Card", "delivery_type": "gift_card", "price": price})
+async def test_a_gift_card_product_needs_a_price_that_a_card_can_hold(shared_world: World, price: str) -> None:
+    answer = await shared_world.post(
+        f"{STORE}/products", {"name": "Card", "delivery_type": "gift_card", "price": price}
+    )
     assert (answer.status_code, answer.json()["errors"]) == (
         422,
         {"price": ["The price field of a gift card must be 0.01 to 10000.00."]},

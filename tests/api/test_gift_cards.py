@@ -80,8 +80,8 @@ async def test_a_missing_card_is_not_found(world: World, method: str, path: str)
         ("PUT", "/gift-cards/1", "gift-cards:read"),
     ],
 )
-async def test_a_call_needs_its_scope(world: World, method: str, path: str, scope: str) -> None:
-    answer = await world.call(method, path, {}, token=await world.new_token(scope))
+async def test_a_call_needs_its_scope(shared_world: World, method: str, path: str, scope: str) -> None:
+    answer = await shared_world.call(method, path, {}, token=await shared_world.new_token(scope))
     assert answer.status_code == 403
 
 

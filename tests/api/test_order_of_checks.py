@@ -9,12 +9,12 @@ async def test_an_unknown_path_is_reported_before_the_token_is_checked(world: Wo
     assert (await world.get("/nothing", token="lk_nobody")).status_code == 404
 
 
-async def test_a_wrong_method_is_reported_before_the_token_is_checked(world: World) -> None:
-    assert (await world.call("PATCH", "/referrals/tiers", token="lk_nobody")).status_code == 405
+async def test_a_wrong_method_is_reported_before_the_token_is_checked(shared_world: World) -> None:
+    assert (await shared_world.call("PATCH", "/referrals/tiers", token="lk_nobody")).status_code == 405
 
 
-async def test_a_bad_token_is_reported_before_a_bad_body(world: World) -> None:
-    answer = await world.post("/referrals/tiers", content=b"{", token="lk_nobody")
+async def test_a_bad_token_is_reported_before_a_bad_body(shared_world: World) -> None:
+    answer = await shared_world.post("/referrals/tiers", content=b"{", token="lk_nobody")
     assert answer.status_code == 401
 
 
@@ -24,9 +24,9 @@ async def test_an_exceeded_limit_is_reported_before_a_missing_scope(world: World
     assert statuses == [403, 429]
 
 
-async def test_a_missing_scope_is_reported_before_a_bad_body(world: World) -> None:
-    token = await world.new_token("referrals:read")
-    answer = await world.post("/referrals/tiers", content=b"{" * 2_000_000, token=token)
+async def test_a_missing_scope_is_reported_before_a_bad_body(shared_world: World) -> None:
+    token = await shared_world.new_token("referrals:read")
+    answer = await shared_world.post("/referrals/tiers", content=b"{" * 2_000_000, token=token)
     assert answer.status_code == 403
     assert answer.json() == {
         "success": False,
@@ -36,13 +36,13 @@ async def test_a_missing_scope_is_reported_before_a_bad_body(world: World) -> No
     }
 
 
-async def test_a_missing_scope_is_reported_before_a_missing_resource(world: World) -> None:
-    token = await world.new_token("referrals:read")
-    assert (await world.delete("/referrals/tiers/7", token=token)).status_code == 403
+async def test_a_missing_scope_is_reported_before_a_missing_resource(shared_world: World) -> None:
+    token = await shared_world.new_token("referrals:read")
+    assert (await shared_world.delete("/referrals/tiers/7", token=token)).status_code == 403
 
 
-async def test_a_bad_field_is_reported_before_a_missing_resource(world: World) -> None:
-    assert (await world.put("/referrals/tiers/7", {"name": ""})).status_code == 422
+async def test_a_bad_field_is_reported_before_a_missing_resource(shared_world: World) -> None:
+    assert (await shared_world.put("/referrals/tiers/7", {"name": ""})).status_code == 422
 
 
 async def test_a_missing_resource_is_reported_before_a_business_rule(world: World) -> None:

@@ -216,6 +216,8 @@ async def test_a_limit_out_of_bounds_is_rejected(shared_world: World, limit: str
 
 
 @pytest.mark.parametrize("path", ["leaderboard", "top-referrers"])
-async def test_rankings_need_the_referral_scope(world: World, path: str) -> None:
-    answer = await world.get(f"/referrals/{path}", token=await world.new_token("store:read", "referrals:write"))
+async def test_rankings_need_the_referral_scope(shared_world: World, path: str) -> None:
+    answer = await shared_world.get(
+        f"/referrals/{path}", token=await shared_world.new_token("store:read", "referrals:write")
+    )
     assert answer.status_code == 403

@@ -181,8 +181,10 @@ async def test_signing_up_sends_one_event(world: World) -> None:
     assert await sent(world.db, "") == ["customer.created"]
 
 
-async def test_a_token_without_the_scope_cannot_create_a_customer(world: World) -> None:
-    answer = await world.post(CUSTOMERS, JUN, token=await world.new_token("store:read", "customers:write"))
+async def test_a_token_without_the_scope_cannot_create_a_customer(shared_world: World) -> None:
+    answer = await shared_world.post(
+        CUSTOMERS, JUN, token=await shared_world.new_token("store:read", "customers:write")
+    )
     assert answer.status_code == 403
     assert answer.json()["message"] == "The token lacks the required scope store:write."
 

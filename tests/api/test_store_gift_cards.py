@@ -154,7 +154,7 @@ async def test_repeating_a_request_with_its_key_creates_one_card_and_returns_the
     assert (await world.get("/gift-cards")).json()["meta"]["total"] == 1
 
 
-async def test_creating_a_card_needs_the_store_scope(world: World) -> None:
-    token = await world.new_token("gift-cards:write", "gift-cards:read")
-    answer = await world.post(CARDS, {"initial_balance": 5}, token=token)
+async def test_creating_a_card_needs_the_store_scope(shared_world: World) -> None:
+    token = await shared_world.new_token("gift-cards:write", "gift-cards:read")
+    answer = await shared_world.post(CARDS, {"initial_balance": 5}, token=token)
     assert answer.status_code == 403

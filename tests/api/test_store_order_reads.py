@@ -45,12 +45,12 @@ async def test_without_an_id_all_orders_are_listed_newest_first(world: World) ->
 
 
 @pytest.mark.parametrize("query", ["external_id=", "external_id=%20", "external_id=" + "x" * 256, "external_id=%00"])
-async def test_an_id_that_no_order_can_have_is_rejected(world: World, query: str) -> None:
-    answer = await world.get(f"{STORE}/orders?{query}")
+async def test_an_id_that_no_order_can_have_is_rejected(shared_world: World, query: str) -> None:
+    answer = await shared_world.get(f"{STORE}/orders?{query}")
     assert (answer.status_code, list(answer.json()["errors"])) == (422, ["external_id"])
 
 
-async def test_reading_orders_needs_the_scope_to_read(world: World) -> None:
-    token = await world.new_token("store:write")
-    answers = [await world.get(f"{STORE}/orders{path}", token=token) for path in ("/1", "?external_id=cart-1")]
+async def test_reading_orders_needs_the_scope_to_read(shared_world: World) -> None:
+    token = await shared_world.new_token("store:write")
+    answers = [await shared_world.get(f"{STORE}/orders{path}", token=token) for path in ("/1", "?external_id=cart-1")]
     assert [answer.status_code for answer in answers] == [403, 403]

@@ -212,8 +212,8 @@ async def test_every_missing_field_is_named_at_once(world: World) -> None:
     }
 
 
-async def test_recurring_billing_without_its_period_names_both_fields(world: World) -> None:
-    answer = await world.post(PRODUCTS, SWORD | {"billing_type": "recurring"})
+async def test_recurring_billing_without_its_period_names_both_fields(shared_world: World) -> None:
+    answer = await shared_world.post(PRODUCTS, SWORD | {"billing_type": "recurring"})
     assert answer.status_code == 422
     assert list(answer.json()["errors"]) == ["billing_interval", "billing_interval_count"]
 
@@ -281,8 +281,8 @@ async def test_an_unknown_product_is_not_found(world: World, method: str, produc
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", ""), ("PUT", "/1"), ("DELETE", "/1")])
-async def test_every_call_needs_the_store_scope(world: World, method: str, path: str) -> None:
-    token = await world.new_token("products:read", "store:read")
-    answer = await world.call(method, PRODUCTS + path, SWORD, token=token)
+async def test_every_call_needs_the_store_scope(shared_world: World, method: str, path: str) -> None:
+    token = await shared_world.new_token("products:read", "store:read")
+    answer = await shared_world.call(method, PRODUCTS + path, SWORD, token=token)
     assert answer.status_code == 403
     assert "store:write" in answer.json()["message"]

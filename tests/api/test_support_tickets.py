@@ -75,8 +75,8 @@ async def test_priority_and_category_have_defaults(world: World) -> None:
     assert (ticket["priority"], ticket["category"], ticket["order_id"]) == ("normal", "other", None)
 
 
-async def test_every_wrong_field_of_a_new_ticket_is_named(world: World) -> None:
-    answer = await world.post(
+async def test_every_wrong_field_of_a_new_ticket_is_named(shared_world: World) -> None:
+    answer = await shared_world.post(
         f"{STORE}/support-tickets",
         {"customer_id": "1", "subject": " ", "message": "", "priority": "none", "category": "x", "order_id": 0},
     )

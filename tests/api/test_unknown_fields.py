@@ -38,8 +38,8 @@ async def test_an_unknown_parameter_of_the_external_api_is_named_also_when_the_c
     assert (await world.get(path)).headers[IGNORED] == "externalid"
 
 
-async def test_an_invalid_request_names_what_it_ignored_too(world: World) -> None:
-    answer = await world.post("/email-campaigns", {"title": "Winter sale"})
+async def test_an_invalid_request_names_what_it_ignored_too(shared_world: World) -> None:
+    answer = await shared_world.post("/email-campaigns", {"title": "Winter sale"})
     assert (answer.status_code, answer.headers[IGNORED]) == (422, "title")
 
 
@@ -89,14 +89,14 @@ async def test_unknown_fields_are_reported_together_with_invalid_ones(world: Wor
 
 
 @pytest.mark.parametrize("path", [f"{STORE}/orders?externalid=7", f"{STORE}/customers?externalid=7"])
-async def test_an_unknown_parameter_of_the_store_api_is_rejected(world: World, path: str) -> None:
-    answer = await world.get(path)
+async def test_an_unknown_parameter_of_the_store_api_is_rejected(shared_world: World, path: str) -> None:
+    answer = await shared_world.get(path)
     assert answer.status_code == 422
     assert answer.json()["errors"] == {"externalid": ["This field is unknown. Did you mean external_id?"]}
 
 
-async def test_a_call_without_parameters_rejects_them(world: World) -> None:
-    answer = await world.get(f"{STORE}/orders/7?external_id=cart-1")
+async def test_a_call_without_parameters_rejects_them(shared_world: World) -> None:
+    answer = await shared_world.get(f"{STORE}/orders/7?external_id=cart-1")
     assert answer.status_code == 422
     assert answer.json()["errors"] == {"external_id": ["This field is unknown. This call has no parameters."]}
 
@@ -113,6 +113,6 @@ async def test_a_product_that_was_read_can_be_sent_back_whole(world: World) -> N
     assert (answer.status_code, answer.json()["data"]["name"]) == (200, "Dragon Axe")
 
 
-async def test_a_field_that_only_another_call_sets_is_rejected(world: World) -> None:
-    answer = await world.post(f"{STORE}/orders/7/refund", {"total": "5.00"})
+async def test_a_field_that_only_another_call_sets_is_rejected(shared_world: World) -> None:
+    answer = await shared_world.post(f"{STORE}/orders/7/refund", {"total": "5.00"})
     assert (answer.status_code, list(answer.json()["errors"])) == (422, ["total"])

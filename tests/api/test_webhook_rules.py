@@ -92,8 +92,8 @@ async def test_a_bad_event_list_is_rejected_with_a_message_on_create_and_update(
             assert (answer.status_code, answer.json()) == (422, rejection(field, sentence)), events
 
 
-async def test_every_missing_field_is_named(world: World) -> None:
-    answer = await world.post("/webhooks", {})
+async def test_every_missing_field_is_named(shared_world: World) -> None:
+    answer = await shared_world.post("/webhooks", {})
     assert answer.status_code == 422
     assert answer.json()["errors"] == {
         "url": ["The url field is required."],

@@ -163,8 +163,8 @@ async def test_an_unknown_and_a_deleted_webhook_are_not_found(
         }
 
 
-async def test_a_bad_change_of_an_unknown_webhook_is_reported_as_bad_first(world: World) -> None:
-    assert (await world.put("/webhooks/999", {"url": "nonsense"})).status_code == 422
+async def test_a_bad_change_of_an_unknown_webhook_is_reported_as_bad_first(shared_world: World) -> None:
+    assert (await shared_world.put("/webhooks/999", {"url": "nonsense"})).status_code == 422
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,11 @@ async def test_a_bad_change_of_an_unknown_webhook_is_reported_as_bad_first(world
         ("GET", "/events", "events:read"),
     ],
 )
-async def test_reading_and_writing_need_their_own_scope(world: World, method: str, path: str, scope: str) -> None:
+async def test_reading_and_writing_need_their_own_scope(
+    shared_world: World, method: str, path: str, scope: str
+) -> None:
     other_scope = "webhooks:read" if scope == "webhooks:write" else "webhooks:write"
-    answer = await world.call(method, path, token=await world.new_token(other_scope))
+    answer = await shared_world.call(method, path, token=await shared_world.new_token(other_scope))
     assert (answer.status_code, answer.json()["error"]) == (403, "Forbidden")
     assert scope in answer.json()["message"]
 

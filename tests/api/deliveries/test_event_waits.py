@@ -90,8 +90,8 @@ async def test_the_feed_has_its_own_scope_and_the_one_of_webhooks_is_enough(
 
 
 @pytest.mark.parametrize("wait", ["31", "-1", "soon"])
-async def test_a_wait_is_up_to_half_a_minute(world: World, wait: str) -> None:
-    assert (await world.get(f"/events?wait={wait}")).status_code == 422
+async def test_a_wait_is_up_to_half_a_minute(shared_world: World, wait: str) -> None:
+    assert (await shared_world.get(f"/events?wait={wait}")).status_code == 422
 
 
 class Wire:
