@@ -47,7 +47,7 @@ def settings(url: str) -> dict[str, str]:
 
 
 def dump(terminal: Terminal, folder: Path) -> Dump:
-    done = terminal.run("export", str(folder))
+    done = terminal.call("export", str(folder))
     assert done.code == 0, done.err
     return read(folder)
 

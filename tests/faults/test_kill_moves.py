@@ -56,7 +56,7 @@ def store(
     shutil.copy(sample, tmp_path / "lootkeep.db")
     terminal = Terminal(tmp_path, monkeypatch, capsys, settings("sqlite:///lootkeep.db"))
     if request.param == "postgresql":
-        assert terminal.run("move", "--to", databases[0], "--yes").code == 0
+        assert terminal.call("move", "--to", databases[0], "--yes").code == 0
         terminal.settings = settings(databases[0])
     return terminal
 
@@ -78,7 +78,7 @@ def test_an_export_killed_at_many_points_goes_on_with_the_moment_that_it_has_rea
         assert not (store.folder / "out").exists()
         # What comes later is not in it.
         _write(store)
-    done = store.run("export", "out")
+    done = store.call("export", "out")
     assert (done.code, "was interrupted and goes on" in done.err) == (0, True)
     assert read(store.folder / "out") == first
     assert {path.name for path in store.folder.iterdir() if path.is_dir()} == {"first", "out"}
@@ -87,7 +87,7 @@ def test_an_export_killed_at_many_points_goes_on_with_the_moment_that_it_has_rea
 
 def test_an_interrupted_export_of_something_else_is_not_gone_on_with(store: Terminal) -> None:
     store.killed_at(WRITING[0], "export", "out")
-    assert store.run("export", "out", "--only", "orders,customers").code == 0
+    assert store.call("export", "out", "--only", "orders,customers").code == 0
     assert manifest(store.folder / "out")["selection"] == {"only": ["customers", "orders"]}
     assert {path.stem for path in (store.folder / "out").iterdir()} == {"customers", "orders", "manifest"}
 
@@ -99,8 +99,8 @@ def test_an_import_killed_at_many_points_leaves_no_store_and_can_be_repeated(
     store.settings = settings(targets[0])
     for mark in (*READING, f"transfer/{_engine(store)}.py:commit:1"):
         store.killed_at(mark, "import", "store", "first")
-        assert store.run("export", "none").code == 1
-    assert store.run("import", "store", "first").code == 0
+        assert store.call("export", "none").code == 1
+    assert store.call("import", "store", "first").code == 0
     assert dump(store, store.folder / "second") == first
 
 
@@ -112,14 +112,14 @@ def test_a_move_killed_at_many_points_leaves_the_old_store_open_until_the_new_on
         store.killed_at(mark, "move", "--to", targets[0], "--yes")
         _write(store)
     # Complete, but nobody has closed the old one: it is no store.
-    copy = store.run("token", "list", database_url=targets[0]).sentence
+    copy = store.call("token", "list", database_url=targets[0]).sentence
     assert "is the copy of a move that was interrupted" in copy
-    assert store.run("move", "--to", targets[0], "--yes").code == 1
+    assert store.call("move", "--to", targets[0], "--yes").code == 1
     first = dump(store, store.folder / "first")
     store.killed_at("wiring/transfer.py:set_stamp:1", "move", "--to", targets[1], "--yes")
-    assert "was moved to" in store.run("token", "list").sentence
-    assert store.run("token", "list", database_url=targets[1]).code == 1
-    assert store.run("move", "--to", targets[1], "--yes").code == 0
+    assert "was moved to" in store.call("token", "list").sentence
+    assert store.call("token", "list", database_url=targets[1]).code == 1
+    assert store.call("move", "--to", targets[1], "--yes").code == 0
     store.settings = settings(targets[1])
     assert dump(store, store.folder / "second") == first
 
@@ -130,5 +130,5 @@ def _engine(store: Terminal) -> str:
 
 def _write(store: Terminal) -> None:
     """The store is open."""
-    done = store.run("token", "create", "--name", "n", "--all-scopes", "--quiet")
+    done = store.call("token", "create", "--name", "n", "--all-scopes", "--quiet")
     assert done.code == 0, done.err
