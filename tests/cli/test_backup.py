@@ -201,8 +201,8 @@ async def _locked(store: Terminal) -> AsyncIterator[None]:
 def test_a_backup_of_the_other_engine_is_named_and_not_restored(terminal: Terminal, new_postgres_url: str) -> None:
     on_postgresql = {"database_url": new_postgres_url, "secret_key": KEY}
     for name, settings in (("embedded.backup", {}), ("postgres.backup", on_postgresql)):
-        assert terminal.run("migrate", **settings).code == 0
-        assert terminal.run("backup", name, **settings).code == 0
+        assert terminal.call("migrate", **settings).code == 0
+        assert terminal.call("backup", name, **settings).code == 0
     assert terminal.call("restore", "postgres.backup", "--replace").sentence == (
         "postgres.backup is a backup of a PostgreSQL database, but LOOTKEEP_DATABASE_URL names an embedded one. "
         "Set it to an empty PostgreSQL database: postgresql://USER:PASSWORD@HOST/NAME. After that, "

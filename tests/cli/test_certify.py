@@ -138,7 +138,7 @@ def test_a_bad_receiver_fails_the_right_check_with_advice(
 
 def test_the_output_shows_the_expected_and_actual_answer_and_advice(terminal: Terminal) -> None:
     with receiving(plain_only) as receiver:
-        outcome = terminal.run("webhooks", "certify", receiver.url, "--secret", SECRET)
+        outcome = terminal.call("webhooks", "certify", receiver.url, "--secret", SECRET)
     assert outcome.code == 1
     assert "pass  duplicate           expected 2xx                answered 200\n" in outcome.out
     assert (
@@ -168,7 +168,7 @@ def test_an_unreachable_receiver_passes_none_of_eleven_checks(terminal: Terminal
 
 def test_our_own_listener_passes_every_check(terminal: Terminal) -> None:
     with listening(terminal, "--secret", SECRET) as server:
-        outcome = terminal.run("webhooks", "certify", server.url, "--secret", SECRET)
+        outcome = terminal.call("webhooks", "certify", server.url, "--secret", SECRET)
     assert (outcome.code, outcome.out.splitlines()[-1]) == (0, "11 of 11 passed.")
 
 

@@ -154,7 +154,7 @@ def test_the_service_starts_with_the_demo_once_it_is_asked_to(terminal: Terminal
 
 
 def test_the_command_loads_once_and_the_doctor_reports_it(terminal: Terminal) -> None:
-    loaded = json.loads(terminal.run("demo", "load", "--seed", "7", "--json").out)
+    loaded = json.loads(terminal.call("demo", "load", "--seed", "7", "--json").out)
     assert (loaded["scale"], loaded["seed"]) == ("small", 7)
     assert 1_900 < loaded["orders"] < 2_200
     assert terminal.call("demo", "load").sentence == "This store already contains the demo (small, seed 7)."

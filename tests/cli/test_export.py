@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import stat
@@ -11,18 +12,32 @@ from typing import Any
 
 import pytest
 
+from lootkeep.kernel.clock import SECOND
+from lootkeep.storage import migrations
+from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
-from tests.cli.terminal import KEY, Terminal
+from tests.cli.demo_store import loaded
+from tests.cli.moved_store import settings
+from tests.cli.terminal import Terminal
 from tests.conftest import ENGINES
+from tests.world import NOON
 
 
 @pytest.fixture(params=ENGINES)
 def store(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
-    """The sample store."""
-    if request.param == "postgresql":
-        terminal.settings = {"database_url": request.getfixturevalue("new_postgres_url"), "secret_key": KEY}
-        terminal.run("migrate")
-    assert terminal.run("demo", "load", "--scale", "small").code == 0
+    """A small sample store."""
+    is_file = request.param == "sqlite"
+    terminal.settings = settings("sqlite:///lootkeep.db" if is_file else request.getfixturevalue("new_postgres_url"))
+
+    async def load() -> None:
+        path = terminal.folder / "lootkeep.db"
+        db = SqliteDatabase(path) if is_file else await PostgresDatabase.open(terminal.settings["database_url"], 1)
+        await migrations.upgrade(db)
+        await loaded(db)
+        await db.close()
+
+    asyncio.run(load())
     return terminal
 
 
@@ -32,7 +47,7 @@ def records(folder: Path, table: str) -> list[dict[str, Any]]:
 
 def test_an_export_has_every_table_with_public_values_and_its_checksum(store: Terminal, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    assert store.run("export", str(folder)).code == 0
+    assert store.call("export", str(folder)).code == 0
     manifest = json.loads((folder / "manifest.json").read_text())
     assert set(manifest["tables"]) == set(metadata.tables)
     for table, entry in manifest["tables"].items():
@@ -41,29 +56,29 @@ def test_an_export_has_every_table_with_public_values_and_its_checksum(store: Te
     order = records(folder, "orders")[0]
     assert (order["total"][-3], order["created_at"][-1], order["metadata"]) == (".", "Z", {})
     assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, folder / "orders.ndjson")] == [0o700, 0o600]
-    assert store.run("export", str(folder)).sentence.endswith("exists. Give another name.")
+    assert store.call("export", str(folder)).sentence.endswith("exists. Give another name.")
 
 
 def test_a_part_has_only_what_was_asked_for(store: Terminal, tmp_path: Path) -> None:
-    assert store.run("export", str(tmp_path / "one"), "--customer", "3").code == 0
+    assert store.call("export", str(tmp_path / "one"), "--customer", "3").code == 0
     orders = records(tmp_path / "one", "orders")
     assert {order["customer_id"] for order in orders} == {3}
     ids = {order["id"] for order in orders}
     assert {item["order_id"] for item in records(tmp_path / "one", "order_items")} == ids
     assert not (tmp_path / "one" / "webhooks.ndjson").exists()
-    assert store.run("export", str(tmp_path / "few"), "--only", "orders,customers", "--since", "2999-01-01").code == 0
+    assert store.call("export", str(tmp_path / "few"), "--only", "orders,customers", "--since", "2999-01-01").code == 0
     assert {file.name for file in (tmp_path / "few").iterdir()} == {
         "manifest.json",
         "orders.ndjson",
         "customers.ndjson",
     }
     assert records(tmp_path / "few", "orders") == []
-    assert store.run("export", str(tmp_path / "no"), "--only", "ordrs").sentence.startswith("There is no table ordrs.")
+    assert store.call("export", str(tmp_path / "no"), "--only", "ordrs").sentence.startswith("There is no table ordrs.")
 
 
 def test_records_since_a_day_have_the_lines_of_their_orders_and_no_others(store: Terminal, tmp_path: Path) -> None:
-    since = f"{datetime.now(UTC) - timedelta(days=30):%Y-%m-%d}"
-    assert store.run("export", str(tmp_path / "new"), "--since", since).code == 0
+    since = f"{datetime.fromtimestamp(NOON / SECOND, UTC) - timedelta(days=30):%Y-%m-%d}"
+    assert store.call("export", str(tmp_path / "new"), "--since", since).code == 0
     ids = {order["id"] for order in records(tmp_path / "new", "orders")}
     assert 0 < len(ids) < max(ids)
     assert {item["order_id"] for item in records(tmp_path / "new", "order_items")} == ids

@@ -43,29 +43,29 @@ def test_an_exported_store_is_the_same_after_an_import_into_the_other_engine_and
 ) -> None:
     first = dump(store, tmp_path / "first")
     store.settings = settings(new_postgres_url)
-    done = store.run("import", "store", str(tmp_path / "first"))
+    done = store.call("import", "store", str(tmp_path / "first"))
     assert (done.code, done.out.splitlines()[-1]) == (0, "Every maintained total equals a recount."), done.err
     assert dump(store, tmp_path / "second") == first
-    again = store.run("import", "store", str(tmp_path / "first"))
+    again = store.call("import", "store", str(tmp_path / "first"))
     assert again.sentence.startswith("The database is not empty")
     store.settings = settings("sqlite:///again.db")
-    assert store.run("import", "store", str(tmp_path / "second")).code == 0
+    assert store.call("import", "store", str(tmp_path / "second")).code == 0
     assert dump(store, tmp_path / "third") == first
-    assert store.run("import", "store", str(tmp_path / "second")).sentence.startswith("again.db exists.")
+    assert store.call("import", "store", str(tmp_path / "second")).sentence.startswith("again.db exists.")
 
 
 def test_a_moved_store_is_the_same_on_the_other_engine_and_back(
     store: Terminal, tmp_path: Path, new_postgres_url: str
 ) -> None:
     first = dump(store, tmp_path / "first")
-    there = store.run("move", "--to", new_postgres_url, "--yes")
+    there = store.call("move", "--to", new_postgres_url, "--yes")
     assert (there.code, "LOOTKEEP_DATABASE_URL" in there.out) == (0, True), there.err
     assert "was moved to postgresql://" in store.run("serve", "--port", "0").sentence
-    assert "was moved to postgresql://" in store.run("move", "--to", "sqlite:///x.db", "--yes").sentence
+    assert "was moved to postgresql://" in store.call("move", "--to", "sqlite:///x.db", "--yes").sentence
     store.settings = settings(new_postgres_url)
     assert dump(store, tmp_path / "second") == first
-    assert store.run("move", "--to", new_postgres_url, "--yes").sentence.startswith("The store is already there")
-    assert store.run("move", "--to", "sqlite:///back.db", "--yes").code == 0
+    assert store.call("move", "--to", new_postgres_url, "--yes").sentence.startswith("The store is already there")
+    assert store.call("move", "--to", "sqlite:///back.db", "--yes").code == 0
     assert "was moved to sqlite:///back.db" in store.run("serve", "--port", "0").sentence
     store.settings = settings("sqlite:///back.db")
     assert dump(store, tmp_path / "third") == first
@@ -76,9 +76,9 @@ def test_queries_of_an_imported_and_of_a_moved_store_are_planned_with_statistics
 ) -> None:
     orders = len(dump(store, tmp_path / "first")[0]["orders"]) - 1
     store.settings = settings(new_postgres_url)
-    assert store.run("import", "store", str(tmp_path / "first")).code == 0
+    assert store.call("import", "store", str(tmp_path / "first")).code == 0
     assert asyncio.run(_fetched(new_postgres_url, _ESTIMATE)) == [orders]
-    assert store.run("move", "--to", "sqlite:///moved.db", "--yes").code == 0
+    assert store.call("move", "--to", "sqlite:///moved.db", "--yes").code == 0
     connection = apsw.Connection(str(store.folder / "moved.db"))
     # The first number of an index is how many rows it has.
     assert connection.execute("SELECT max(CAST(stat AS INTEGER)) FROM sqlite_stat1 WHERE tbl = 'orders'").get == orders
@@ -87,10 +87,10 @@ def test_queries_of_an_imported_and_of_a_moved_store_are_planned_with_statistics
 def test_an_imported_store_has_every_index_and_constraint(
     store: Terminal, tmp_path: Path, new_postgres_url: str
 ) -> None:
-    assert store.run("migrate", database_url=new_postgres_url).code == 0
+    assert store.call("migrate", database_url=new_postgres_url).code == 0
     before = asyncio.run(_fetched(new_postgres_url, _INDEXES_AND_CONSTRAINTS))
-    assert store.run("export", str(tmp_path / "out")).code == 0
-    assert store.run("import", "store", str(tmp_path / "out"), database_url=new_postgres_url).code == 0
+    assert store.call("export", str(tmp_path / "out")).code == 0
+    assert store.call("import", "store", str(tmp_path / "out"), database_url=new_postgres_url).code == 0
     assert asyncio.run(_fetched(new_postgres_url, _INDEXES_AND_CONSTRAINTS)) == before
     assert len(before) > len(FIELDS)
 
@@ -104,9 +104,9 @@ def test_a_large_store_is_the_same_after_an_export_an_import_and_a_move(
     first = dump(terminal, tmp_path / "first")
     assert len(first[0]["orders"]) > MANY_ORDERS > 2 * BATCH
     terminal.settings = settings(new_postgres_url)
-    assert terminal.run("import", "store", str(tmp_path / "first")).code == 0
+    assert terminal.call("import", "store", str(tmp_path / "first")).code == 0
     assert dump(terminal, tmp_path / "second") == first
-    assert terminal.run("move", "--to", "sqlite:///back.db", "--yes").code == 0
+    assert terminal.call("move", "--to", "sqlite:///back.db", "--yes").code == 0
     terminal.settings = settings("sqlite:///back.db")
     assert dump(terminal, tmp_path / "third") == first
 
@@ -117,9 +117,9 @@ def test_a_text_that_postgresql_cannot_store_stops_the_move_before_anything_is_l
     connection = apsw.Connection(str(store.folder / "lootkeep.db"))
     connection.execute("UPDATE customers SET name = ? WHERE id = 2", ("a\0b",))
     connection.close()
-    assert "the character NUL" in store.run("move", "--to", new_postgres_url, "--yes").sentence
-    assert store.run("token", "list").code == 0
-    assert store.run("migrate", database_url=new_postgres_url).code == 0
+    assert "the character NUL" in store.call("move", "--to", new_postgres_url, "--yes").sentence
+    assert store.call("token", "list").code == 0
+    assert store.call("migrate", database_url=new_postgres_url).code == 0
 
 
 async def test_a_store_that_is_moved_under_load_loses_nothing_that_was_acknowledged(

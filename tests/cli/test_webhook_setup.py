@@ -39,22 +39,21 @@ def arrivals(listener: Listening, count: int) -> Iterator[dict[str, Any]]:
         yield json.loads(listener.process.stdout.readline())
 
 
-@pytest.mark.parametrize("options", [(), ("--test",)])
-def test_a_listener_receives_every_type_of_event_that_is_triggered_and_leaves_nothing_behind(
-    store: Terminal, options: tuple[str, ...]
-) -> None:
-    with store.serving("--dev"), listening(store, "--json", *options) as listener:
-        (own,) = webhooks(store, *options)
-        outcomes = [store.call("trigger", event_type, *options) for event_type in EVENT_TYPES]
-        received = list(arrivals(listener, len(EVENT_TYPES)))
-        ended = listener.stop()
-    assert {outcome.code for outcome in outcomes} == {0}
-    assert own["url"] == f"{listener.url}lootkeep-listen"
-    assert {arrival["event_type"]: arrival["body"]["data"] for arrival in received} == {
-        name: example["data"] for name, example in events.examples().items()
-    }
-    assert {arrival["signature_ok"] for arrival in received} == {True}
-    assert (ended.code, webhooks(store, *options)) == (0, [])
+def test_a_listener_receives_every_type_of_event_that_is_triggered_and_leaves_nothing_behind(store: Terminal) -> None:
+    with store.serving("--dev"):
+        for options in ((), ("--test",)):
+            with listening(store, "--json", *options) as listener:
+                (own,) = webhooks(store, *options)
+                outcomes = [store.call("trigger", event_type, *options) for event_type in EVENT_TYPES]
+                received = list(arrivals(listener, len(EVENT_TYPES)))
+                ended = listener.stop()
+            assert {outcome.code for outcome in outcomes} == {0}
+            assert own["url"] == f"{listener.url}lootkeep-listen"
+            assert {arrival["event_type"]: arrival["body"]["data"] for arrival in received} == {
+                name: example["data"] for name, example in events.examples().items()
+            }
+            assert {arrival["signature_ok"] for arrival in received} == {True}
+            assert (ended.code, webhooks(store, *options)) == (0, [])
 
 
 def test_a_terminated_listener_removes_its_webhook_and_a_killed_one_leaves_it_to_the_next(
