@@ -16,7 +16,6 @@ import pytest
 import trustme
 
 from tests.cli.terminal import SECONDS, environment, served, start
-from tests.console.test_proxy_auth import GROUPS, SETTINGS
 from tests.proxies import caddy, nginx
 from tests.rules.tree import ROOT
 
@@ -55,7 +54,13 @@ def test_the_proxy_of_the_docs_names_who_it_asked_for_and_nobody_else(tmp_path: 
     authority = trustme.CA()
     proxy: Callable[[str, trustme.CA, str], AbstractContextManager[str]] = PROXIES[name]
     (block,) = re.findall(rf"```{name}\n(.*?)```", (ROOT / "docs/operate/single-sign-on.md").read_text(), re.DOTALL)
-    settings = SETTINGS | GROUPS | {"proxy_auth_networks": "127.0.0.1/32", "log_level": "warning"}
+    settings = {
+        "proxy_auth_header": "Remote-Email",
+        "proxy_auth_networks": "127.0.0.1/32",
+        "proxy_auth_groups_header": "Remote-Groups",
+        "proxy_auth_roles": "admins=owner; helpers=Support",
+        "log_level": "warning",
+    }
     trust = ssl.create_default_context()
     authority.configure_trust(trust)
     with asking() as asked, served(start(tmp_path, environment(settings), "serve", "--port", "0")) as server:
