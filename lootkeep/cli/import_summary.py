@@ -9,6 +9,7 @@ from rich.console import Console
 
 from lootkeep.cli.output import out, print_json
 from lootkeep.cli.store import location
+from lootkeep.kernel.wording import plural
 from lootkeep.toolbox.imports.kinds import RecordKind
 from lootkeep.toolbox.imports.running import RowTally
 
@@ -27,8 +28,8 @@ def print_summary(kind: RecordKind[Any, Any], tally: RowTally, *, is_dry: bool, 
     for line, values in rows:
         out.print(f"Line {line} would be {msgspec.json.encode(values).decode()}", markup=False)
     verb = "would be imported" if is_dry else "imported"
-    counted = f"{tally.imported} {kind.noun} {verb}, {tally.skipped} skipped, {tally.refused} rejected"
-    out.print(f"{counted}, in {location()}.", markup=False)
+    counted = plural(tally.imported, kind.noun.removesuffix("s"), kind.noun)
+    out.print(f"{counted} {verb}, {tally.skipped} skipped, {tally.refused} rejected, in {location()}.", markup=False)
     if tally.without_key:
         Console(stderr=True, highlight=False, soft_wrap=True).print(
             f"{tally.without_key} {kind.noun} have no {kind.key_name}: importing the same file again would "

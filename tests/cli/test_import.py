@@ -232,7 +232,7 @@ def test_rows_of_another_length_are_rejected(store: ImportedStore) -> None:
         "Line 2: The row has 1 cells, but the first line has 2 columns.",
         "Line 3: The row has 3 cells, but the first line has 2 columns.",
     ]
-    assert outcome.out.startswith("1 customers imported, 0 skipped, 2 rejected, in ")
+    assert outcome.out.startswith("1 customer imported, 0 skipped, 2 rejected, in ")
 
 
 def test_a_quote_that_never_ends_is_reported(store: ImportedStore) -> None:
