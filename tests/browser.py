@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.servers import follow_parent
+from tests.servers import PORT_ATTEMPTS, follow_parent
 
 # Generous, because a loaded machine may take seconds; it only matters when something is wrong.
 SECONDS = 300
@@ -219,9 +219,25 @@ def _capabilities(folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def _driver(folder: Path) -> Iterator[str]:
-    """The driver on a port that it chooses itself and prints on its output."""
+    """The driver on a port that it chooses itself: free for IPv4, and with bad luck not for IPv6, so it may try again."""
+    for _ in range(PORT_ATTEMPTS):
+        process = _start(folder)
+        if port := _port(process):
+            break
+        process.wait()
+    else:
+        pytest.fail(f"chromedriver did not start:\n{(folder / 'log').read_text()}", pytrace=False)
+    with process:
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            # With the browser, should it not have gone by itself.
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _start(folder: Path) -> subprocess.Popen[str]:
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             [_program(), "--port=0"],
             # What the browser stores next to its profile goes with the folder too.
             env=os.environ | {"HOME": str(folder), "TMPDIR": str(folder)},
@@ -232,12 +248,6 @@ def _driver(folder: Path) -> Iterator[str]:
             start_new_session=True,
             preexec_fn=follow_parent(signal.SIGTERM),
         )
-    with process:
-        try:
-            yield f"http://127.0.0.1:{_port(process, folder)}"
-        finally:
-            # With the browser, should it not have gone by itself.
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _program() -> str:
@@ -250,12 +260,13 @@ def _program() -> str:
     )
 
 
-def _port(process: subprocess.Popen[str], folder: Path) -> str:
+def _port(process: subprocess.Popen[str]) -> str | None:
+    """What it prints on its output; None if it ends."""
     assert process.stdout
     for line in process.stdout:
         if started := re.search(r"started successfully on port (\d+)", line):
             return started[1]
-    pytest.fail(f"chromedriver did not start:\n{(folder / 'log').read_text()}", pytrace=False)
+    return None
 
 
 def _value(answer: httpx.Response) -> Any:
