@@ -78,7 +78,7 @@ class Column:
     name: str
     cell: Cell = TEXT
     sort: str | None = None
-    # Left out where a table has little room: the page of the record has it.
+    # Left out where a table has little room, unless someone chose it: the page of the record has it.
     is_extra: bool = False
 
     @cached_property

@@ -31,8 +31,11 @@ ANY = "any"
 _MAX_PAGE = 1_000_000
 _MAX_TERM = 255
 
+# The parameters of a list that are no filters.
+_NO_FILTERS = frozenset({"sort", "order", "page", "columns"})
+
 # The filters of a list are the same words again and again.
-_quoted = lru_cache(maxsize=1024)(quote_plus)
+_quoted = lru_cache(maxsize=1024)(partial(quote_plus, safe=","))
 
 Load = Callable[[Visit, Transaction, Sequence[Any]], Awaitable[Sequence[Any]]]
 
@@ -117,7 +120,16 @@ class Shown:
 
     @property
     def body(self) -> Markup:
-        return self.spec.body(self.rows, self.visit, self.spec.key if self.acts else None)
+        table = Table(columns=self.columns, empty="", link=self.spec.link)
+        return table.body(self.rows, self.visit, self.spec.key if self.acts else None)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The first and those that the address names, however little room there is; all if it names none."""
+        first, *others = self.spec.columns
+        titles = self.query.get("columns", "").split(",")
+        named = [replace(column, is_extra=False) for column in others if column.title in titles]
+        return [first, *named] if named or first.title in titles else self.spec.columns
 
     @property
     def acts(self) -> list[bulk_service.Act]:
@@ -132,7 +144,7 @@ class Shown:
 
     @property
     def is_filtered(self) -> bool:
-        filters = {name: value for name, value in self.query.items() if name not in ("sort", "order", "page")}
+        filters = {name: value for name, value in self.query.items() if name not in _NO_FILTERS}
         return filters not in ({}, self.spec.first, dict.fromkeys(self.spec.first, ANY))
 
     @property
@@ -146,9 +158,14 @@ class Shown:
         return next((view for view in self.views if dict(parse_qsl(view.list_query)) == parameters), None)
 
     @property
+    def cleared(self) -> str:
+        """The list as it opens, with the chosen columns."""
+        return address({"columns": self.query.get("columns")})
+
+    @property
     def everything(self) -> str:
         """The list without any filter."""
-        return address(dict.fromkeys(self.spec.first, ANY))
+        return address({**dict.fromkeys(self.spec.first, ANY), "columns": self.query.get("columns")})
 
     def chosen(self, name: str) -> str:
         """What people read for the value of a filter that only links set."""
@@ -201,7 +218,9 @@ def asked(visit: Visit, spec: ListPage, **fixed: Any) -> tuple[dict[str, str], L
     """What the URL says of a list, and what that asks for."""
     query = {name: value for name, value in visit.query.items() if value}
     query.pop("format", None)
-    if not query.keys() - {"sort", "order", "page"}:
+    if columns := visit.request.query_params.getlist("columns"):
+        query["columns"] = ",".join(columns)
+    if not query.keys() - _NO_FILTERS:
         query = {**spec.first, **query}
     return query, _request(visit, spec, query, fixed)
 

@@ -62,7 +62,7 @@ ORDERS = lists.ListPage(
     columns=(
         Column("Order", "order.number", CODE, "id"),
         Column("Customer", "customer.name", BUYER),
-        Column("Items", "items", ITEMS),
+        Column("Items", "items", ITEMS, is_extra=True),
         Column("Status", "order.status", BADGE),
         Column("Risk", "check", RISK),
         Column("Total", "order.total", amount("order.currency"), "total"),

@@ -1,7 +1,7 @@
 // Going back leads to where someone was: the list at the same place, the half-written form with its text.
 "use strict";
 
-const KEPT = "main :is(input:not([type=hidden], [type=password], [type=file], .tick), textarea, select)[name]:not(.bulk *), main [name=version]:not(.notice *)";
+const KEPT = "main :is(input:not([type=hidden], [type=password], [type=file], .tick), textarea, select)[name]:not(.bulk *, .pop *), main [name=version]:not(.notice *)";
 const BOXES = "[type=checkbox], [type=radio]";
 
 // What was kept of each entry of the history, by its key.
