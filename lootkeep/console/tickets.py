@@ -45,8 +45,8 @@ TICKETS = lists.ListPage(
         Column("Status", "status", BADGE),
         Column("Priority", "priority", BADGE),
         Column("Assigned to", "assigned_to_name", NAME),
+        Column("Opened", "created_at", AGO, "created_at", is_extra=True),
         Column("Last message", "last_message_at", AGO, "last_message_at"),
-        Column("Opened", "created_at", AGO, "created_at"),
     ),
     exported=(
         Column("Id", "id"),
