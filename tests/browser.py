@@ -219,7 +219,7 @@ def _capabilities(folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def _driver(folder: Path) -> Iterator[str]:
-    """The driver on a port that it chooses itself: free for IPv4, and with bad luck not for IPv6, so it may try again."""
+    """The driver on a port that it chooses itself: free for IPv4, perhaps not for IPv6."""
     for _ in range(PORT_ATTEMPTS):
         process = _start(folder)
         if port := _port(process):
