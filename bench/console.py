@@ -41,7 +41,7 @@ PAIRS = {
     "/orders?status=paid": ("orders?per_page=25&status=paid",),
     "/orders?sort=total": ("orders?per_page=25&sort=total",),
     f"/orders?search={lists.RARE}": (f"orders?per_page=25&search={lists.RARE}",),
-    "/orders/7": ("orders/7", "customers/7"),
+    "/orders/7": ("orders/7", "orders/7/goods", "customers/7"),
     "/customers": ("customers?per_page=25",),
     "/customers/7": (
         "customers/7",

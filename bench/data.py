@@ -118,6 +118,7 @@ async def finish_postgres(connection: asyncpg.Connection, url: str, now: Instant
 
 
 async def set_sequences(connection: asyncpg.Connection) -> None:
+    """After rows that have their ids: the next row gets another one."""
     for table in metadata.sorted_tables:
         if "id" in table.c:
             await connection.execute(

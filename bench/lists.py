@@ -22,6 +22,7 @@ from rich.console import Console
 
 from bench import built
 from bench.analytics import NUMBERS
+from bench.data import set_sequences
 from bench.readings import ENGINES, SIZES, GrowthResult, Reading, as_calls, as_table, is_met, measure, opened
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import ListRequest, PageRequest, SortDirection
@@ -225,6 +226,7 @@ async def make_postgres(url: str, size: int) -> None:
     await connection.execute("SET session_replication_role = replica")
     for statement in (*statements("postgresql", size), "VACUUM ANALYZE"):
         await connection.execute(statement)
+    await set_sequences(connection)
     await connection.close()
 
 

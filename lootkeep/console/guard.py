@@ -63,7 +63,7 @@ _FOREIGN = ("foreign_form", "This form was not sent from the console, or is too 
 
 
 def is_https(request: Request, options: Options) -> bool:
-    return options.is_https or request.url.scheme == "https"
+    return options.is_https or request.scope["scheme"] == "https"
 
 
 def read_secret(request: Request, options: Options) -> str:
@@ -229,7 +229,8 @@ def read_message(visit: Visit, vault: Vault) -> Message | None:
     headers = visit.request.headers
     if "x-live" in headers or (visit.person is None and headers.get("sec-fetch-dest") == "empty"):
         return None
-    text = vault.signed(visit.request.cookies.get(_FLASH_NAME, ""), "console message")
+    cookie = visit.request.cookies.get(_FLASH_NAME)
+    text = vault.signed(cookie, "console message") if cookie else None
     return msgspec.json.decode(base64.urlsafe_b64decode(text), type=Message) if text else None
 
 

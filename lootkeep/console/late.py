@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
+from collections.abc import Mapping
 
-from starlette.routing import BaseRoute, Match, Router
+from starlette.routing import BaseRoute, Match, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from lootkeep.console.page import BUYER_PREFIX, PREFIX, Options
 from lootkeep.deps import Deps
+
+# The area of routes that begin with a parameter.
+_ANY = "*"
 
 
 class LateRoutes(BaseRoute):
@@ -17,7 +22,8 @@ class LateRoutes(BaseRoute):
     def __init__(self, deps: Deps, options: Options) -> None:
         self._deps = deps
         self._options = options
-        self._built: asyncio.Task[Router] | None = None
+        # By the word after the prefix: of the routes of all pages, those of one area are compared.
+        self._built: asyncio.Task[Mapping[str, Router]] | None = None
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         is_below = scope["type"] == "http" and f"{scope['path']}/".startswith((f"{PREFIX}/", f"{BUYER_PREFIX}/"))
@@ -25,15 +31,24 @@ class LateRoutes(BaseRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._built is None:
-            self._built = asyncio.create_task(asyncio.to_thread(self._router))
+            self._built = asyncio.create_task(asyncio.to_thread(self._routers))
         # A visitor who leaves must not take it away from the others.
-        router = await asyncio.shield(self._built)
-        await router(scope, receive, send)
+        routers = await asyncio.shield(self._built)
+        await routers.get(_area(scope["path"]), routers[_ANY])(scope, receive, send)
 
-    def _router(self) -> Router:
+    def _routers(self) -> Mapping[str, Router]:
         from lootkeep.console.buyer_page import BuyerPages
         from lootkeep.console.edge import Edge
         from lootkeep.console.pages import PAGES
 
         routes = [*BuyerPages(self._deps, self._options).routes(), *Edge(self._deps, self._options, PAGES).routes()]
-        return Router(routes, redirect_slashes=False)
+        by_area: dict[str, list[Route]] = defaultdict(list)
+        for route in routes:
+            area = _area(route.path)
+            for each in [_ANY, *by_area] if "{" in area else [area]:
+                by_area[each].append(route)
+        return {area: Router(found, redirect_slashes=False) for area, found in by_area.items()}
+
+
+def _area(path: str) -> str:
+    return f"{path}//".split("/")[2]

@@ -97,7 +97,7 @@ def api(
     disk = settings.sqlite_path and settings.sqlite_path.parent
     probes = Probes(deps, tokens, limits, metrics, checks, wiring.document, disk)
     console = LateRoutes(deps, console_options(settings, deps))
-    pages = probes.app(*readers.pages(deps), console)
+    pages = probes.app(console, *readers.pages(deps))
     return Api(deps, wiring.router(), tokens, limits, metrics, pages, *observation, agents=_agents(settings))
 
 

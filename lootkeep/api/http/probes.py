@@ -57,8 +57,8 @@ class Probes:
                 Page("/healthz", self.health),
                 Page("/readyz", self.readiness),
                 Page("/metrics", self.metrics),
-                *self._documentation.routes(),
                 *others,
+                *self._documentation.routes(),
             ],
             exception_handlers={AppError: _on_app_error, HTTPException: _on_http, Exception: _on_error},
         )
