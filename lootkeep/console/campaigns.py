@@ -188,7 +188,7 @@ async def duplicate(visit: Visit) -> Answer:
     return CAMPAIGN.done(f"{campaign.name} is a new draft.", None, campaign)
 
 
-_NO_MORE = "{0.name} is cancelled; nobody more is written to."
+_NO_MORE = "{0.name} is cancelled. It sends no more e-mails."
 _CANCELLED = "No more e-mails are sent. A cancelled campaign cannot be resumed, but it can be duplicated."
 _DELETED = "The draft is deleted with its text and audience. This cannot be undone."
 

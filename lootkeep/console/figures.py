@@ -150,10 +150,10 @@ def _webhook_tile(receivers: Sequence[Receiver]) -> Tile:
 
 
 def _revenue_chart(course: Course, formats: Formats) -> dict[str, Any]:
-    def shown(figures: SalesFigures) -> tuple[int, str]:
+    def point(figures: SalesFigures) -> tuple[int, str]:
         return figures.net, f"{formats.money(figures.net)} · {plural(figures.orders, 'order')}"
 
-    now, before = ([*map(shown, period)] for period in (course.now, course.before))
+    now, before = ([*map(point, period)] for period in (course.now, course.before))
     return line_chart("Revenue", _days(course, formats), now, before, formats.whole_money)
 
 

@@ -145,11 +145,11 @@ def differences(visit: Visit, values: Mapping[str, Any]) -> list[tuple[str, str,
         # A box that is not ticked sends nothing.
         typed = visit.form.get(item.name, "no" if item.kind.type == "checkbox" else "").strip()
         if item.name not in visit.form.get("kept", "").split("\n") and typed != stored:
-            rows.append((item.label, _as_shown(visit, item, stored), _as_shown(visit, item, typed)))
+            rows.append((item.label, _words(visit, item, stored), _words(visit, item, typed)))
     return rows
 
 
-def _as_shown(visit: Visit, item: Field, text: str) -> str:
+def _words(visit: Visit, item: Field, text: str) -> str:
     """As pages show it: amounts in the store's currency, days and times in its zone, options by their names."""
     if item.kind.options is not None:
         return ", ".join(str(item.kind.options.get(part) or part) for part in text.split("\n"))

@@ -31,7 +31,7 @@ async def needs(visit: Visit, tx: Transaction, receivers: Sequence[Receiver]) ->
         *(await _servers(tx, formats, now) if may("servers:read") else ()),
         *(await _keys(tx) if may("products:read") else ()),
         *(await _payments(tx) if may("payments:read") else ()),
-        *(await _held(visit, tx) if may("fraud:read") else ()),
+        *(await _decisions(visit, tx) if may("fraud:read") else ()),
         *(await _tickets(tx) if may("support-tickets:read") else ()),
     ]
 
@@ -98,7 +98,7 @@ async def _keys(tx: Transaction) -> list[Need]:
     return [("bad", title, "The next keys that you add go to them.", "Add keys", "/products?delivery_type=keys")]
 
 
-async def _held(visit: Visit, tx: Transaction) -> list[Need]:
+async def _decisions(visit: Visit, tx: Transaction) -> list[Need]:
     waiting = await fraud_queue_db.to_decide(tx)
     if waiting.since is None:
         return []

@@ -84,7 +84,7 @@ async def save(visit: Visit) -> Answer:
     try:
         after = await products_service.change(visit.deps, visit.id, changes)
     except InvalidFields as wrong:
-        raise InvalidFields(_shown(wrong.fields or {}, [*commands])) from None
+        raise InvalidFields(_field_errors(wrong.fields or {}, [*commands])) from None
     return PRODUCT.done("The commands are saved.", before, after)
 
 
@@ -93,7 +93,7 @@ def _sent(visit: Visit) -> int:
     return sum(f"commands.{index}.on" in visit.form for index in range(MAX_COMMANDS))
 
 
-def _shown(errors: Mapping[str, Sequence[str]], numbers: Sequence[int]) -> dict[str, list[str]]:
+def _field_errors(errors: Mapping[str, Sequence[str]], numbers: Sequence[int]) -> dict[str, list[str]]:
     """The errors of the API at the fields of the form."""
     at_fields: dict[str, list[str]] = {}
     for name, sentences in errors.items():

@@ -60,7 +60,7 @@ COMMANDS = lists.ListPage(
         for name, label in (("server_id", "Server"), ("order_id", "Order"), ("customer_id", "Customer"))
     },
     has_dates=False,
-    load=lambda visit, tx, commands: _shown(visit, tx, commands),
+    load=lambda visit, tx, commands: _command_rows(visit, tx, commands),
     live=15,
 )
 
@@ -79,7 +79,7 @@ async def show_server(visit: Visit) -> Answer:
     server = await SERVER.get(visit)
     async with visit.deps.db.read(slow=True) as tx:
         queue = (await servers_db.queues(tx)).get(server.id, ServerQueue())
-        failures = await _shown(visit, tx, await servers_db.failed_of(tx, server.id, _MAX_FAILURES))
+        failures = await _command_rows(visit, tx, await servers_db.failed_of(tx, server.id, _MAX_FAILURES))
     listed = await lists.show(visit, COMMANDS, server_id=server.id)
     row = SimpleNamespace(server=server, queue=queue, **_seen(server, visit))
     context = {"server": server, "row": row, "failures": failures, "title": server.name, "game": GAMES[server.game]}
@@ -98,7 +98,7 @@ def _seen(server: Server, visit: Visit) -> dict[str, Any]:
     return {"seen": seen, "tone": "ok", "is_silent": False}
 
 
-async def _shown(visit: Visit, tx: Transaction, commands: Sequence[Command]) -> list[SimpleNamespace]:
+async def _command_rows(visit: Visit, tx: Transaction, commands: Sequence[Command]) -> list[SimpleNamespace]:
     """Each with its server, its state in words, and what it waits for."""
     servers = await servers_db.ROWS.get_many(tx, {command.server_id for command in commands}) if commands else {}
     rows = []
