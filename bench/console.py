@@ -72,7 +72,8 @@ PAIRS = {
     ),
     "/fraud/rules": ("fraud/rules", "fraud/settings"),
     "/fraud/lists": ("fraud/lists", "fraud/settings"),
-    "/tickets": ("support-tickets?per_page=25",),
+    # The list opens on those that wait for an answer.
+    "/tickets": ("support-tickets?per_page=25&status=open",),
     "/tickets/{ticket}": ("support-tickets/{ticket}", "customers/7"),
     "/webhooks": ("webhooks?per_page=25", "webhooks/{webhook}/deliveries?per_page=100"),
     "/webhooks/{webhook}": ("webhooks/{webhook}", "webhooks/{webhook}/deliveries?per_page=25"),

@@ -180,18 +180,22 @@ class Shown:
         """The same list with some of its parameters changed; None removes one, and any change begins at page 1."""
         return address({name: value for name, value in self.query.items() if name != "page"} | changes)
 
-    def is_sortable(self, column: Column) -> bool:
-        return column.sort in _sorts(self.visit, self.spec)
+    @property
+    def heads(self) -> list[tuple[Column, str, str]]:
+        """Each column that is shown, its direction for `aria-sort`, and the address that sorts by it, if it can."""
+        sorts, heads = _sorts(self.visit, self.spec), []
+        for column in self.columns:
+            is_sorted = column.sort is not None and column.sort == self.request.sort
+            direction = f"{self.request.order}ending" if is_sorted else "none"
+            other = "asc" if direction == "descending" else "desc"
+            heads.append((column, direction, self.url(sort=column.sort, order=other) if column.sort in sorts else ""))
+        return heads
 
-    def sort_url(self, column: Column) -> str:
-        is_descending = self.request.sort == column.sort and self.request.order == "desc"
-        return self.url(sort=column.sort, order="asc" if is_descending else "desc")
-
-    def direction(self, column: Column) -> str:
-        """For `aria-sort`."""
-        if column.sort is None or self.request.sort != column.sort:
-            return "none"
-        return "descending" if self.request.order == "desc" else "ascending"
+    @property
+    def choices(self) -> list[tuple[str, bool]]:
+        """The titles of the columns after the first, each with whether it is shown."""
+        shown = {column.title for column in self.columns}
+        return [(column.title, column.title in shown) for column in self.spec.columns[1:]]
 
     def others(self, *names: str) -> list[tuple[str, str]]:
         """The parameters that a form for these must send along."""

@@ -49,7 +49,7 @@ WEBHOOKS = lists.ListPage(
     empty="A webhook sends the store's events to a bot or another system. Create the first one.",
     choices=(lists.Choice("is_active", "State", {"yes": "Active", "no": "Off"}, lists.is_yes, is_open=True),),
     has_dates=False,
-    load=lambda visit, tx, webhooks: receivers_service.receivers(tx, [_without_hidden(visit, it) for it in webhooks], visit.now),
+    load=lambda visit, tx, webhooks: receivers_service.receivers(tx, [_view(visit, it) for it in webhooks], visit.now),
     live=30,
 )
 # Of one delivery that its page shows.
@@ -140,7 +140,7 @@ EVENTS = lists.ListPage(
 
 
 async def show_webhook(visit: Visit) -> Answer:
-    webhook = _without_hidden(visit, await WEBHOOK.get(visit))
+    webhook = _view(visit, await WEBHOOK.get(visit))
     async with visit.deps.db.read() as tx:
         (receiver,) = await receivers_service.receivers(tx, [webhook], visit.now)
         given_up = first_given_up(await health_db.first_due(tx, webhook.id), visit.options.retry_delays)
@@ -152,7 +152,7 @@ async def show_webhook(visit: Visit) -> Answer:
     return listed | context | {"live": 3 if replay and not replay.finished_at else 30}
 
 
-def _without_hidden(visit: Visit, webhook: Webhook) -> Webhook:
+def _view(visit: Visit, webhook: Webhook) -> Webhook:
     return webhook if visit.user.may("webhooks:write") else webhook.without_secrets
 
 
@@ -223,7 +223,7 @@ async def show_delivery(visit: Visit) -> Answer:
         "attempts": [(attempt, answer_of(attempt)) for attempt in attempts[: -_MAX_ATTEMPTS - 1 : -1]],
         "whole": {f"attempt-{attempt.number}": attempt.excerpt or "" for attempt in attempts}
         | {"data": pretty(event.data)},
-        "webhook": _without_hidden(visit, webhook) if webhook else None,
+        "webhook": _view(visit, webhook) if webhook else None,
         "receiver": webhook.name if webhook else "A webhook that was deleted",
         "event": event,
         "max_attempts": len(visit.options.retry_delays) + 1,
