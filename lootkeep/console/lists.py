@@ -194,8 +194,8 @@ class Shown:
     @property
     def choices(self) -> list[tuple[str, bool]]:
         """The titles of the columns after the first, each with whether it is shown."""
-        shown = {column.title for column in self.columns}
-        return [(column.title, column.title in shown) for column in self.spec.columns[1:]]
+        titles = {column.title for column in self.columns}
+        return [(column.title, column.title in titles) for column in self.spec.columns[1:]]
 
     def others(self, *names: str) -> list[tuple[str, str]]:
         """The parameters that a form for these must send along."""

@@ -70,6 +70,16 @@ def test_no_variable_or_parameter_is_a_participle() -> None:
     assert not offenders, f"Name the thing, such as a row, a form or a context: {offenders}"
 
 
+def test_no_function_is_a_participle() -> None:
+    offenders = [
+        f"{name(file)}:{node.lineno}: {node.name}"
+        for file in files("*.py", under=ROOT / "lootkeep")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.strip("_") in _PARTICIPLES - {"held"}
+    ]
+    assert not offenders, f"Name what it returns, such as a view or a text: {offenders}"
+
+
 def _variables(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Of functions, with their parameters."""
     for function in ast.walk(tree):
