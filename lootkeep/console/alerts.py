@@ -33,7 +33,7 @@ FORM = (
     Field("name", "Name", forms.text(), is_required=True),
     Field("channel", "Channel", forms.choice(_CHANNELS), default="discord"),
     Field("target", "Address", forms.text(_MAX_TARGET), _WHERE, is_required=True),
-    Field("triggers", "When", forms.several(TRIGGERS, "Choose at least one.")),
+    Field("triggers", "When", forms.several(TRIGGERS, "Choose at least one.", "sentences")),
     Field("amount", "Orders from this amount on", forms.amount(0, _MAX_AMOUNT), "All when empty."),
     Field("minutes", _LATE, forms.whole(1, _MAX_MINUTES), is_required=True, default="15"),
     Field("limit_per_hour", "Messages an hour, at most", forms.whole(1, _MAX_PER_HOUR), is_required=True, default="10"),

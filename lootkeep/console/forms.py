@@ -229,8 +229,8 @@ def switch() -> Kind:
     return Kind(lambda text, _: text == "yes", _as_yes, "checkbox", reads_nothing=True)
 
 
-def several(options: Mapping[Any, str], missing: str) -> Kind:
-    """Some of the options, each with a text."""
+def several(options: Mapping[Any, str], missing: str, kind: str = "several") -> Kind:
+    """Some of the options, each with a text, which says enough without the option if the kind is `sentences`."""
 
     def parse(text: str, _timezone: str) -> list[str]:
         chosen = [name for name in text.split("\n") if name in options]
@@ -238,7 +238,7 @@ def several(options: Mapping[Any, str], missing: str) -> Kind:
             raise ValueError(missing)
         return chosen
 
-    return Kind(parse, lambda value, _: "\n".join(_decoded(value)), "several", options=options, reads_nothing=True)
+    return Kind(parse, lambda value, _: "\n".join(_decoded(value)), kind, options=options, reads_nothing=True)
 
 
 def parsed(parse: Callable[[str], Any], sentence: str, shown_as: str = "text") -> Kind:
