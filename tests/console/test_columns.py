@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from tests.console.test_saved_views import save
 from tests.console.visits import visitor
 from tests.world import World
 
@@ -28,7 +27,7 @@ async def test_a_list_shows_the_chosen_columns_and_its_links_and_views_keep_them
     for link in (f"?{kept}&amp;sort=price&amp;order=desc", f"?{kept}&amp;status=active", f"?{kept}&amp;format=csv"):
         assert f'href="{link}"' in page
     assert f'<input type="hidden" name="query" value="{kept}">' in page
-    await save(visits, "Prices", kept, "/products")
+    await visits.post("/account/views/new", name="Prices", list="/products", query=kept)
     view = (await visits.get(f"/products?{kept}")).text
     assert (heads(view), "Edit view" in view) == (["Product", "SKU", "Price"], True)
     filtered = (await visits.get(f"/products?{kept}&search=x")).text
