@@ -79,7 +79,7 @@ def test_every_filter_unfolds_within_the_page(browser: Browser, store: Serving, 
     browser.resize(width, 900)
     browser.open(f"{store.url}/console/orders")
     filters = browser.run("document.querySelectorAll('details.chip').length")
-    assert filters == 3
+    assert filters == 4
     for number in range(filters):
         browser.run(f"document.querySelectorAll('details.chip')[{number}].open = true")
         box = f"document.querySelectorAll('details.chip .pop')[{number}].getBoundingClientRect()"
