@@ -123,7 +123,9 @@ def test_the_palette_marks_what_was_typed_and_shows_what_each_result_is(browser:
 def test_a_view_is_saved_in_place_and_opened_from_the_palette(browser: Browser, store: Serving) -> None:
     browser.open(f"{store.url}/console/orders?status=pending&sort=total")
     browser.run("window.stayed = true")
-    browser.run("[...document.querySelectorAll('details.chip')].at(-1).querySelector('summary').click()")
+    browser.run(
+        "[...document.querySelectorAll('details.chip summary')].find(it => it.textContent === 'Save view').click()"
+    )
     browser.write(".pop input[name=name]", "Large and open")
     browser.press("Enter")
     browser.until("document.querySelector('.tabs a[aria-current]')?.textContent === 'Large and open'")
