@@ -65,8 +65,9 @@ class PostgresTransaction:
         except Exception:
             await self.command("ROLLBACK")
             raise
+        finally:
+            self._timeout = None
         await self.command("COMMIT")
-        self._timeout = None
         return rows
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
