@@ -54,6 +54,7 @@ SECTIONS = {
     "growth": Section("Growth", growth.TEXT, growth.measure),
     "sale": Section("A sale", sale.TEXT, sale.measure),
     "ten_million": Section("Ten million orders", ten_million.TEXT, ten_million.measure),
+    "ten_million_backup": Section("Backup of ten million orders", ten_million.TEXT_BACKUP, ten_million.measure_backup),
     "goods": Section("Goods", goods.TEXT, goods.measure),
     "facts": Section("Facts", facts.TEXT, facts.measure),
     "footprint": Section("Start and footprint", footprint.TEXT, footprint.measure),

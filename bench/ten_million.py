@@ -61,8 +61,9 @@ ORDER BY pg_total_relation_size(oid) DESC LIMIT 15"""
 TEXT = f"""A store of two years with ten million orders: customers, lines, fraud checks, sightings, tickets, gift cards
 and coupons in proportion, events and deliveries of 30 days. First what each operation takes while {CONNECTIONS}
 connections place and pay orders or alone, then the size of its tables, then the CPU of every read compared with a store
-of {SMALL:,} orders. The estimate for {CORES} cores is calculated, not measured: a rate is {CORES} cores divided by the
-CPU of one operation, half of it; what runs on one core takes its CPU seconds; latencies are the CPU of one request."""
+of {SMALL:,} orders. Backup and restore have a section of their own. The estimate for {CORES} cores is calculated, not
+measured: a rate is {CORES} cores divided by the CPU of one operation, half of it; what runs on one core takes its CPU
+seconds; latencies are the CPU of one request."""
 
 
 @dataclass
@@ -108,20 +109,36 @@ class Target:
             await connection.close()
 
 
+TEXT_BACKUP = "`lootkeep backup` and `restore` of the same store. Both work on one core: the estimate is CPU seconds."
+_COLUMNS = ["", "measured", "budget", f"estimate for {CORES} cores", ""]
+
+
 def measure(options: Options) -> SectionResult:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    (size,) = options.rows or ((QUICK_SIZE if options.is_quick else SIZE),)
     tables: list[Table] = []
-    for engine in options.engines:
-        locations = {each: asyncio.run(large_store.store(engine, each)) for each in (SMALL, size)}
-        postmaster = asyncio.run(postmaster_of(locations[size])) if engine == "postgresql" else None
-        target = Target(engine, size, locations[size], postmaster)
-        figures = Figures(engine)
-        more = uvloop.run(_measure_open(figures, target, locations, options))
-        _backup(figures, target)
-        columns = ["", "measured", "budget", f"estimate for {CORES} cores", ""]
-        tables += [Table(f"{engine}: {size:,} orders", columns, figures.rows), *more]
+    for target in _targets(options):
+        small = asyncio.run(large_store.store(target.engine, SMALL))
+        figures = Figures(target.engine)
+        more = uvloop.run(_measure_open(figures, target, {SMALL: small, target.size: target.location}, options))
+        tables += [Table(f"{target.engine}: {target.size:,} orders", _COLUMNS, figures.rows), *more]
     return SectionResult(tables)
+
+
+def measure_backup(options: Options) -> SectionResult:
+    tables: list[Table] = []
+    for target in _targets(options):
+        figures = Figures(target.engine)
+        _backup(figures, target)
+        tables.append(Table(f"{target.engine}: {target.size:,} orders", _COLUMNS, figures.rows))
+    return SectionResult(tables)
+
+
+def _targets(options: Options) -> Iterator[Target]:
+    (size,) = options.rows or ((QUICK_SIZE if options.is_quick else SIZE),)
+    for engine in options.engines:
+        location = asyncio.run(large_store.store(engine, size))
+        postmaster = asyncio.run(postmaster_of(location)) if engine == "postgresql" else None
+        yield Target(engine, size, location, postmaster)
 
 
 async def _measure_open(figures: Figures, target: Target, locations: dict[int, str], options: Options) -> list[Table]:
