@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.codes import countries
 from lootkeep.domain.fraud.review import detected_signals
-from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, instant, iso, utc
+from lootkeep.kernel.clock import DAY, HOUR, SECOND, Instant, in_zone, instant, iso
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import duration
 from lootkeep.views.money import in_short, in_words, percent
@@ -105,7 +105,7 @@ class Formats:
         return str(self.money(round(amount / 100) * 100)).removesuffix(".00")
 
     def local(self, at: Instant) -> datetime:
-        return utc(at).astimezone(self._zone)
+        return in_zone(at, self._zone)
 
     def day(self, at: Instant) -> str:
         """`15 Nov 2026`."""

@@ -18,7 +18,7 @@ from lootkeep.domain.analytics import zone
 from lootkeep.domain.codes import country_code
 from lootkeep.domain.roles import Scope
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import Instant, utc
+from lootkeep.kernel.clock import Instant, in_zone
 from lootkeep.kernel.errors import InvalidFields
 
 MAX_NAME_LENGTH = 255
@@ -277,7 +277,7 @@ def day(*, is_included: bool = False) -> Kind:
     """When the day begins in the store's zone; when it ends, for a last day that counts."""
 
     def write(at: Instant, timezone: str) -> str:
-        return utc(Instant(at - is_included)).astimezone(zone(timezone)).date().isoformat()
+        return in_zone(Instant(at - is_included), zone(timezone)).date().isoformat()
 
     return Kind(lambda text, timezone: inputs_rules.day(text, timezone, is_included=is_included), write, "date")
 
@@ -285,7 +285,7 @@ def day(*, is_included: bool = False) -> Kind:
 def time() -> Kind:
     """A time in the store's zone."""
     write = "{:%Y-%m-%dT%H:%M}".format
-    return Kind(inputs_rules.time, lambda at, name: write(utc(at).astimezone(zone(name))), "datetime-local")
+    return Kind(inputs_rules.time, lambda at, name: write(in_zone(at, zone(name))), "datetime-local")
 
 
 def _as_yes(value: object, _timezone: str) -> str:

@@ -11,13 +11,17 @@ from starlette.responses import Response, StreamingResponse
 
 from lootkeep.console.page import Visit
 
+# What an address has before its `@`: anything that does not end a word, and what HTML writes otherwise.
+_PART = r"""[^\s"<>()\[\]\\,;:@]"""
+_ESCAPED = r"&amp;|&#39;"
+_PLAIN = rf"(?<!{_PART})(?<!&amp;)(?<!&#39;)(?P<first>{_ESCAPED}|{_PART})(?:{_ESCAPED}|{_PART})*+(?<!/)@"
+# In a query, where other characters separate, and a percent sign begins one that is written as a number.
 _LETTER = r"[\w.!#$'*+^`{|}~-]"
-# Also in a query, and with what HTML writes otherwise. It begins where no letter is before, so that no text is slow.
-_ADDRESS = re.compile(
-    rf"(?<!{_LETTER})(?<!%)({_LETTER})((?:{_LETTER}|%(?!40)[0-9A-Fa-f]{{2}}|&#39;|&amp;)*+)(@|%40)([\w-]+(?:\.[\w-]+)*)"
-)
+_QUOTED = rf"(?<![\w.!#$'*+^`{{|}}~%-])(?P<letter>{_LETTER}?)(?:{_LETTER}|%(?!40)[0-9A-Fa-f]{{2}})*+%40"
+# It begins where a word does, so that no text is slow.
+_ADDRESS = re.compile(rf"(?:{_PLAIN}|{_QUOTED})(?P<host>[\w-]+(?:\.[\w-]+)*)")
 _MASKED = re.compile(r"\S\*\*\*@\S+")
-_TEXTS = ("text/", "application/json", "application/x-ndjson")
+_TEXTS = ("text/", "application/json", "application/x-ndjson", "image/svg")
 
 
 def stays(visit: Visit, text: str) -> bool:
@@ -34,8 +38,10 @@ def mask(text: str, own: frozenset[str] = frozenset()) -> str:
     """The text without the addresses that are not their own."""
 
     def masked(match: re.Match[str]) -> str:
-        first, _, at, host = match.groups()
-        return match[0] if unquote(match[0]).lower() in own else f"{first}***{at}{host}"
+        if unquote(match[0]).lower() in own:
+            return match[0]
+        start = f"{match['letter']}***%40" if match["first"] is None else f"{match['first']}***@"
+        return start + match["host"]
 
     return _ADDRESS.sub(masked, text)
 

@@ -9,7 +9,7 @@ from lootkeep.console.page import Answer, Visit, change
 from lootkeep.domain import inputs as inputs_rules
 from lootkeep.services import goods as goods_service, orders as orders_service
 
-REPLACE = (Field("reason", "Reason", forms.text(), "Remembered with both keys.", is_required=True),)
+REPLACE = (Field("reason", "Reason", forms.text(), "Stored with both keys.", is_required=True),)
 _REPLACED = "The buyer gets the oldest key that no order has reserved, and this one is marked as replaced."
 
 

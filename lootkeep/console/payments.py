@@ -19,8 +19,10 @@ from lootkeep.domain.orders import Order, order_number
 from lootkeep.domain.payments.events import PaymentEvent, PaymentEventReason, PaymentEventStatus
 from lootkeep.domain.payments.reports import Operation, Report
 from lootkeep.domain.payments.sources import PROVIDER_NAMES
+from lootkeep.kernel import money
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import existing
+from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.search import order_id_in
 from lootkeep.services import payments as payments_service
 from lootkeep.storage.customers import rows as customers_db
@@ -92,6 +94,10 @@ def _amount(value: Any, row: SimpleNamespace, visit: Visit) -> str:
     return "–" if value is None else visit.formats.money(value, row.event.currency)
 
 
+def _in_file(value: Hundredths | None) -> object:
+    return None if value is None else money.decimal(value)
+
+
 async def _with_words(_visit: Visit, tx: Transaction, events: Sequence[PaymentEvent]) -> list[SimpleNamespace]:
     sources = await payment_events_db.ALL_SOURCES.get_many(tx, [event.source_id for event in events])
     orders = await orders_db.ROWS.get_many(tx, [event.order_id for event in events if event.order_id is not None])
@@ -107,7 +113,7 @@ EVENTS = lists.ListPage(
         Column("What it did", "itself", Cell(_what, lambda row: what(row.event, is_held=row.is_held))),
         Column("State", "event.status", BADGE),
         Column("Source", "source", NAME),
-        Column("Amount", "event.amount", Cell(_amount, css="number")),
+        Column("Amount", "event.amount", Cell(_amount, _in_file, "number", is_money=True)),
         Column("Received", "event.created_at", AGO),
     ),
     link=lambda row: f"/payments/{row.event.id}",
@@ -123,7 +129,7 @@ EVENTS = lists.ListPage(
     search="Order, e-mail or the provider’s id",
     has_dates=False,
     load=_with_words,
-    exported=(Column("Event", "event.type"),),
+    exported=(Column("Event", "event.type"), Column("Currency", "event.currency")),
     live=30,
 )
 

@@ -7,7 +7,7 @@ import asyncio
 from starlette.responses import Response
 
 from lootkeep.console import exports
-from lootkeep.console.columns import COUNT, COUNTRY, DAY, ORDER, Column, Table, amount
+from lootkeep.console.columns import COUNT, COUNTRY, DAY, ORDER, Cell, Column, Table, amount
 from lootkeep.console.guard import Refused
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import taxes as taxes_rules
@@ -17,9 +17,12 @@ from lootkeep.views import taxes as taxes_views
 # Enough quarters for a correction of the year before last.
 _QUARTERS = 12
 _SHOWN = 25
+_REPORTED = Cell(
+    lambda code, row, visit: COUNTRY.html(code, row, visit) if code else '<span class="muted">Not reported</span>'
+)
 _COUNTRIES = Table(
     columns=(
-        Column("Country", "country", COUNTRY),
+        Column("Country", "country", _REPORTED),
         Column("Currency", "currency"),
         Column("Orders", "orders_count", COUNT),
         Column("Gross", "gross", amount("currency")),

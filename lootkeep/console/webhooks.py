@@ -120,7 +120,8 @@ NEW = (
 )
 EDIT = (*NEW, Field("is_active", "Active", forms.switch(), _OFF))
 _SHOWN_DATA = 120
-_DATA = Cell(lambda data, row, visit: NAME.html(data[:_SHOWN_DATA], row, visit), css="name muted small")
+# The data of orders has their amounts.
+_DATA = Cell(lambda data, row, visit: NAME.html(data[:_SHOWN_DATA], row, visit), css="name muted small", is_money=True)
 EVENTS = lists.ListPage(
     listing=event_lists_db.LISTING,
     columns=(
@@ -133,7 +134,7 @@ EVENTS = lists.ListPage(
     link=lambda row: f"/events/{row.event.id}",
     news="event",
     text="What happened in the store, in the order it was recorded.",
-    empty="All events that can be sent to receivers are recorded here: orders, subscriptions and products.",
+    empty="What happens to orders, payments, goods, customers and tickets is recorded here, for receivers to be sent.",
     choices=(lists.Choice("type", "Event", {name: name for name in EVENT_TYPES}),),
     load=lambda _, tx, events: _with_outcomes(tx, events),
 )

@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from lootkeep.domain.code_tables import COUNTRIES, CURRENCIES, SYMBOLS
+from lootkeep.kernel.money import Hundredths
 
 
 class Currency(NamedTuple):
@@ -41,6 +42,13 @@ def country_code(text: str) -> str:
 def currencies() -> Mapping[str, Currency]:
     """Those in use today, by their codes."""
     return {code: Currency(name, int(digits), SYMBOLS.get(code, code)) for code, digits, name in _rows(CURRENCIES)}
+
+
+def rounded_share(amount: int, part: int, whole: int, currency: str) -> Hundredths:
+    """The part of an amount, halves rounded up; in a currency without decimals, such as the yen, a whole amount."""
+    form = currencies().get(currency)
+    unit = 100 if form and not form.digits else 1
+    return Hundredths((2 * amount * part + whole * unit) // (2 * whole * unit) * unit)
 
 
 def _rows(table: str) -> list[list[str]]:

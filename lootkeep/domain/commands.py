@@ -65,6 +65,11 @@ class Command(msgspec.Struct, frozen=True):
     def is_open(self) -> bool:
         return self.finished_at is None
 
+    @property
+    def may_have_run(self) -> bool:
+        """A server has done it, or has not said what became of it each time that it had it."""
+        return self.status == "done" or self.attempts_count > self.failures
+
 
 class CommandResult(msgspec.Struct, frozen=True):
     id: int

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec.structs import asdict, replace
 
+from lootkeep.domain.codes import rounded_share
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import CouponOrigin
 from lootkeep.domain.products import Product
@@ -211,10 +212,8 @@ def checked_code(code: str) -> str:
 
 def checked_prefix(prefix: str) -> str:
     if not _PREFIX.fullmatch(prefix):
-        raise invalid(
-            "prefix",
-            f"The prefix field must have at most {MAX_PREFIX_LENGTH} letters, digits, hyphens and underscores.",
-        )
+        allowed = f"at most {MAX_PREFIX_LENGTH} letters, digits, hyphens and underscores"
+        raise invalid("prefix", f"The prefix field must have {allowed}.")
     return prefix
 
 
@@ -293,8 +292,8 @@ def rejected(reason: CouponRejection, coupon: Coupon | None, currency: str) -> I
     return invalid("coupon_code", f"The coupon code field {sentence}.", f"coupon_{reason}")
 
 
-def discount(terms: CouponTerms, discounted: Hundredths) -> Hundredths:
-    """What it takes off these lines: halves are rounded up, and never more than they cost."""
+def discount(terms: CouponTerms, discounted: Hundredths, currency: str) -> Hundredths:
+    """What it takes off these lines: rounded to what can be paid in the currency, and never more than they cost."""
     if terms.discount_type == "fixed":
         return min(terms.value, discounted)
-    return Hundredths(min(discounted, (discounted * terms.value + WHOLE_PERCENTAGE // 2) // WHOLE_PERCENTAGE))
+    return min(discounted, rounded_share(discounted, terms.value, WHOLE_PERCENTAGE, currency))

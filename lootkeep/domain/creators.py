@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from lootkeep.domain.codes import rounded_share
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.orders import Order
 from lootkeep.domain.referrals import WHOLE_PERCENTAGE
@@ -58,7 +59,7 @@ class Balance(msgspec.Struct, frozen=True):
 
 def commission(creator: Creator, order: Order) -> Hundredths:
     """Of the total less tax, whatever paid for it; halves are rounded up."""
-    return _share(order.total - (order.tax_total or 0), creator.commission, WHOLE_PERCENTAGE)
+    return rounded_share(order.total - (order.tax_total or 0), creator.commission, WHOLE_PERCENTAGE, order.currency)
 
 
 def earned(creator: Creator, order: Order) -> CreatorEntry:
@@ -92,11 +93,9 @@ def _standing(first: CreatorEntry, order: Order, disputes: Sequence[Dispute]) ->
     steps = [dispute.kind for dispute in disputes if dispute.kind != "early_warning"]
     if steps and steps[-1] != "dispute_won":
         return Hundredths(0)
-    return _share(first.amount, order.total - order.refunded_total, order.total) if order.total else first.amount
-
-
-def _share(amount: int, part: int, whole: int) -> Hundredths:
-    return Hundredths((amount * part + whole // 2) // whole)
+    if not order.total:
+        return first.amount
+    return rounded_share(first.amount, order.total - order.refunded_total, order.total, order.currency)
 
 
 def check_payout(earlier: CreatorEntry | None, amount: Hundredths, balance: Balance) -> CreatorEntry | None:

@@ -71,9 +71,10 @@ def address(text: str) -> str:
     if _IPV4.fullmatch(text):
         # There is no other form, and `ipaddress` takes eight times as long.
         return text
-    parsed = ipaddress.ip_address(text.split("%", 1)[0])
+    parsed = ipaddress.ip_address(text)
     mapped = getattr(parsed, "ipv4_mapped", None)
-    return str(mapped or parsed)
+    # Without the zone, which means something only on the machine that wrote it.
+    return str(mapped or parsed).partition("%")[0]
 
 
 def device(text: str) -> str:

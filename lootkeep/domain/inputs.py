@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
 from lootkeep.domain.analytics import midnight, zone
@@ -47,7 +47,8 @@ def _reserved_domains() -> tuple[str, ...]:
 
 def country(text: str) -> str:
     code = text.upper()
-    if code not in countries():
+    # Capitals of other letters are codes too: of `ß`, for one, South Sudan's.
+    if not text.isascii() or code not in countries():
         raise ValueError("not a country code")
     return code
 
@@ -121,6 +122,6 @@ def day(text: str, timezone: str, *, is_included: bool = False) -> Instant:
 def time(text: str, timezone: str) -> Instant:
     """A time in the zone."""
     try:
-        return instant(datetime.fromisoformat(text).replace(tzinfo=zone(timezone)))
+        return instant(datetime.fromisoformat(text).replace(tzinfo=zone(timezone)).astimezone(UTC))
     except (ValueError, OverflowError):
         raise ValueError("Enter a date and a time, such as 2026-11-15 14:00.") from None

@@ -22,6 +22,9 @@ SETTINGS = "referrals"
 MAX_DESCRIPTION_LENGTH = 1000
 MAX_COUPON_VALIDITY_DAYS = 365
 WHOLE_PERCENTAGE = Hundredths(100_00)
+# What is wrong with a larger one, after the name of its field.
+TOO_LARGE_REWARD = "must not be greater than 100 for a percentage discount"
+TOO_LARGE_WELCOME = "must not be greater than 100 for a percentage"
 
 T = TypeVar("T", bound="TierTerms")
 
@@ -64,7 +67,7 @@ def settled(terms: T, store_currency: str) -> T:
     if terms.reward_type == "fixed_discount":
         return msgspec.structs.replace(terms, reward_currency=terms.reward_currency or store_currency)
     if terms.reward_value > WHOLE_PERCENTAGE:
-        raise invalid("reward_value", "The reward value field must not be greater than 100 for a percentage discount.")
+        raise invalid("reward_value", f"The reward value field {TOO_LARGE_REWARD}.")
     return msgspec.structs.replace(terms, reward_currency=None)
 
 
@@ -72,10 +75,8 @@ def checked(settings: ReferralSettings) -> ReferralSettings:
     """The settings, or the reason why they are invalid."""
     is_percentage = settings.referral_welcome_discount_type == "percentage"
     if is_percentage and settings.referral_welcome_discount_value > WHOLE_PERCENTAGE:
-        raise invalid(
-            "referral_welcome_discount_value",
-            "The referral welcome discount value field must not be greater than 100 for a percentage.",
-        )
+        name = "referral_welcome_discount_value"
+        raise invalid(name, f"The referral welcome discount value field {TOO_LARGE_WELCOME}.")
     return settings
 
 

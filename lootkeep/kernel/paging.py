@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 SortDirection = Literal["asc", "desc"]
 
+# No list is that long, and a database can still add to it in 64 bits.
+_MAX_OFFSET = 2**62
+
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
@@ -18,7 +21,7 @@ class PageRequest:
 
     @property
     def offset(self) -> int:
-        return (self.number - 1) * self.size
+        return min((self.number - 1) * self.size, _MAX_OFFSET)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,13 +48,13 @@ async def preview_of(deps: Deps, campaign: Campaign, customer_id: int | None = N
 
 async def send_test(deps: Deps, campaign_id: int, email: str) -> tuple[EmailPreview, int]:
     """Queues the preview as an e-mail to any address; returns the id of the e-mail, too."""
+    email_preview = await preview(deps, campaign_id)
     emails_rules.require_server(deps.sends_emails)
     now = deps.clock.now()
     state = await deps.limiter.hit("campaign-tests", TESTS_PER_MINUTE, now)
     if not state.is_allowed:
         seconds = state.retry_after(now)
         raise RateLimited("too_many_tests", f"Too many test e-mails. Try again in {seconds} seconds.", seconds)
-    email_preview = await preview(deps, campaign_id)
     message = NewEmail(
         kind=TEST_KIND,
         to_email=email,

@@ -85,7 +85,6 @@ async def duplicate(deps: Deps, campaign_id: int, name: str | None) -> Campaign:
 
 async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Campaign:
     """Now: the recipients are fixed in this transaction, and the worker starts. Later: at the scheduled time."""
-    emails_rules.require_server(deps.sends_emails)
     now = deps.clock.now()
     if scheduled_at is not None:
         campaigns_rules.require_in_time(scheduled_at, now)
@@ -99,12 +98,15 @@ async def send(deps: Deps, campaign_id: int, scheduled_at: Instant | None) -> Ca
         if campaign != seen:
             # Someone else changed it in between, which is rare enough to write it here.
             written = await with_bodies(deps, campaign, scheduled_at or now)
+        # Sending now finds out with the list of recipients.
+        is_for_later = scheduled_at is not None or not deps.sends_emails
+        if is_for_later and await audiences_db.someone(tx, audience_of(campaign)) is None:
+            raise campaigns_rules.no_audience()
+        emails_rules.require_server(deps.sends_emails)
         if campaign.status == "failed":
             await campaigns_db.forget_recipients(tx, campaign_id)
             campaign = await campaigns_db.ROWS.save(tx, campaign, campaigns_rules.started_over(campaign))
         if scheduled_at is not None:
-            if await audiences_db.someone(tx, audience_of(campaign)) is None:
-                raise campaigns_rules.no_audience()
             return await campaigns_db.ROWS.save(tx, campaign, campaigns_rules.scheduled(campaign, scheduled_at, now))
         count = await audiences_db.fix(tx, campaign_id, audience_of(campaign), now)
         if count == 0:

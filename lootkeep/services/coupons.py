@@ -122,7 +122,7 @@ async def apply(
     reason = coupons_rules.rejection(coupon, customer, own_uses, basket, now)
     if reason:
         return reason, None
-    return None, AppliedCoupon(coupon, coupons_rules.discount(coupon, basket.discounted))
+    return None, AppliedCoupon(coupon, coupons_rules.discount(coupon, basket.discounted, basket.currency))
 
 
 async def lock_named(tx: Transaction, carts: Sequence[Cart]) -> None:

@@ -105,7 +105,7 @@ async def expire(deps: Deps) -> None:
 async def _take_back(tx: Transaction, ended: Subscription, now: Instant) -> None:
     """An imported subscription has no order whose commands could run."""
     if ended.latest_order_id is not None:
-        await orders.expire(tx, ended.latest_order_id, now)
+        await orders.expire(tx, ended.latest_order_id, now, is_renewal=ended.renewals_count > 0)
 
 
 async def _claim_external_id(tx: Transaction, external_id: str | None) -> None:

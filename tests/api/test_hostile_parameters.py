@@ -7,6 +7,7 @@ import re
 import pytest
 
 from lootkeep import wiring
+from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Route
 from lootkeep.domain.access import SCOPES, SERVER_SCOPE
 from tests.world import World
@@ -52,6 +53,16 @@ async def test_no_query_parameter_causes_an_internal_error(world: World, unlimit
             if answer.status_code not in (200, 404, 422):
                 errors[f"{route.method} {path}?{query[:60]}"] = answer.status_code
     assert errors == {}
+
+
+async def test_every_list_is_empty_on_any_page_past_its_end(world: World, unlimited: str) -> None:
+    for prefix, route in ROWS:
+        if route.query is None or not issubclass(route.query, PageQuery) or "{" in route.path:
+            continue
+        for page in (2**31, 10**12, 2**63 - 1):
+            answer = await world.get(f"{prefix}{route.path}?page={page}&per_page=100", token=unlimited)
+            assert answer.status_code == 200, (route.path, answer.text)
+            assert (answer.json()["data"], answer.json()["meta"]["current_page"]) == ([], page), route.path
 
 
 async def test_no_path_parameter_causes_an_internal_error(world: World, unlimited: str) -> None:

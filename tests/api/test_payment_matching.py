@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.api.ordering import step
 from tests.api.providers import DISPUTED, PAID, an_order, apply, charge, event, events, order, results
 from tests.conftest import only_sqlite
@@ -65,3 +67,20 @@ async def test_the_list_is_filtered(world: World) -> None:
         ({"source_id": 2}, []),
     ):
         assert [row["id"] for row in await events(world, **filters)] == ids
+
+
+@pytest.mark.parametrize("reported", [None, {"transaction_id": "pi_1"}], ids=["by the provider", "by the checkout"])
+async def test_the_refund_of_a_second_payment_takes_nothing_back(world: World, reported: dict[str, str] | None) -> None:
+    await an_order(world)
+    if reported:
+        await step(world, 1, "pay", reported)
+    second = charge(id="ch_2", payment_intent="pi_2")
+    refunded = event("charge.refunded", second | {"amount_refunded": 2000}, 3)
+    await apply(world, *([] if reported else [PAID]), event("charge.succeeded", second, 2), refunded)
+    assert (await results(world))[-2:] == [("unmatched", "already_paid")] * 2
+    assert ((await order(world))["status"], (await order(world))["refunded_total"]) == ("paid", "0.00")
+    last = (await events(world))[-1]["id"]
+    assert (await match(world, last)).status_code == 409
+    # The one that the order was paid with is still brought up to its sum.
+    await apply(world, event("charge.refunded", charge(amount_refunded=500), 4))
+    assert (await order(world))["refunded_total"] == "5.00"

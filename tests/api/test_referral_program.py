@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.builders import STORE, new_customer, new_order, new_product, paid_order, referred
 from tests.world import World
 
@@ -98,6 +100,12 @@ async def test_a_code_is_validated_without_regard_to_case_and_blanks(world: Worl
     assert valid["data"] == {"valid": True, "referrer": {"id": anna["id"], "name": "Anna"}}
     assert unknown.status_code == 200
     assert unknown.json()["data"] == {"valid": False, "error": "Invalid referral code"}
+
+
+@pytest.mark.parametrize("code", ["x" * 256, "x" * 60_000, " ", "é", "🎮", "' or 1=1"])
+async def test_a_code_that_no_customer_can_have_is_unknown_like_any_other(world: World, code: str) -> None:
+    answer = await world.post("/referrals/validate", {"code": code})
+    assert (answer.status_code, answer.json()["data"]) == (200, {"valid": False, "error": "Invalid referral code"})
 
 
 async def test_cancelling_an_order_returns_its_coupon_and_stock(world: World) -> None:

@@ -101,6 +101,13 @@ async def test_a_percentage_is_returned_as_a_number(world: World, sent: Any, ans
     assert (await read(world))["referral_welcome_discount_value"] == answered
 
 
+async def test_a_percentage_that_is_too_large_is_named_with_the_other_settings(shared_world: World) -> None:
+    bad = {"referral_welcome_discount_type": "percentage", "referral_welcome_discount_value": 101}
+    answer = await shared_world.put("/referrals/settings", bad | {"referral_enabled": 1})
+    assert answer.status_code == 422
+    assert sorted(answer.json()["errors"]) == ["referral_enabled", "referral_welcome_discount_value"]
+
+
 @pytest.mark.parametrize("amount", [0.01, 100.01, 2500, 999_999_999.99])
 async def test_a_fixed_discount_may_be_more_than_a_hundred(world: World, amount: float) -> None:
     await change(world, referral_welcome_discount_type="fixed", referral_welcome_discount_value=amount)

@@ -26,6 +26,20 @@ async def test_a_coupon_is_deducted_and_used_with_the_payment(world: World) -> N
     assert (await world.get("/referrals/statistics")).json()["data"]["total_coupons_value"] == 2
 
 
+async def test_yen_with_a_coupon_of_a_creator_stay_whole(world: World) -> None:
+    """The provider takes whole yen only, so any other amount would fit no payment."""
+    customer = (await new_customer(world))["customer"]
+    await new_product(world, price="333.00", currency="JPY")
+    terms = {"discount_type": "percentage", "discount_value": 15, "commission_percent": 12.5}
+    await world.post("/creators", {"name": "Luna Plays", "code": "LUNA"} | terms)
+    order = await new_order(world, customer["id"], (1, 1), coupon_code="LUNA")
+    assert (order["discount_total"], order["amount_due"]) == ("50.00", "283.00")
+    await step(world, order["id"], "pay")
+    await step(world, order["id"], "refund", {"amount": "100.00"})
+    ledger = (await world.get("/creators/1/ledger")).json()["data"]
+    assert [entry["amount"] for entry in ledger] == ["-12.00", "35.00"]
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "price", "discount"),
     [

@@ -132,6 +132,17 @@ async def test_every_missing_field_is_named_at_once(world: World) -> None:
     }
 
 
+async def test_a_percentage_that_is_too_large_is_named_with_the_other_fields(shared_world: World) -> None:
+    tier = await make(shared_world)
+    bad = {"reward_type": "percentage_discount", "reward_value": 150, "referrals_required": 0, "is_active": 1}
+    for answer in (
+        await shared_world.post("/referrals/tiers", BRONZE | bad),
+        await shared_world.put(f"/referrals/tiers/{tier['id']}", bad),
+    ):
+        assert answer.status_code == 422
+        assert sorted(answer.json()["errors"]) == ["is_active", "referrals_required", "reward_value"]
+
+
 async def test_an_update_changes_only_what_was_sent(world: World) -> None:
     tier = await make(world, description="Five friends")
     world.clock.advance(60_000_000)

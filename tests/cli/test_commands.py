@@ -99,7 +99,7 @@ def test_doctor_finds_only_missing_lists_before_the_first_start(terminal: Termin
         "ok       database   There is no database at lootkeep.db yet; `lootkeep serve` creates it.",
         "ok       key        There is nothing to open yet.",
         "ok       redis      LOOTKEEP_REDIS_URL is not set: each process counts requests alone.",
-        "warning  mail       No mail server is set (LOOTKEEP_SMTP_URL): e-mails stay in the outbox.",
+        "warning  mail       No mail server is set, by the console or LOOTKEEP_SMTP_URL: e-mails stay in the outbox.",
     ]
     assert list(terminal.folder.iterdir()) == []
 
@@ -110,7 +110,7 @@ def test_doctor_finds_nothing_wrong_with_a_healthy_store(terminal: Terminal, pos
         f"ok       database   The database answers and its schema is up to date ({migrations.HEAD}).",
         "ok       key        The secret key matches the database.",
         "ok       redis      Redis answers.",
-        "warning  mail       No mail server is set (LOOTKEEP_SMTP_URL): e-mails stay in the outbox.",
+        "warning  mail       No mail server is set, by the console or LOOTKEEP_SMTP_URL: e-mails stay in the outbox.",
     ]
 
 

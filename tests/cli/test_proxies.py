@@ -10,13 +10,16 @@ import httpx
 import pytest
 import trustme
 
-from lootkeep.api.http.routes import MAX_LARGE_BODY
+from lootkeep.api.http.routes import MAX_HUGE_BODY
 from tests.cli.terminal import SECONDS, Serving, Terminal
 from tests.proxies import caddy, nginx
 
 Proxy = Callable[[str, trustme.CA], AbstractContextManager[str]]
 
+JSON = {"Content-Type": "application/json"}
 TIERS = "/api/external/v1/referrals/tiers"
+# The largest bodies of all: the stock of keys of a product.
+KEYS = "/api/external/v1/products/1/keys"
 ONE_FAILURE = {"auth_failures_per_minute": "1", "log_level": "error"}
 
 
@@ -86,7 +89,8 @@ def test_everything_but_metrics_is_served_over_tls(terminal: Terminal, proxy: Pr
             caller.headers["Authorization"] = f"Bearer {server.token}"
             tiers, metrics = caller.get(url + TIERS), caller.get(f"{url}/metrics")
             sign_in = caller.get(f"{url}/console/sign-in")
-            too_large = caller.post(f"{url}/api/store/v1/orders", content=b" " * (MAX_LARGE_BODY + 1))
+            too_large = caller.post(f"{url}{KEYS}", content=b" " * (MAX_HUGE_BODY + 1))
+            at_most = caller.post(f"{url}{KEYS}", content=b"{}".ljust(MAX_HUGE_BODY), headers=JSON)
         with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
             httpx.get(url, timeout=SECONDS)
     assert (tiers.status_code, tiers.json()["success"]) == (200, True)
@@ -96,6 +100,7 @@ def test_everything_but_metrics_is_served_over_tls(terminal: Terminal, proxy: Pr
     assert sign_in.headers["set-cookie"].startswith("__Host-lootkeep=")
     # By the service, in its own envelope.
     assert (too_large.status_code, too_large.json()["success"]) == (413, False)
+    assert at_most.status_code == 422
 
 
 def guess_from(source: str, url: str, authority: trustme.CA, claim: str) -> int:

@@ -50,6 +50,18 @@ TOO_WIDE = """
   .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
   .map((one) => `${one.tagName}.${one.className}`)
 """
+# Tables whose rows have more or fewer cells than their head: what a narrow box leaves out, it leaves out of both.
+UNALIGNED = """
+[...document.querySelectorAll("table")]
+  .filter((table) => table.checkVisibility() && table.tHead?.checkVisibility())
+  .filter((table) => getComputedStyle(table).display === "table")
+  .flatMap((table) => [...table.tBodies].flatMap((body) => [...body.rows]).slice(0, 1).map((row) => [table, row]))
+  .filter(([, row]) => ![...row.cells].some((cell) => cell.colSpan > 1))
+  .map(([table, row]) => [table.tHead.rows[0], row])
+  .map((rows) => rows.map((row) => [...row.cells].filter((cell) => cell.checkVisibility())))
+  .filter(([heads, cells]) => heads.length !== cells.length)
+  .map(([heads, cells]) => `${cells.length} cells below ${heads.map((one) => one.textContent.trim()).join(", ")}`)
+"""
 # Not into the preview of an e-mail, which nobody may talk to.
 AXE = """
 const text = (rule, node) => `${rule}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`;
@@ -228,6 +240,7 @@ def findings(browser: Browser, demo: Serving, paths: Iterable[str]) -> list[str]
                 browser.prefer(theme)
                 program = AXE.replace("OPTIONS", json.dumps({"resultTypes": ["violations"]} | options))
                 # Nothing is wider for its colours.
-                said = [*browser.wait_for(program), *(browser.run(TOO_WIDE) if theme == "light" else ())]
+                said = browser.wait_for(program)
+                said += [*browser.run(TOO_WIDE), *browser.run(UNALIGNED)] if theme == "light" else []
                 problems += [f"{path} {theme} {width}: {finding}" for finding in said]
     return problems

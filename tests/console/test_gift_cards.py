@@ -112,3 +112,13 @@ async def test_a_stale_card_form_is_rejected(store: World) -> None:
     store.clock.advance(MINUTE)
     assert await send(visits, "edit", note="One", version=version) == 303
     assert await send(visits, "edit", note="Two", version=version) == 409
+
+
+@pytest.mark.parametrize("timezone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+async def test_a_card_that_expires_at_the_end_of_the_calendar_is_shown_in_any_zone(world: World, timezone: str) -> None:
+    there = World(world.db, clock=world.clock, timezone=timezone)
+    card = await new_gift_card(world, expires_at="9999-12-31T23:59:59Z")
+    visits = await visitor(there, "staff")
+    for path in (f"/gift-cards/{card['id']}", "/gift-cards"):
+        assert "31 Dec 9999" in (await visits.get(path)).text
+    await there.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+
 from lootkeep.storage.schema import payment_sources
 from tests.api import providers
 from tests.api.providers import SECRET, an_order, charge, event, new_source, send, work
@@ -79,3 +81,17 @@ async def test_a_search_finds_events_by_order_payment_and_payer(world: World) ->
     for term in ("shop-9", "pi_1", "payer@pay.example"):
         assert "charge.succeeded" in (await staff.get("/payments", params={"search": term})).text
     assert "charge.succeeded" not in (await staff.get("/payments", params={"search": "shop-8"})).text
+
+
+async def test_a_file_of_payments_has_amounts_with_their_currency(world: World) -> None:
+    order_id = await an_order(world)
+    source = await new_source(world)
+    await send(world, source, event("charge.succeeded", charge(order_id, 1550)))
+    await send(world, source, event("customer.created", {"id": "cus_1"}, 2))
+    staff = await visitor(world, "staff")
+    lines = (await staff.get("/payments?format=csv&status=any")).text.removeprefix("\ufeff").splitlines()
+    table = list(csv.DictReader(lines))
+    assert [(row["Event"], row["Amount"], row["Currency"]) for row in table] == [
+        ("charge.succeeded", "15.50", "USD"),
+        ("customer.created", "", ""),
+    ]

@@ -127,7 +127,11 @@ async def test_a_form_with_a_masked_address_leaves_it_as_it_is_stored(store: Wor
         ('<a href="?q=ann%2Bnew%40shop.example&amp;x=1">', '<a href="?q=a***%40shop.example&amp;x=1">'),
         ("o&#39;brien@shop.example", "o***@shop.example"),
         ("&lt;ann@shop.example&gt;,zoë@shop.example", "&lt;a***@shop.example&gt;,z***@shop.example"),
-        ("no address @ all", "no address @ all"),
+        ("john/doe=1?x%y@shop.example, {a}@b.example", "j***@shop.example, {***@b.example"),
+        ("tom&jerry@shop.example tom&amp;jerry@shop.example", "t***@shop.example t***@shop.example"),
+        ("%41nn@shop.example क्षमा@shop.example", "%***@shop.example क***@shop.example"),
+        ('<a href="?q=%C3%BCser%40shop.example">', '<a href="?q=***%40shop.example">'),
+        ("https://video.example/@ann no address @ all", "https://video.example/@ann no address @ all"),
     ],
 )
 def test_an_address_is_masked_however_it_is_written(text: str, masked: str) -> None:
@@ -140,7 +144,8 @@ async def test_hidden_revenue_is_not_on_the_overview_in_analytics_or_in_files(st
         assert "Revenue" in (await owner.get(path)).text
         assert not re.search("Revenue|Refunded|Average order|Spent", (await visits.get(path)).text), path
     assert (await visits.get("/analytics/tax")).status_code == 403
-    for path, column in (("/orders", "Total"), ("/analytics", "Net revenue"), ("/customers", "Spent")):
+    columns = (("/orders", "Total"), ("/analytics", "Net revenue"), ("/customers", "Spent"), ("/payments", "Amount"))
+    for path, column in (*columns, ("/events", "Data")):
         heads = [(await reader.get(f"{path}?format=csv")).text.splitlines()[0] for reader in (owner, visits)]
         assert [column in head for head in heads] == [True, False], heads
 

@@ -11,7 +11,9 @@ from sqlalchemy import update
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import mails
-from tests.api.campaigns import in_state, read, reader
+from tests.api.campaigns import in_state, make, read, reader
+from tests.api.gift_card_states import card_in
+from tests.builders import new_gift_card
 from tests.console.visits import visitor
 from tests.world import World
 
@@ -104,6 +106,45 @@ async def test_the_api_refuses_to_send_into_nothing(silent: World, path: str, bo
     assert (answer.status_code, answer.json()["code"], answer.json()["message"]) == (409, "no_mail_server", REFUSED)
     async with silent.db.read() as tx:
         assert await emails_db.newest(tx, None, 10) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/email-campaigns/99/send", {}),
+        ("/email-campaigns/99/send", {"scheduled_at": "2026-11-20T00:00:00Z"}),
+        ("/email-campaigns/99/test", {"email": "me@shop.example"}),
+        ("/gift-cards/99/resend-email", {}),
+        ("/alerts/99/test", None),
+    ],
+)
+async def test_what_does_not_exist_is_not_found_also_without_a_mail_server(
+    silent: World, path: str, body: dict[str, str] | None
+) -> None:
+    answer = await silent.post(path, body)
+    assert (answer.status_code, answer.json()["error"]) == (404, "Not Found")
+
+
+async def test_what_cannot_be_sent_at_all_is_reported_before_the_missing_mail_server(silent: World) -> None:
+    empty = await make(silent, body_html="")
+    unread = await make(silent, audience={"type": "customers", "customer_ids": [99]})
+    sent = await in_state(silent, "sent")
+    card = await new_gift_card(silent)
+    revoked = await card_in(silent, "revoked")
+    refused = [
+        await silent.post(f"/email-campaigns/{empty['id']}/send", {}),
+        await silent.post(f"/email-campaigns/{unread['id']}/send", {}),
+        await silent.post(f"/email-campaigns/{sent['id']}/send", {}),
+        await silent.post(f"/gift-cards/{card['id']}/resend-email", {}),
+        await silent.post(f"/gift-cards/{revoked['id']}/resend-email", {"email": "mina@mail.example"}),
+    ]
+    assert [(answer.status_code, answer.json()["code"]) for answer in refused] == [
+        (422, "validation_failed"),
+        (422, "empty_audience"),
+        (409, "campaign_not_draft"),
+        (422, "validation_failed"),
+        (409, "gift_card_revoked"),
+    ]
 
 
 async def test_the_api_says_that_a_message_of_staff_is_not_emailed(silent: World) -> None:

@@ -24,7 +24,7 @@ def applied(lines: list[PricedLine], catalogue: list[Product], **fields: Any) ->
     """The coupon with what it takes off."""
     coupon = msgspec.structs.replace(COUPON, **fields)
     seen = basket(cart(), coupon, lines, {item.id: item for item in catalogue}, "USD")
-    return AppliedCoupon(coupon, discount(coupon, seen.discounted))
+    return AppliedCoupon(coupon, discount(coupon, seen.discounted, seen.currency))
 
 
 def price(*lines: tuple[int, int], catalogue: list[Product], is_history: bool = False) -> tuple[list[PricedLine], str]:

@@ -191,18 +191,34 @@ def test_a_coupon_matches_products_by_id_or_category(fields: dict[str, str], is_
 def test_a_discount_is_rounded_half_up_and_never_more_than_there_is_to_pay(
     kind: DiscountType, value: int, subtotal: int, given_away: int
 ) -> None:
-    assert discount(terms(kind, value), Hundredths(subtotal)) == given_away
+    assert discount(terms(kind, value), Hundredths(subtotal), "USD") == given_away
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "subtotal", "given_away"),
+    [
+        ("percentage", 15_00, 333_00, 50_00),
+        ("percentage", 50_00, 1_00, 1_00),
+        ("percentage", 10_00, 4_00, 0),
+        ("percentage", 100_00, 10_50, 10_50),
+        ("fixed", 5_00, 20_00, 5_00),
+    ],
+)
+def test_a_discount_in_a_currency_without_decimals_is_a_whole_amount(
+    kind: DiscountType, value: int, subtotal: int, given_away: int
+) -> None:
+    assert discount(terms(kind, value), Hundredths(subtotal), "JPY") == given_away
 
 
 @given(st.integers(1, 100_00), st.integers(0, MAX_AMOUNT))
 def test_a_percentage_discount_matches_exact_arithmetic(value: int, subtotal: int) -> None:
     exact = (Decimal(subtotal) * value / 100_00).quantize(Decimal(1), ROUND_HALF_UP)
-    assert discount(terms("percentage", value), Hundredths(subtotal)) == exact
+    assert discount(terms("percentage", value), Hundredths(subtotal), "USD") == exact
 
 
 @given(st.sampled_from(["percentage", "fixed"]), st.integers(1, 100_00), st.integers(0, MAX_AMOUNT))
 def test_no_coupon_takes_an_order_below_zero(kind: DiscountType, value: int, subtotal: int) -> None:
-    assert 0 <= discount(terms(kind, value), Hundredths(subtotal)) <= subtotal
+    assert 0 <= discount(terms(kind, value), Hundredths(subtotal), "USD") <= subtotal
 
 
 def test_a_tiers_coupon_has_its_percentage_and_validity() -> None:

@@ -104,7 +104,10 @@ def test_normalising_twice_changes_nothing(ip: ipaddress.IPv4Address | ipaddress
     assert address(address(str(ip))) == address(str(ip))
 
 
-@pytest.mark.parametrize("text", ["", "localhost", "203.0.113", "203.0.113.256", "010.0.0.1", "1:2", "203.0.113.9/32"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "localhost", "203.0.113", "203.0.113.256", "010.0.0.1", "1:2", "203.0.113.9/32", "203.0.113.9%eth0", "::1%"],
+)
 def test_an_invalid_ip_is_rejected(text: str) -> None:
     with pytest.raises(ValueError):
         address(text)

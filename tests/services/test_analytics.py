@@ -137,7 +137,8 @@ async def check_ways_to_the_top(world: World, night: Instant) -> None:
                 await sales_direct_db.top_customers(tx, start, end, "USD", size, orders=orders, product_id=None)
                 for orders in (0, 10**9)
             ]
-            assert looked_at == added_up
+            # Who spent alike at the end of a list may be on it or not.
+            assert [customer.spent for customer in looked_at] == [customer.spent for customer in added_up]
 
 
 def play(empty: Callable[[], Coroutine[Any, Any, Engine]], examples: int) -> None:

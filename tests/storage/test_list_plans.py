@@ -10,6 +10,7 @@ import pytest
 
 from bench import lists
 from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.storage.customers import export as customer_export_db
 from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 from tests.storage.generated_store import GeneratedStore, opened
 from tests.storage.plans import QueryRecorder
@@ -92,3 +93,10 @@ async def test_a_first_page_uses_an_index(store: GeneratedStore, name: str) -> N
         rows, _ = await READINGS[name](recorder)
     assert rows
     assert [work for work in await store.works(recorder) if not store.is_by_index(work)] == []
+
+
+async def test_the_data_of_a_customer_is_found_by_indexes(store: GeneratedStore) -> None:
+    async with store.engine.read() as tx:
+        recorder = QueryRecorder(tx)
+        await customer_export_db.stored_data(recorder, 7, "payer7@mail.example")
+    assert [work for work in await store.works(recorder) if not store.is_small(work)] == []

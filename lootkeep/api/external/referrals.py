@@ -10,7 +10,14 @@ from lootkeep.api.http.pages import LimitQuery, PageQuery, answer_page
 from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.customers import plain_code
-from lootkeep.domain.referrals import SETTINGS, DiscountType, ReferralSettings, ReferralStatus, RewardEvent
+from lootkeep.domain.referrals import (
+    SETTINGS,
+    TOO_LARGE_WELCOME,
+    DiscountType,
+    ReferralSettings,
+    ReferralStatus,
+    RewardEvent,
+)
 from lootkeep.services import referrals as referrals_service
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.customers import rows as customers_db
@@ -30,7 +37,7 @@ class ReferralQuery(PageQuery):
 class CodeBody(Body):
     """A referral code as typed by a customer."""
 
-    code: Annotated[str, field("Case and spaces do not matter.", "K7WQ2M9X", min_length=1, max_length=255)]
+    code: Annotated[str, field("Case and spaces do not matter.", "K7WQ2M9X", min_length=1)]
 
 
 class SettingsBody(Body):
@@ -43,7 +50,9 @@ class SettingsBody(Body):
     ]
     referral_welcome_discount_type: Annotated[DiscountType, field("The type of the discount.", "percentage")]
     referral_welcome_discount_value: Annotated[
-        PositiveMoney, field("Percent (at most 100), or an amount in the store's currency.", "15.00")
+        PositiveMoney,
+        field("Percent (at most 100), or an amount in the store's currency.", "15.00"),
+        tiers.at_most_whole("referral_welcome_discount_type", "percentage", TOO_LARGE_WELCOME),
     ]
 
 

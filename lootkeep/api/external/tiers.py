@@ -4,15 +4,34 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
-from lootkeep.api.http.fields import Currency, Name, PositiveMoney, field
+from lootkeep.api.http.fields import Currency, Name, PositiveMoney, field, refuse
 from lootkeep.api.http.routes import Call, Reply, Route, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.referrals import MAX_COUPON_VALIDITY_DAYS, MAX_DESCRIPTION_LENGTH, RewardType, TierTerms
+from lootkeep.domain.referrals import (
+    MAX_COUPON_VALIDITY_DAYS,
+    MAX_DESCRIPTION_LENGTH,
+    TOO_LARGE_REWARD,
+    WHOLE_PERCENTAGE,
+    RewardType,
+    TierTerms,
+)
+from lootkeep.kernel.money import Hundredths
 from lootkeep.services import tiers as tiers_service
 from lootkeep.storage.referrals import tiers as tiers_db
 from lootkeep.views import tiers as tiers_views
+
+
+def at_most_whole(of_type: str, percentage: str, reason: str) -> AfterValidator:
+    """Checked here if the type is sent too, so that a larger percentage is named with all other invalid fields."""
+
+    def check(value: Hundredths, info: ValidationInfo) -> Hundredths:
+        if info.data.get(of_type) == percentage and value > WHOLE_PERCENTAGE:
+            raise refuse(reason)
+        return value
+
+    return AfterValidator(check)
 
 
 class TierBody(Body):
@@ -25,7 +44,11 @@ class TierBody(Body):
     ] = None
     referrals_required: Annotated[int, field("Referrals needed to unlock the tier.", 5, ge=1)]
     reward_type: Annotated[RewardType, field("The type of the reward.", "percentage_discount")]
-    reward_value: Annotated[PositiveMoney, field("Percent (at most 100), or an amount in `reward_currency`.", "10.00")]
+    reward_value: Annotated[
+        PositiveMoney,
+        field("Percent (at most 100), or an amount in `reward_currency`.", "10.00"),
+        at_most_whole("reward_type", "percentage_discount", TOO_LARGE_REWARD),
+    ]
     reward_currency: Annotated[
         Currency | None, field("Currency of a fixed discount; by default the store's. Percentages have none.")
     ] = None

@@ -19,7 +19,8 @@ from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant, instant
 from lootkeep.kernel.money import Hundredths
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:[0-5]\d)", re.ASCII)
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 # Metadata is the store's own notes on a record: flat, small, and returned as it was sent.
 _MAX_METADATA_KEYS = 50
@@ -62,7 +63,7 @@ def distinct(words: list[str]) -> list[str]:
 
 def _currency(value: str) -> str:
     code = value.upper()
-    if code not in currencies():
+    if not value.isascii() or code not in currencies():
         raise refuse("must be an ISO 4217 currency code")
     return code
 
@@ -109,7 +110,8 @@ def _time(value: Any) -> Any:
     if not isinstance(value, str) or not _TIME.fullmatch(value):
         raise refuse("must be a time like 2026-11-15T10:30:00Z")
     try:
-        moment = instant(datetime.fromisoformat(value))
+        # In UTC first: beyond the year 9999 there is no answer that could show it.
+        moment = instant(datetime.fromisoformat(value).astimezone(UTC))
     except (ValueError, OverflowError):
         raise refuse("must be a time like 2026-11-15T10:30:00Z") from None
     if moment < 0:
@@ -118,9 +120,12 @@ def _time(value: Any) -> Any:
 
 
 def _date(value: Any) -> Any:
+    # By its form first: Python would also read `2026-1-5`.
+    if not isinstance(value, str) or not _DAY.fullmatch(value):
+        raise refuse("must be a day like 2026-11-15")
     try:
-        return instant(datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC))
-    except (ValueError, TypeError):
+        return instant(datetime.fromisoformat(value).replace(tzinfo=UTC))
+    except ValueError:
         raise refuse("must be a day like 2026-11-15") from None
 
 

@@ -17,15 +17,13 @@ from lootkeep.storage.lists import Listing
 R = TypeVar("R")
 
 MAX_PAGE = 100
-# Pages beyond this are empty: no list is that long.
-_LAST_PAGE = 1_000_000_000
 _NO_FILTERS = frozenset({"page", "per_page", "sort", "order"})
 
 
 class PageQuery(QueryParameters):
     """`page` and `per_page`, refused rather than clamped when out of range."""
 
-    page: Annotated[QueryInteger, field("The page, from 1.", ge=1, le=_LAST_PAGE)] = 1
+    page: Annotated[QueryInteger, field("The page, from 1.", ge=1)] = 1
     per_page: Annotated[QueryInteger, field("The number of items per page.", ge=1, le=MAX_PAGE)] = 15
 
     @property

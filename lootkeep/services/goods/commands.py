@@ -76,14 +76,19 @@ async def take_back(tx: Transaction, details: OrderDetails, now: Instant) -> Non
     ran = {
         command.item_id
         for command in await commands_db.ROWS.find(tx, order_id=details.order.id)
-        if command.cause in DELIVERING and command.status != "cancelled"
+        if command.cause in DELIVERING and command.may_have_run
     }
     if ran:
         await queue(tx, details, "refunded", now)
 
 
+async def is_taken_back(tx: Transaction, order_id: int) -> bool:
+    """Whether a refund has queued what undoes the order."""
+    return bool(await commands_db.ROWS.find(tx, order_id=order_id, cause="refunded"))
+
+
 async def cancel_waiting(tx: Transaction, lines: Iterable[OrderItem], now: Instant) -> None:
-    """Staff declared these lines delivered."""
+    """Staff declared these lines delivered, or their time is over."""
     await commands_db.cancel_of_items(tx, [line.id for line in lines if line.delivery_type == "command"], now)
 
 

@@ -79,7 +79,9 @@ async def redis(config: Config) -> Finding:
 
 async def mail(config: Config, mailer: Mailer) -> Finding:
     if config.smtp_url is None:
-        return Finding("mail", "warning", "No mail server is set (LOOTKEEP_SMTP_URL): e-mails stay in the outbox.")
+        return Finding(
+            "mail", "warning", "No mail server is set, by the console or LOOTKEEP_SMTP_URL: e-mails stay in the outbox."
+        )
     error = await mailer.check()
     await mailer.close()
     if error:

@@ -14,9 +14,16 @@ from lootkeep.storage.goods import expiring as expiring_db
 from lootkeep.storage.orders import rows as orders_db
 
 
-async def expire(tx: Transaction, order_id: int, now: Instant) -> None:
-    """All of it: the order of a subscription's last period."""
-    await _queue(tx, await _details.lock(tx, order_id), now)
+async def expire(tx: Transaction, order_id: int, now: Instant, *, is_renewal: bool) -> None:
+    """All of it: the order of a subscription's last period. What it has not given by now, it never gives.
+
+    The refund of a renewal takes back what the renewal gave; what earlier periods gave ends here.
+    """
+    details = await _details.lock(tx, order_id)
+    await goods.cancel_waiting(tx, details.items, now)
+    has_earlier = is_renewal and not await goods.is_taken_back(tx, order_id)
+    if has_earlier or details.order.status != "refunded":
+        await goods.queue(tx, details, "expired", now)
 
 
 async def expire_lines(deps: Deps) -> None:

@@ -210,6 +210,13 @@ class _Applying:
         is_equal = (self.report.amount, self.report.currency) == (order.money_total, order.currency)
         return order.charge_id is None and is_checkouts and is_equal
 
+    def _is_another_payment(self, order: Order) -> bool:
+        """Whether the order has a payment that cannot be this one: a buyer may have paid twice."""
+        ids = {order.charge_id}
+        if self._provider == "stripe" and re.fullmatch(_OWN_ID["stripe"], order.transaction_id or ""):
+            ids.add(order.transaction_id)
+        return ids != {None} and bool(self.report.ids) and ids.isdisjoint(self.report.ids)
+
     async def _add_facts(self, order: Order, payment: Payment = UNKNOWN) -> None:
         ids = {"transaction_id": self.report.transaction_id, "charge_id": self.report.charge_id}
         await orders.add_facts(self._deps, order.id, payment, payment_method=self.report.method, **ids)
@@ -234,6 +241,8 @@ class _Applying:
         order = await self._lock(order)
         if missing := _without_payment(order):
             return missing
+        if not self._accepts and self._is_another_payment(order):
+            return Outcome("already_paid", order.id)
         so_far = self.report.amount
         if differs := self._differs(order, is_same=so_far is not None and so_far <= order.money_total):
             return differs

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import bindparam, select
 
 from lootkeep.domain.customer_export import HeldData, HeldTrace, SentEmail, StaffChange
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.payments.events import PaymentEvent
-from lootkeep.storage.customers.personal_data import part_of
+from lootkeep.storage.customers.personal_data import payment_event_of
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import columns_of
@@ -37,7 +37,7 @@ _TRACES = Query(
 )
 _PAYMENT_EVENTS = Query(
     select(*columns_of(payment_events, PaymentEvent))
-    .where(or_(part_of(payment_events.c.order_id, orders), payment_events.c.payer_email == bindparam("email")))
+    .where(payment_event_of(bindparam("email")))
     .order_by(payment_events.c.id),
     PaymentEvent,
 )

@@ -126,7 +126,7 @@ def lengthen(seconds: float) -> str:
 
 def report(seconds: float) -> str:
     """Opens a transaction for one long query: a limit cannot be set for a single statement."""
-    return f"BEGIN; {_set(_limits(seconds, seconds))}"
+    return f"BEGIN; {_set(_limits(seconds, seconds) | _REPORT_MEMORY)}"
 
 
 def patience(seconds: float) -> float:
@@ -140,6 +140,8 @@ def _set(limits: dict[str, str]) -> str:
 
 # A write may wait for the row of another for as long as a statement may take.
 _WRITES_WAIT = {"lock_timeout": "0"}
+# A report groups hundreds of thousands of rows: in memory instead of files.
+_REPORT_MEMORY = {"work_mem": "'64MB'"}
 
 
 def _limits(statement: float, idle_transaction: float) -> dict[str, str]:

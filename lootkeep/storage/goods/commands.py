@@ -63,7 +63,7 @@ _IS_WAITING = sql("status = 'waiting'")
 _IS_DELIVERING = sql("cause IN ('paid', 'renewed')")
 _CANCEL_OF_SERVER = Query(update(commands).where(_OF_SERVER, OPEN, _IS_WAITING).values(_CANCELLED))
 _CANCEL_OF_ITEM = Query(
-    update(commands).where(commands.c.item_id == bindparam("item"), _IS_WAITING, _IS_DELIVERING).values(_CANCELLED),
+    update(commands).where(commands.c.item_id == bindparam("item"), OPEN, _IS_DELIVERING).values(_CANCELLED),
     set_based=True,
 )
 _NOW = bindparam("now", type_=BigInteger)
@@ -114,7 +114,7 @@ async def claim(
 
 
 async def cancel_of_items(tx: Transaction, item_ids: Iterable[int], now: Instant) -> None:
-    """Those that would hand over these lines and still wait."""
+    """Those that would hand over these lines: also what a server has, which would get it again after a failure."""
     rows = [{"item": item_id, "now": now} for item_id in item_ids]
     if rows:
         await tx.execute_many(_CANCEL_OF_ITEM, rows)

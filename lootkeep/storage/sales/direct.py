@@ -94,6 +94,8 @@ async def new_customers(tx: Transaction, start: Instant, end: Instant, product_i
 # Above this number of orders, only the best customers of all time are added up, if nobody else can be among the best.
 _FEW_ORDERS = 1_000
 _CANDIDATES = (50, 2_000)
+# Above this number, leaving out those who spent too little in all costs less than adding up everyone.
+_MANY_ORDERS = 1_000_000
 
 # What remains of the orders paid in this period, after refunds.
 _LEFT = case((orders.c.currency == bindparam("currency"), orders.c.total - orders.c.refunded_total), else_=0)
@@ -101,25 +103,27 @@ _SPENT = cast(func.coalesce(func.sum(_LEFT), 0), BigInteger)
 _STANDING = func.count(orders.c.id).filter(orders.c.status != "refunded")
 _RANKED = (customers.c.total_spent.desc(), customers.c.id.desc())
 _NTH_SPENT = Query(select(customers.c.total_spent).order_by(*_RANKED).limit(1).offset(bindparam("skip")))
-_BEST_OF_ALL_TIME = select(customers.c.id).order_by(*_RANKED).limit(bindparam("candidates"))
+_AMONG: dict[str, Select[Any]] = {
+    "best": select(customers.c.id).order_by(*_RANKED).limit(bindparam("candidates")),
+    "able": select(customers.c.id).where(customers.c.total_spent >= bindparam("least")),
+}
 
 
 @cache
-def _top_query(is_product: bool, has_candidates: bool) -> Query[TopCustomer]:
+def _top_query(is_product: bool, among: str = "") -> Query[TopCustomer]:
     spent = _of(select(orders.c.customer_id, _STANDING.label("orders"), _SPENT.label("spent")), is_product)
-    if has_candidates:
-        spent = spent.where(orders.c.customer_id.in_(_BEST_OF_ALL_TIME))
-    sums = spent.where(*_PAID).group_by(orders.c.customer_id).having(_SPENT > 0).cte("sums").prefix_with("MATERIALIZED")
-    # Only those who spent as much as the last one shown are looked up, not every buyer.
-    best_sums = select(sums.c.spent).order_by(sums.c.spent.desc()).limit(bindparam("size")).subquery()
-    best = (
-        select(customers.c.id, customers.c.name, customers.c.email, sums.c.orders, sums.c.spent)
-        .join_from(sums, customers, customers.c.id == sums.c.customer_id)
-        .where(sums.c.spent >= select(func.min(best_sums.c.spent)).scalar_subquery())
-        .order_by(sums.c.spent.desc(), *_RANKED)
-        .limit(bindparam("size"))
+    if among:
+        spent = spent.where(orders.c.customer_id.in_(_AMONG[among]))
+    best = spent.where(*_PAID).group_by(orders.c.customer_id).having(_SPENT > 0)
+    best = best.order_by(_SPENT.desc(), orders.c.customer_id.desc()).limit(bindparam("size"))
+    # Only those at the top are looked up, not every buyer.
+    top = best.subquery()
+    return Query(
+        select(customers.c.id, customers.c.name, customers.c.email, top.c.orders, top.c.spent)
+        .join_from(top, customers, customers.c.id == top.c.customer_id)
+        .order_by(top.c.spent.desc(), customers.c.id.desc()),
+        TopCustomer,
     )
-    return Query(best, TopCustomer)
 
 
 async def top_customers(
@@ -128,18 +132,21 @@ async def top_customers(
     """Who spent most in this time, of `orders` orders; refunds of these are subtracted.
 
     Nobody spent more in any time than in all: if the last of those found among the best customers of all time spent as
-    much in this time as the next of these spent in all, nobody else can be among the best.
+    much in this time as the next of these spent in all, nobody else has spent more. Of those who spent alike at the end
+    of the list, any may be on it.
     """
     values = _values(start, end, product_id) | {"currency": currency, "size": size}
-    if product_id is None and orders > _FEW_ORDERS:
-        enough = [await _nth_spent(tx, count) for count in _CANDIDATES]
-        best = await tx.all(_top_query(False, True), **values, candidates=_CANDIDATES[0])
+    if product_id is not None or orders <= _FEW_ORDERS:
+        return await tx.run_slow(_top_query(product_id is not None), **values)
+    least = 0
+    for candidates in _CANDIDATES:
+        best = await tx.all(_top_query(False, "best"), **values, candidates=candidates)
         least = best[-1].spent if len(best) == size else 0
-        if least >= enough[0]:
+        if least >= await _nth_spent(tx, candidates):
             return best
-        if least >= enough[1]:
-            return await tx.all(_top_query(False, True), **values, candidates=_CANDIDATES[1])
-    return await tx.run_slow(_top_query(product_id is not None, False), **values)
+    if orders > _MANY_ORDERS:
+        return await tx.run_slow(_top_query(False, "able"), **values, least=least)
+    return await tx.run_slow(_top_query(False), **values)
 
 
 async def _nth_spent(tx: Transaction, number: int) -> int:
