@@ -67,6 +67,7 @@ async def change(deps: Deps, coupon_id: int, changes: dict[str, Any]) -> Coupon:
             after = replace(after, code=coupons_rules.checked_code(plain_code(after.code)))
             if await coupons_db.ROWS.find_one(tx, code=after.code):
                 raise _taken()
+            await coupons_db.forget(tx, before)
         return await coupons_db.ROWS.save(tx, before, coupons_rules.changed(after, deps.clock.now()))
 
 
@@ -74,7 +75,8 @@ async def delete(deps: Deps, coupon_id: int) -> None:
     async with deps.db.write() as tx:
         coupon = existing(await coupons_db.ROWS.lock(tx, coupon_id), "Coupon")
         coupons_rules.require_deletable(coupon)
-        await coupons_db.remove(tx, coupon)
+        await coupons_db.forget(tx, coupon)
+        await coupons_db.ROWS.remove(tx, coupon)
 
 
 async def settle(deps: Deps) -> None:

@@ -185,10 +185,9 @@ async def own_uses(tx: Transaction, coupon_id: int, customer_id: int) -> int:
     return int(count)
 
 
-async def remove(tx: Transaction, coupon: Coupon) -> None:
-    """Cancelled orders keep its code."""
+async def forget(tx: Transaction, coupon: Coupon) -> None:
+    """Cancelled orders, which keep its code, no longer refer to it."""
     await tx.run(_FORGET, code=coupon.code)
-    await ROWS.remove(tx, coupon)
 
 
 async def sums(tx: Transaction, coupon: Coupon) -> list[tuple[str, int, int, int]]:

@@ -229,6 +229,17 @@ async def test_an_unused_coupon_is_deleted_and_its_code_is_free_again(world: Wor
     assert (await world.get("/coupons/2/uses")).json()["data"] == []
 
 
+async def test_a_renamed_coupon_is_deleted_too_and_its_orders_keep_the_code_they_were_placed_with(world: World) -> None:
+    (customer,) = await regular_customers(world, 1)
+    await new_product(world)
+    await new_coupon(world)
+    order = await new_order(world, customer["id"], (1, 1), coupon_code="SALE20")
+    await step(world, order["id"], "cancel")
+    assert (await world.put("/coupons/1", {"code": "AUTUMN"})).status_code == 200
+    assert (await world.delete("/coupons/1")).status_code == 200
+    assert (await world.get(f"/orders/{order['id']}")).json()["data"]["coupon_code"] == "SALE20"
+
+
 async def test_coupons_of_referrals_are_listed_and_keep_what_was_promised(world: World) -> None:
     _, code = await welcomed(world)
     (coupon,) = (await world.get("/coupons?origin=welcome")).json()["data"]

@@ -59,10 +59,11 @@ async def earned_shares(db: Database) -> dict[int, tuple[int]]:
         if entry["type"] == "commission":
             order = placed[entry["order_id"]]
             total, left = order["total"], order["total"] - order["refunded_total"]
-            whole = half_up((total - (order["tax_total"] or 0)) * shares[entry["creator_id"]], 100_00)
+            unit = 100 if order["currency"] == "JPY" else 1
+            whole = unit * half_up((total - (order["tax_total"] or 0)) * shares[entry["creator_id"]], 100_00 * unit)
             assert entry["amount"] == whole
             is_lost = last.get(order["id"], "dispute_won") != "dispute_won"
-            earned[order["id"]] = (0 if is_lost else half_up(whole * left, total) if total else whole,)
+            earned[order["id"]] = (0 if is_lost else unit * half_up(whole * left, total * unit) if total else whole,)
     return earned
 
 
