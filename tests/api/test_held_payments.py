@@ -8,7 +8,7 @@ import pytest
 
 from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import fraud_queue as fraud_queue_service, recount as recount_service
-from lootkeep.storage.schema import coupons, events, gift_cards, orders, products
+from lootkeep.storage.schema import coupons, events, gift_cards, mails, orders, products
 from tests.api.fraud.shop import review, settings
 from tests.api.ordering import place, step, welcomed
 from tests.builders import STORE, new_product
@@ -153,3 +153,16 @@ async def test_the_money_of_a_customer_who_was_unblocked_is_no_longer_held(shop:
     assert [row["stock"] for row in await rows(shop.db, products)] == [4, None]
     paid = ["order.paid", "coupon.used", "gift_card.created"]
     assert await announced(shop) == ["order.created", *paid, *["order.delivered"] * 2, "order.completed"]
+
+
+async def test_an_erased_customer_gets_no_email_when_the_payment_is_released(world: World) -> None:
+    customer, _ = await welcomed(world)
+    card = await new_product(world, delivery_type="gift_card")
+    assert (await place(world, (card["id"], 1), customer_id=customer)).status_code == 201
+    assert (await world.delete(f"{STORE}/customers/{customer}")).status_code == 200
+    held = await pay(world)
+    assert (held["status"], held["next"]) == ("on_hold", "wait_for_review")
+    await review(world, held["fraud"]["check_id"], "legitimate")
+    assert [row["recipient_email"] for row in await rows(world.db, gift_cards)] == [None]
+    assert await rows(world.db, mails) == []
+    await agree(world)

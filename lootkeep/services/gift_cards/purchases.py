@@ -55,11 +55,13 @@ async def _issue(deps: Deps, tx: Transaction, terms: GiftCardTerms, now: Instant
 
 
 def _bought_cards(details: OrderDetails, line: OrderItem) -> GiftCardTerms:
+    # Nobody is written to under a pseudonym.
+    is_erased = details.customer.erased_at is not None
     return GiftCardTerms(
         initial_balance=line.price,
         currency=details.order.currency,
-        recipient_email=details.customer.email,
-        recipient_name=details.customer.name,
+        recipient_email=None if is_erased else details.customer.email,
+        recipient_name=None if is_erased else details.customer.name,
         sender_name=None,
         message=None,
         customer_id=details.customer.id,

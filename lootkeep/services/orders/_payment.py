@@ -56,7 +56,7 @@ async def hand_over(
     new: _delivery.NewEvents = [("order.paid", order_events_views.paid(replace(done, order=paid)))]
     new += [*coupon_events(paid), *(("gift_card.created", gift_card_events_views.created(card)) for card in cards)]
     await outbox_db.append_all(tx, [*new, *_delivery.events(details, paid, done)], paid.updated_at)
-    if deps.store.sends_order_emails:
+    if deps.store.sends_order_emails and done.customer.erased_at is None:
         await _send_page(deps, tx, done, paid.updated_at)
     if any(line.waiting_since is not None for line in lines):
         what = "it is paid, and keys are missing"
