@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from lootkeep.domain.codes import rounded_share
-from lootkeep.domain.disputes import Dispute
+from lootkeep.domain.disputes import Dispute, is_disputed
 from lootkeep.domain.orders import Order
 from lootkeep.domain.referrals import WHOLE_PERCENTAGE
 from lootkeep.kernel.clock import DAY, Instant
@@ -90,8 +90,7 @@ def correction(
 
 def _standing(first: CreatorEntry, order: Order, disputes: Sequence[Dispute]) -> Hundredths:
     """What is left of a commission: refunds count in proportion, a dispute takes all of it until it is won."""
-    steps = [dispute.kind for dispute in disputes if dispute.kind != "early_warning"]
-    if steps and steps[-1] != "dispute_won":
+    if is_disputed(disputes):
         return Hundredths(0)
     if not order.total:
         return first.amount

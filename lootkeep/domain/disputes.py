@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import msgspec
@@ -67,9 +67,16 @@ def check_disputable(order: Order) -> None:
 
 def open_disputes(disputes: Sequence[Dispute]) -> list[Dispute]:
     """Those that were not won later, in order of time."""
-    won_at = max((dispute.at for dispute in disputes if dispute.kind == "dispute_won"), default=-1)
-    open_ = [dispute for dispute in disputes if dispute.kind != "dispute_won" and dispute.at > won_at]
+    won = [dispute for dispute in disputes if dispute.kind == "dispute_won"]
+    names = {dispute.external_id for dispute in disputes if dispute.kind == "dispute"} - {None}
+    open_ = [it for it in disputes if it.kind != "dispute_won" and not any(_ends(won_, it, names) for won_ in won)]
     return sorted(open_, key=lambda dispute: (dispute.at, dispute.id))
+
+
+def _ends(outcome: Dispute, dispute: Dispute, names: Collection[str | None]) -> bool:
+    """An order may have several disputes: an outcome that names one is about that one, and no warning outlives it."""
+    is_about = outcome.external_id not in names or outcome.external_id == dispute.external_id
+    return dispute.at <= outcome.at and (is_about or dispute.kind == "early_warning")
 
 
 def truth(disputes: Sequence[Dispute], staff: Sequence[StaffLabel]) -> Truth | None:

@@ -159,6 +159,20 @@ async def test_a_dispute_takes_back_and_a_won_one_gives_back(world: World) -> No
     assert await balance(world) == ("0.00", "0.00", "0.00")
 
 
+async def test_of_two_disputes_a_won_one_gives_back_nothing_while_the_other_is_open(world: World) -> None:
+    (customer,) = await regular_customers(world, 1)
+    await new_product(world, price="10.00")
+    await new_creator(world)
+    order = await paid_order(world, customer["id"], (1, 1), coupon_code="LUNA")
+    for kind, external_id in (("dispute", "a"), ("dispute", "b"), ("dispute_won", "a")):
+        world.clock.advance(DAY)
+        await step(world, order["id"], "dispute", FRAUD | {"kind": kind, "external_id": external_id})
+    assert await ledger(world) == [("commission", "1.00"), ("clawback", "-1.00")]
+    assert await maintained(world.db) == await recounted(world.db)
+    await step(world, order["id"], "dispute", FRAUD | {"kind": "dispute_won", "external_id": "b"})
+    assert (await ledger(world))[2:] == [("release", "1.00")]
+
+
 @pytest.mark.parametrize("by", ["customer", "mailbox", "device", "instrument", "player"])
 async def test_a_creator_who_buys_earns_nothing(world: World, by: str) -> None:
     player = {"game": "steam", "id": "76561198000000001"}

@@ -72,6 +72,15 @@ async def test_a_dispute_that_is_over_needs_nobody(sold: World, staff: Visitor, 
     assert "Open evidence" not in (await staff.get("/orders/1")).text
 
 
+async def test_a_second_dispute_needs_someone_until_it_is_over_itself(sold: World, staff: Visitor) -> None:
+    for kind, external_id in (("dispute", "a"), ("dispute", "b"), ("dispute_won", "a")):
+        await disputed(sold, kind, external_id=external_id)
+        sold.clock.advance(HOUR)
+    assert "ORD-000001 is disputed" in await overview(staff)
+    await disputed(sold, "dispute_won", external_id="b")
+    assert "is disputed" not in await overview(staff)
+
+
 async def test_a_silent_server_and_a_failed_command_are_named(world: World, staff: Visitor) -> None:
     server = await open_server(world)
     await new_customer(world)

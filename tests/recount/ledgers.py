@@ -49,11 +49,7 @@ async def earned_shares(db: Database) -> dict[int, tuple[int]]:
     """The same from the orders, their refunds and their disputes."""
     placed = {order["id"]: order for order in await rows(db, orders)}
     shares = {creator["id"]: creator["commission"] for creator in await rows(db, creators)}
-    last = {
-        it["order_id"]: it["kind"]
-        for it in sorted(await rows(db, disputes), key=lambda it: (it["at"], it["id"]))
-        if it["kind"] != "early_warning"
-    }
+    lost = await disputed_orders(db)
     earned = {}
     for entry in await rows(db, creator_entries):
         if entry["type"] == "commission":
@@ -62,9 +58,26 @@ async def earned_shares(db: Database) -> dict[int, tuple[int]]:
             unit = 100 if order["currency"] == "JPY" else 1
             whole = unit * half_up((total - (order["tax_total"] or 0)) * shares[entry["creator_id"]], 100_00 * unit)
             assert entry["amount"] == whole
-            is_lost = last.get(order["id"], "dispute_won") != "dispute_won"
+            is_lost = order["id"] in lost
             earned[order["id"]] = (0 if is_lost else unit * half_up(whole * left, total * unit) if total else whole,)
     return earned
+
+
+async def disputed_orders(db: Database) -> set[int]:
+    """Those with a dispute that no later outcome won: one with its name, or one that names none of the order."""
+    reports = [it for it in await rows(db, disputes) if it["kind"] != "early_warning"]
+    names = {(it["order_id"], it["external_id"]) for it in reports if it["kind"] == "dispute" and it["external_id"]}
+    won = [it for it in reports if it["kind"] == "dispute_won"]
+    return {
+        it["order_id"]
+        for it in reports
+        if it["kind"] != "dispute_won"
+        and not any(
+            (by["order_id"], it["at"] <= by["at"]) == (it["order_id"], True)
+            and (by["external_id"] == it["external_id"] or (by["order_id"], by["external_id"]) not in names)
+            for by in won
+        )
+    }
 
 
 def half_up(amount: int, parts: int) -> int:

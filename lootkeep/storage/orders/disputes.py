@@ -25,7 +25,19 @@ _OF_ORDER = Query(
     .order_by(disputes.c.at, disputes.c.id),
     Dispute,
 )
-_outcomes = disputes.alias()
+_outcomes, _named = disputes.alias(), disputes.alias()
+# As `domain.disputes.open_disputes` says: an outcome that names a dispute of the order is about that one alone.
+_is_of_another = (
+    select(_named.c.id)
+    .where(
+        _named.c.order_id == disputes.c.order_id,
+        _named.c.kind == "dispute",
+        _named.c.external_id == _outcomes.c.external_id,
+        _named.c.external_id.is_distinct_from(disputes.c.external_id),
+    )
+    .correlate(disputes, _outcomes)
+    .exists()
+)
 _due_at = func.coalesce(disputes.c.evidence_due_at, disputes.c.at + USUAL_DEADLINE)
 _WAITING = Query(
     select(*columns_of(disputes, Dispute), *columns_of(orders, Order))
@@ -40,6 +52,7 @@ _WAITING = Query(
             _outcomes.c.order_id == disputes.c.order_id,
             or_(_outcomes.c.kind == "dispute_won", _outcomes.c.kind == "dispute_lost"),
             _outcomes.c.at >= disputes.c.at,
+            ~_is_of_another,
         )
         .exists(),
     )
