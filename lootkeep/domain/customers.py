@@ -56,6 +56,8 @@ class Customer(msgspec.Struct, frozen=True):
     erased_at: Instant | None = None
     # JSON: the players that the customer is.
     identities: str = "[]"
+    # JSON: what was sent to these, or paid from them, is still the customer's.
+    former_emails: str = "[]"
 
     @property
     def search_text(self) -> str:
@@ -65,6 +67,10 @@ class Customer(msgspec.Struct, frozen=True):
     @property
     def players(self) -> list[Identity]:
         return identities_of(self.identities)
+
+    @property
+    def earlier_emails(self) -> list[str]:
+        return msgspec.json.decode(self.former_emails, type=list[str])
 
     @property
     def mailbox(self) -> str:
@@ -88,6 +94,9 @@ def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Custo
         raise invalid("status_reason", "The status reason field is required for a customer who is blocked.")
     if after == before:
         return before
+    if after.email != before.email:
+        former = [email for email in (*before.earlier_emails, before.email) if email != after.email]
+        after = replace(after, former_emails=msgspec.json.encode(former).decode())
     if after.accepts_marketing != before.accepts_marketing:
         time = "consent_given_at" if after.accepts_marketing else "consent_withdrawn_at"
         after = replace(after, **{time: now})

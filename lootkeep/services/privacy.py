@@ -11,7 +11,7 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain import customers as customers_rules
 from lootkeep.domain.creators import Creator
-from lootkeep.domain.customers import ERASED_NAME, ERASED_TEXT
+from lootkeep.domain.customers import ERASED_NAME, ERASED_TEXT, Customer
 from lootkeep.domain.goods import goods_of
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant, utc
@@ -69,9 +69,11 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
     async with deps.db.read(slow=True) as tx:
         customer = existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         referrers = await customer_lists_db.referrers(tx, [customer])
-        records = await customer_export_db.stored_data(tx, customer_id, customer.email)
+        emails = await _emails(tx, customer)
+        records = await customer_export_db.stored_data(tx, customer_id, emails)
         cards = await _all(tx, gift_card_lists_db.LISTING, customer_id=customer_id)
-        cards += await _all(tx, gift_card_lists_db.LISTING, recipient_email=customer.email)
+        for email in emails:
+            cards += await _all(tx, gift_card_lists_db.LISTING, recipient_email=email)
         owned = await _all(tx, subscriptions_db.LISTING, customer_id=customer_id)
         creators = await creators_db.ROWS.find(tx, customer_id=customer_id)
         referred = await _all(tx, referral_lists_db.REFERRALS, referrer_id=customer_id)
@@ -152,7 +154,9 @@ async def erase(deps: Deps, customer_id: int, user_id: int | None, ip_address: s
         customer = existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
         await erasure_db.lock(tx, customer_id)
         now = deps.clock.now()
-        await erasure_db.erase(tx, customer, pseudonym, lambda it: _hashed(deps, it), now)
+        for email in await _emails(tx, customer):
+            known = msgspec.structs.replace(customer, email=email)
+            await erasure_db.erase(tx, known, pseudonym, lambda it: _hashed(deps, it), now)
         events = [*events, *await erasure_db.find_events(tx, customer_id, after=seen)]
         await erasure_db.set_events(tx, [(id_, _erased_data(data, pseudonym)) for id_, data in dict(events).items()])
         if customer.erased_at is None:
@@ -162,6 +166,12 @@ async def erase(deps: Deps, customer_id: int, user_id: int | None, ip_address: s
             await outbox_db.append(tx, "customer.erased", CustomerErasedData(customer_id), now)
             record = f"customer:{customer_id}"
             await audit_db.add(tx, user_id=user_id, action=ERASE, record=record, ip_address=ip_address, now=now)
+
+
+async def _emails(tx: Transaction, customer: Customer) -> list[str]:
+    """Those that the customer has and had, but for what belongs to someone else by now."""
+    former = [it for it in customer.earlier_emails if not await customers_db.ROWS.find_one(tx, email=it)]
+    return [customer.email, *former]
 
 
 def _hashed(deps: Deps, trace: str) -> str:

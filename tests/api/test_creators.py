@@ -10,6 +10,7 @@ import pytest
 from lootkeep.kernel.clock import DAY, MINUTE
 from tests.api.ordering import errors, step
 from tests.builders import STORE, honest_buyer, new_customer, new_order, new_product, paid_order, regular_customers
+from tests.conftest import only_sqlite
 from tests.recount import maintained, recounted
 from tests.world import World
 
@@ -64,21 +65,20 @@ async def test_a_creator_has_a_code_that_is_a_coupon(world: World) -> None:
     assert (coupon["origin"], coupon["max_uses"], coupon["max_uses_per_customer"]) == ("creator", None, None)
 
 
-@pytest.mark.parametrize(
-    ("fields", "field"),
-    [
-        ({"commission_percent": "100.01"}, "commission_percent"),
-        ({"commission_percent": -1}, "commission_percent"),
-        ({"hold_days": 366}, "hold_days"),
-        ({"code": "TAKEN"}, "code"),
-        ({"code": "no!"}, "code"),
-        ({"customer_id": 9}, "customer_id"),
-        ({"discount_type": "percentage", "discount_value": 101}, "discount_value"),
-    ],
-)
-async def test_a_creator_that_makes_no_sense_is_refused(world: World, fields: dict[str, Any], field: str) -> None:
+@only_sqlite
+async def test_a_creator_that_makes_no_sense_is_refused(world: World) -> None:
     await world.post("/coupons", {"code": "TAKEN", "discount_type": "fixed", "discount_value": 1})
-    assert list(errors(await world.post("/creators", LUNA | fields))) == [field]
+    for field, value in (
+        ("commission_percent", "100.01"),
+        ("commission_percent", -1),
+        ("hold_days", 366),
+        ("code", "TAKEN"),
+        ("code", "no!"),
+        ("customer_id", 9),
+        ("discount_value", 101),
+    ):
+        answer = await world.post("/creators", LUNA | {"discount_type": "percentage", field: value})
+        assert list(errors(answer)) == [field]
     assert (await world.get("/coupons")).json()["meta"]["total"] == 1
 
 
@@ -146,31 +146,20 @@ async def test_refunds_take_back_in_proportion(world: World) -> None:
     assert await balance(world) == ("0.00", "-0.67", "0.67")
 
 
-async def test_a_dispute_takes_back_and_a_won_one_gives_back(world: World) -> None:
+async def test_a_dispute_takes_back_and_gives_back_once_every_dispute_is_won(world: World) -> None:
     (customer,) = await regular_customers(world, 1)
     await new_product(world, price="10.00")
     await new_creator(world)
     order = await paid_order(world, customer["id"], (1, 1), coupon_code="LUNA")
-    for kind in ("early_warning", "dispute", "dispute_won", "dispute", "dispute_lost"):
-        await step(world, order["id"], "dispute", FRAUD | {"kind": kind, "external_id": f"{kind}-{world.clock.now()}"})
-        world.clock.advance(DAY)
-    amounts = [("commission", "1.00"), ("clawback", "-1.00"), ("release", "1.00"), ("clawback", "-1.00")]
-    assert await ledger(world) == amounts
-    assert await balance(world) == ("0.00", "0.00", "0.00")
-
-
-async def test_of_two_disputes_a_won_one_gives_back_nothing_while_the_other_is_open(world: World) -> None:
-    (customer,) = await regular_customers(world, 1)
-    await new_product(world, price="10.00")
-    await new_creator(world)
-    order = await paid_order(world, customer["id"], (1, 1), coupon_code="LUNA")
-    for kind, external_id in (("dispute", "a"), ("dispute", "b"), ("dispute_won", "a")):
+    opened = [("early_warning", "w", "1.00"), ("dispute", "a", "0.00"), ("dispute", "b", "0.00")]
+    closed = [("dispute_won", "a", "0.00"), ("dispute_won", "b", "1.00")]
+    for kind, external_id, held in (*opened, *closed, ("dispute", "c", "0.00"), ("dispute_lost", "c", "0.00")):
         world.clock.advance(DAY)
         await step(world, order["id"], "dispute", FRAUD | {"kind": kind, "external_id": external_id})
-    assert await ledger(world) == [("commission", "1.00"), ("clawback", "-1.00")]
-    assert await maintained(world.db) == await recounted(world.db)
-    await step(world, order["id"], "dispute", FRAUD | {"kind": "dispute_won", "external_id": "b"})
-    assert (await ledger(world))[2:] == [("release", "1.00")]
+        assert await balance(world) == (held, "0.00", "0.00")
+        assert await maintained(world.db) == await recounted(world.db)
+    amounts = [("commission", "1.00"), ("clawback", "-1.00"), ("release", "1.00"), ("clawback", "-1.00")]
+    assert await ledger(world) == amounts
 
 
 @pytest.mark.parametrize("by", ["customer", "mailbox", "device", "instrument", "player"])

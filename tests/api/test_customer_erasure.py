@@ -109,6 +109,25 @@ async def test_erasure_leaves_no_personal_data_anywhere(shop: World) -> None:
             assert (await shop.get(f"{path}?search={term}")).json()["meta"]["total"] == 0, path
 
 
+async def test_what_was_sent_to_an_earlier_email_is_exported_and_erased_too(shop: World) -> None:
+    before = (await shop.get(f"{STORE}/customers/2/export")).json()["data"]
+    for number in (1, 2):
+        await _call(shop, "PUT", f"{STORE}/customers/2", {"email": f"other{number}@new.example", "name": "Other"})
+    after = (await shop.get(f"{STORE}/customers/2/export")).json()["data"]
+    for part in ("gift_cards", "emails", "payment_events"):
+        assert after[part] == before[part], part
+    await shop.delete(f"{STORE}/customers/2")
+    assert await marks(shop) == {}
+
+
+async def test_an_earlier_email_that_someone_else_has_by_now_is_theirs(shop: World) -> None:
+    await _call(shop, "PUT", f"{STORE}/customers/2", {"email": "other@new.example"})
+    await new_customer(shop, email=JUN["email"], name="Sister")
+    await shop.delete(f"{STORE}/customers/2")
+    assert (await shop.get("/gift-cards/1")).json()["data"]["recipient_email"] == JUN["email"]
+    assert (await shop.get("/customers/4")).json()["data"]["email"] == JUN["email"]
+
+
 async def test_orders_totals_and_evidence_stay_under_a_pseudonym(shop: World) -> None:
     before = (await shop.get("/orders/1")).json()["data"]
     check = (await shop.get(f"/fraud/checks/{before['fraud']['check_id']}")).json()["data"]["check"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import bindparam, select
 
 from lootkeep.domain.customer_export import HeldData, HeldTrace, SentEmail, StaffChange
@@ -63,14 +65,16 @@ _CHANGES = Query(
 )
 
 
-async def stored_data(tx: Transaction, customer_id: int, email: str) -> HeldData:
+async def stored_data(tx: Transaction, customer_id: int, emails: Sequence[str]) -> HeldData:
     campaigns = await tx.all(_CAMPAIGN_EMAILS, customer=customer_id)
+    events = [it for email in emails for it in await tx.all(_PAYMENT_EVENTS, customer=customer_id, email=email)]
     return HeldData(
         checks=await tx.all(_CHECKS, customer=customer_id),
         traces=await tx.all(_TRACES, customer=customer_id),
-        payment_events=await tx.all(_PAYMENT_EVENTS, customer=customer_id, email=email),
+        # Those of orders are found with every e-mail address.
+        payment_events=list({event.id: event for event in events}.values()),
         emails=[
-            *await tx.all(_EMAILS, email=email),
+            *[sent for email in emails for sent in await tx.all(_EMAILS, email=email)],
             *(SentEmail("campaign", to, subject, status, at) for to, subject, status, at in campaigns),
         ],
         changes=await tx.all(_CHANGES, of_record=f"customer:{customer_id}"),

@@ -132,7 +132,7 @@ PERSONAL: dict[Table, Erasure] = {
             "email": _PSEUDONYM,
             "name": ERASED_NAME,
             **dict.fromkeys(("username", "external_id", "country", "note")),
-            **dict.fromkeys(("tags", "identities"), "[]"),
+            **dict.fromkeys(("tags", "identities", "former_emails"), "[]"),
             "search_text": bindparam("erased_search_text", type_=Text),
             "status": "blocked",
             "status_reason": ERASED_REASON,

@@ -56,6 +56,8 @@ customers = numbered_table(
     instant("erased_at", optional=True),
     # A JSON array: the players that the customer is.
     document("identities", default="[]"),
+    # A JSON array: the e-mail addresses that the customer had before.
+    document("former_emails", default="[]"),
     CheckConstraint("status IN ('active', 'blocked')", name="status"),
     CheckConstraint("orders_count >= 0 AND total_spent >= 0", name="totals"),
     Index(None, "created_at", "id"),
