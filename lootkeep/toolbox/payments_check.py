@@ -10,6 +10,7 @@ import msgspec
 
 from lootkeep.deps import Deps
 from lootkeep.domain.orders import Order, order_number
+from lootkeep.domain.payments.reports import Report
 from lootkeep.kernel import money
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.money import Hundredths, NotMoney
@@ -34,7 +35,7 @@ _PRESET = {
     "custom number": "order",
     "invoice number": "number",
 }
-# Money was taken; a row with another status is passed over.
+# A row with another status is passed over.
 _TAKEN = {"paid", "succeeded", "completed", "refunded", "partially refunded", "partial refund", "disputed"}
 _NEEDED = ("payment", "amount", "currency", "status")
 
@@ -67,22 +68,33 @@ async def check(deps: Deps, file: BinaryIO) -> CheckResult:
         for row in rows.rows():
             if isinstance(row, BadRow):
                 differences.append(Difference(row.line, "unreadable", exported=row.reason))
-            elif str(row.values.get("status", "")).lower() not in _TAKEN or _amount(row, "amount") == 0:
-                passed_over += 1
-            else:
+            elif _is_payment(row):
                 compared += 1
                 differences += await _compared(deps, row)
+            else:
+                passed_over += 1
     return CheckResult(compared, passed_over, differences)
+
+
+def _is_payment(row: FileRow) -> bool:
+    """Money was taken: amounts of refunds and withdrawals, which PayPal lists too, are negative."""
+    amount = _amount(row, "amount")
+    return str(row.values.get("status", "")).lower() in _TAKEN and (amount is None or amount > 0)
 
 
 async def _compared(deps: Deps, row: FileRow) -> list[Difference]:
     values: dict[str, Any] = row.values
     payment, amount, refunded = values.get("payment"), _amount(row, "amount"), _amount(row, "refunded")
     names = tuple(values[name] for name in ("order", "number", "external") if name in values)
-    ids = tuple(values[name] for name in ("intent", "payment") if name in values)
+    report = Report(
+        names=names,
+        external_id=values.get("external"),
+        payment_id=values.get("intent"),
+        charge_id=values.get("payment"),
+    )
     if amount is None:
         return [Difference(row.line, "unreadable", payment, exported=str(values.get("amount")))]
-    order = await payments_service.find_order(deps, names, ids)
+    order = await payments_service.find_order(deps, report)
     if order is None:
         return [Difference(row.line, "no_order", payment, exported=_money(amount, values.get("currency")))]
 

@@ -62,17 +62,18 @@ async def test_the_fingerprint_is_the_same_instrument_as_that_of_a_checkout(worl
     assert len(instruments) == 1
 
 
-@pytest.mark.parametrize("name", ["order_id", "order_number", "external_id"])
-async def test_an_order_is_found_by_every_name(world: World, name: str) -> None:
+async def test_an_order_is_found_by_every_name_and_an_external_id_is_not_taken_for_ours(world: World) -> None:
     await an_order(world, external_id="shop-7")
-    names = {"order_id": ["1", "ORD-000001", "shop-7"], "order_number": ["ORD-000001"], "external_id": ["shop-7"]}
+    await an_order(world, external_id="1")
+    found = {"order_id": {"1": 1, "ORD-000001": 1, "shop-7": 1}, "order_number": {"ORD-000001": 1}}
+    found["external_id"] = {"shop-7": 1, "1": 2, "ORD-000001": 1}
+    calls = [(name, text, order_id) for name, texts in found.items() for text, order_id in texts.items()]
     source = await new_source(world)
-    for number, text in enumerate(names[name]):
-        await send(
-            world, source, event("charge.failed", charge(None, id=f"ch_{number}", metadata={name: text}), number)
-        )
+    for number, (name, text, _) in enumerate(calls):
+        declined = charge(None, id=f"ch_{number}", metadata={name: text})
+        await send(world, source, event("charge.failed", declined, number))
     await work(world)
-    assert await results(world) == [("applied", None)] * len(names[name])
+    assert [row["order_id"] for row in await events(world)] == [order_id for _, _, order_id in calls]
 
 
 async def test_an_intent_waits_for_its_charge_which_knows_the_card(world: World) -> None:

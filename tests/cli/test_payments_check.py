@@ -47,6 +47,9 @@ async def test_an_export_that_agrees_has_no_differences(world: World) -> None:
     for gross in ("20,00", "20.00", "20"):
         export = PAYPAL.replace("20,00", gross)
         assert (await check(world.deps, BytesIO(export.encode()))).differences == []
+    taken_out = "3GG279541U471932P;-5,00;USD;Completed;1\n4GG279541U471933P;-15,00;USD;Completed;\n"
+    result = await check(world.deps, BytesIO((PAYPAL + taken_out).encode()))
+    assert (result.compared, result.passed_over, result.differences) == (1, 2, [])
 
 
 async def test_a_file_without_the_columns_is_refused(world: World) -> None:

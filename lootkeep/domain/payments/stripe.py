@@ -76,7 +76,7 @@ def _charge(operation: Operation, amount: str) -> Callable[[Json], Report]:
         kind = word(charge, "payment_method_details", "type")
         return Report(
             operation=operation,
-            names=_names(charge),
+            **_named(charge),
             payment_id=_id_of(charge, "payment_intent"),
             charge_id=word(charge, "id"),
             amount=hundredths(charge.get(amount), currency),
@@ -95,7 +95,7 @@ def _intent(intent: Json) -> Report:
     currency = currency_of(intent, "currency")
     return Report(
         operation="paid",
-        names=_names(intent),
+        **_named(intent),
         payment_id=word(intent, "id"),
         charge_id=_id_of(intent, "latest_charge"),
         amount=hundredths(intent.get("amount_received"), currency),
@@ -116,7 +116,7 @@ def _dispute(operation: Operation | None) -> Callable[[Json], Report]:
         currency = currency_of(dispute, "currency")
         return Report(
             operation=operation or _CLOSED.get(status),
-            names=_names(dispute),
+            **_named(dispute),
             payment_id=_id_of(dispute, "payment_intent"),
             charge_id=_id_of(dispute, "charge"),
             amount=hundredths(dispute.get("amount"), currency),
@@ -164,8 +164,11 @@ def hundredths(amount: Any, currency: str | None) -> Hundredths | None:
     return Hundredths(units) if units <= MAX_AMOUNT else None
 
 
-def _names(described: Json) -> tuple[str, ...]:
-    return words(*(word(described, "metadata", name) for name in ("order_id", "order_number", "external_id")))
+def _named(described: Json) -> dict[str, Any]:
+    order_id, number, external_id = (
+        word(described, "metadata", name) for name in ("order_id", "order_number", "external_id")
+    )
+    return {"names": words(order_id, number, external_id), "external_id": external_id}
 
 
 def _id_of(described: Json, name: str) -> str | None:

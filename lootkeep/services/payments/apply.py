@@ -15,7 +15,7 @@ from lootkeep.domain.fraud.facts import UNKNOWN, Payment
 from lootkeep.domain.orders import Order
 from lootkeep.domain.payments import events as events_rules
 from lootkeep.domain.payments.events import Outcome, PaymentEvent
-from lootkeep.domain.payments.reports import Operation
+from lootkeep.domain.payments.reports import Operation, Report
 from lootkeep.domain.payments.sources import PROVIDER_NAMES, PaymentSource, Provider
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Unavailable, existing, invalid
@@ -109,7 +109,7 @@ async def _try(deps: Deps, lease: str, event: PaymentEvent) -> Outcome:
     async with deps.db.write() as tx:
         source = await _source(tx, event)
         applying = _Applying(with_db(deps, db=JoinedDatabase(tx)), tx, event, source.provider)
-        order = await _find(tx, applying.report.names, applying.report.ids)
+        order = await _find(tx, applying.report)
         outcome = await applying.to(order) if order else Outcome("order_not_found")
         if not await _settled(tx, lease, event, outcome, deps.clock.now()):
             raise _LeaseLost
@@ -136,7 +136,7 @@ async def _look_again(deps: Deps, event: PaymentEvent) -> None:
     async with deps.db.read() as tx:
         source = await _source(tx, event)
         report = report_of(deps, event, source.provider)
-        order = await _find(tx, report.names, report.ids)
+        order = await _find(tx, report)
     if order is not None:
         async with deps.db.write() as tx:
             await payment_events_db.rouse_one(tx, event.id, deps.clock.now())
@@ -146,15 +146,17 @@ async def _source(tx: Transaction, event: PaymentEvent) -> PaymentSource:
     return existing(await payment_events_db.ALL_SOURCES.get(tx, event.source_id), "Payment source")
 
 
-async def _find(tx: Transaction, names: tuple[str, ...], ids: tuple[str, ...]) -> Order | None:
+async def _find(tx: Transaction, report: Report) -> Order | None:
     """By what the event calls the order, then by the ids of its payment."""
-    for name in names:
+    if report.external_id and (order := await orders_db.ROWS.find_one(tx, external_id=report.external_id)):
+        return order
+    for name in report.names:
         order_id = order_id_in(name)
         order = None if order_id is None else await orders_db.ROWS.get(tx, order_id)
         order = order or await orders_db.ROWS.find_one(tx, external_id=name)
         if order:
             return order
-    for payment_id in ids:
+    for payment_id in report.ids:
         order = await orders_db.ROWS.find_one(tx, transaction_id=payment_id)
         order = order or await orders_db.ROWS.find_one(tx, charge_id=payment_id)
         if order:
@@ -162,10 +164,10 @@ async def _find(tx: Transaction, names: tuple[str, ...], ids: tuple[str, ...]) -
     return None
 
 
-async def find_order(deps: Deps, names: tuple[str, ...], ids: tuple[str, ...]) -> Order | None:
+async def find_order(deps: Deps, report: Report) -> Order | None:
     """The order of a payment, by what it is called and by the provider's ids."""
     async with deps.db.read() as tx:
-        return await _find(tx, names, ids)
+        return await _find(tx, report)
 
 
 class _Applying:
