@@ -103,6 +103,20 @@ def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Custo
     return replace(after, updated_at=now)
 
 
+def known_customer(customer: Customer | None) -> Customer:
+    """The customer whose id a request names."""
+    if customer is None:
+        raise invalid("customer_id", "The customer id field is not a customer of this store.")
+    return customer
+
+
+def accepted_customer(customer: Customer | None) -> Customer:
+    """The same, if something new is to be stored about them."""
+    customer = known_customer(customer)
+    require_not_erased(customer)
+    return customer
+
+
 def require_not_erased(customer: Customer) -> None:
     """Nothing new is stored about someone whose data was erased."""
     if customer.erased_at is not None:

@@ -8,8 +8,9 @@ from lootkeep.deps import Deps
 from lootkeep.domain import emails as emails_rules
 from lootkeep.domain.campaign_emails import TrackingLinks, filled, template
 from lootkeep.domain.campaigns import Campaign, EmailPreview, Reader, audience_of
+from lootkeep.domain.customers import known_customer
 from lootkeep.domain.emails import NewEmail, one_line
-from lootkeep.kernel.errors import RateLimited, existing, invalid
+from lootkeep.kernel.errors import RateLimited, existing
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.services.campaign_markdown import with_bodies
 from lootkeep.storage import emails as emails_db
@@ -37,9 +38,7 @@ async def preview_of(deps: Deps, campaign: Campaign, customer_id: int | None = N
         if customer_id is None:
             reader = await audiences_db.someone(tx, audience_of(campaign)) or SAMPLE_READER
         else:
-            customer = await customers_db.ROWS.get(tx, customer_id)
-            if customer is None:
-                raise invalid("customer_id", "The customer id field is not a customer of this store.")
+            customer = known_customer(await customers_db.ROWS.get(tx, customer_id))
             reader = Reader(customer.id, customer.name, customer.email, customer.referral_code)
     if campaign.status in ("draft", "scheduled", "failed"):
         campaign = await with_bodies(deps, campaign, campaign.scheduled_at or deps.clock.now())

@@ -12,7 +12,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, coupons as coupons_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import AppliedCoupon, Coupon, CouponRejection, CouponTerms
-from lootkeep.domain.customers import Customer, plain_code
+from lootkeep.domain.customers import Customer, known_customer, plain_code
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, existing, invalid
@@ -94,9 +94,7 @@ async def preview(deps: Deps, cart: Cart) -> Preview:
     """What the cart would cost with its coupon; nothing is reserved. A cart without a customer has the id 0."""
     now = deps.clock.now()
     async with deps.db.read() as tx:
-        customer = await customers_db.ROWS.get(tx, cart.customer_id)
-        if cart.customer_id and customer is None:
-            raise invalid("customer_id", "The customer id field is not a customer of this store.")
+        customer = known_customer(await customers_db.ROWS.get(tx, cart.customer_id)) if cart.customer_id else None
         products = await products_db.ROWS.get_many(tx, {line.product_id for line in cart.lines})
         priced = checkout_rules.priced(cart, products)
         coupon = await coupons_db.ROWS.find_one(tx, code=plain_code(cart.coupon_code or ""))

@@ -10,7 +10,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import coupons as coupons_rules, creators as creators_rules
 from lootkeep.domain.coupons import SINGLE_USE, Coupon
 from lootkeep.domain.creators import Balance, Creator, CreatorEntry
-from lootkeep.domain.customers import plain_code
+from lootkeep.domain.customers import accepted_customer, plain_code
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.referrals import DiscountType
 from lootkeep.kernel.clock import Instant
@@ -148,5 +148,5 @@ async def _is_own(tx: Transaction, creator: Creator, details: OrderDetails) -> b
 
 
 async def _check_customer(tx: Transaction, customer_id: int | None) -> None:
-    if customer_id is not None and await customers_db.ROWS.get(tx, customer_id) is None:
-        raise invalid("customer_id", "The customer id field is not a customer of this store.")
+    if customer_id is not None:
+        accepted_customer(await customers_db.ROWS.get(tx, customer_id))

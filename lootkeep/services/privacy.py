@@ -155,8 +155,8 @@ async def erase(deps: Deps, customer_id: int, user_id: int | None, ip_address: s
         await erasure_db.lock(tx, customer_id)
         now = deps.clock.now()
         for email in await _emails(tx, customer):
-            known = msgspec.structs.replace(customer, email=email)
-            await erasure_db.erase(tx, known, pseudonym, lambda it: _hashed(deps, it), now)
+            owner = msgspec.structs.replace(customer, email=email)
+            await erasure_db.erase(tx, owner, pseudonym, lambda it: _hashed(deps, it), now)
         events = [*events, *await erasure_db.find_events(tx, customer_id, after=seen)]
         await erasure_db.set_events(tx, [(id_, _erased_data(data, pseudonym)) for id_, data in dict(events).items()])
         if customer.erased_at is None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, subscriptions as subscriptions_rules
 from lootkeep.domain.checkout import Cart, CartLine
-from lootkeep.domain.customers import Customer, require_not_erased
+from lootkeep.domain.customers import Customer, accepted_customer
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.domain.players import Player
 from lootkeep.domain.product_commands import CommandCause
@@ -47,11 +47,8 @@ async def create(
 async def import_in(deps: Deps, tx: Transaction, customer_id: int, product_id: int, terms: PastTerms) -> Subscription:
     """An imported subscription: it continues where it was, creates no order and sends no events."""
     now = deps.clock.now()
-    customer = await customers_db.ROWS.get(tx, customer_id)
+    customer = accepted_customer(await customers_db.ROWS.get(tx, customer_id))
     product = await products_db.get_undeletable(tx, product_id)
-    if customer is None:
-        raise invalid("customer_id", "The customer id field is not a customer of this store.")
-    require_not_erased(customer)
     if product is None:
         raise invalid("product_id", "The product id field is not a product of this store.")
     if terms.created_at > now:

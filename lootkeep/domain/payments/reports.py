@@ -27,7 +27,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     happened_at: Instant | None = None
     # What the order may be called, in the order in which it is looked for.
     names: tuple[str, ...] = ()
-    # The one of these that can be no id of ours, if the event says so.
+    # The one of these that the event calls so: it is never the id of another order.
     external_id: str | None = None
     # The provider's ids: of the payment, and of the charge that took the money.
     payment_id: str | None = None

@@ -6,6 +6,7 @@ from typing import Any
 
 from lootkeep.deps import Deps
 from lootkeep.domain import emails as emails_rules, gift_cards as gift_cards_rules
+from lootkeep.domain.customers import accepted_customer
 from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
@@ -30,8 +31,8 @@ async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tupl
     code = codes.new() if own_code is None else gift_cards_rules.check_code(own_code)
     sealed = codes.sealed(code)
     async with deps.db.write() as tx:
-        if terms.customer_id is not None and await customers_db.ROWS.get(tx, terms.customer_id) is None:
-            raise invalid("customer_id", "The customer id field is not a customer of this store.")
+        if terms.customer_id is not None:
+            accepted_customer(await customers_db.ROWS.get(tx, terms.customer_id))
         card = await _ledger.issue(tx, terms, sealed, now)
         if card is None:
             raise invalid("code", "The code field has already been taken.")

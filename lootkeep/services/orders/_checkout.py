@@ -10,7 +10,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import checkout as checkout_rules, coupons as coupons_rules, identity as identity_rules
 from lootkeep.domain.checkout import Cart, PricedLine
 from lootkeep.domain.coupons import AppliedCoupon
-from lootkeep.domain.customers import Customer, plain_code, require_not_erased
+from lootkeep.domain.customers import Customer, accepted_customer, plain_code
 from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement, made_before
@@ -28,9 +28,7 @@ from lootkeep.storage.products import rows as products_db
 
 
 def check_buyer(customer: Customer | None) -> Customer:
-    if customer is None:
-        raise invalid("customer_id", "The customer id field is not a customer of this store.")
-    require_not_erased(customer)
+    customer = accepted_customer(customer)
     if customer.status == "blocked":
         raise Unprocessable("customer_blocked", "This customer is blocked and cannot place orders.")
     return customer
