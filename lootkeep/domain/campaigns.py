@@ -129,9 +129,12 @@ class RecipientFields(msgspec.Struct, frozen=True):
 
     name: str
     referral_code: str
+    # At the address that was fixed when the campaign started.
     may_be_written_to: bool
     # The campaign has not been cancelled meanwhile.
     is_wanted: bool
+    # When the campaign started; one that failed may be sent again with other contents.
+    started_at: Instant
 
 
 class Reader(msgspec.Struct, frozen=True):
@@ -170,11 +173,11 @@ def settle(outcome: SendResult, recipient: Recipient, now: Instant, delays: Sequ
 
 
 def left_out(recipient: Recipient, reader: RecipientFields, now: Instant) -> Settlement | None:
-    """For a recipient who must not get e-mails any more: they unsubscribed, or the campaign was cancelled."""
+    """For a recipient who must not get it any more: they unsubscribed or moved, or the campaign was cancelled."""
     if not reader.is_wanted:
         return Settlement("cancelled", now, recipient.failures, None, recipient.perhaps_twice)
     if not reader.may_be_written_to:
-        reason = "the customer no longer accepts e-mails"
+        reason = "the customer no longer accepts e-mails at this address"
         return Settlement("skipped", now, recipient.failures, reason, recipient.perhaps_twice)
     return None
 

@@ -87,6 +87,9 @@ def changed(before: Customer, changes: Mapping[str, Any], now: Instant) -> Custo
         values.setdefault("status_reason", None)
     if values.get("email"):
         values["email"] = values["email"].lower()
+        if values["email"] != before.email and before.email_status == "bounced":
+            # That was the former address.
+            values.setdefault("email_status", "ok")
     if "identities" in values:
         values["identities"] = replaced_identities(before.identities, values["identities"])
     after = replace(before, **values)

@@ -59,7 +59,7 @@ async def test(deps: Deps, alert_id: int) -> Alert:
 async def look(deps: Deps) -> None:
     """Raises alerts that no operation causes: a receiver that keeps failing, work that is late, a silent server."""
     now = deps.clock.now()
-    async with deps.db.read() as tx:
+    async with deps.db.read(slow=True) as tx:
         alerts = await alerts_db.ROWS.find(tx)
         if not any(_LOOKED_FOR.intersection(alert.trigger_names) for alert in alerts):
             return

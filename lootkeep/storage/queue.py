@@ -88,7 +88,8 @@ class Queue:
         self._finished = Query(oldest.with_for_update(skip_locked=True))
         owners = [table.c.id] if parts is None else [parts, table.c.id]
         self._remove = [Query(delete(key.table).where(key == bindparam("item")), set_based=True) for key in owners]
-        self._pull_in = self._sooner("due_at", table.c.failures == bindparam("failed"))
+        failures = case((table.c.failures > bindparam("most"), bindparam("most")), else_=table.c.failures)
+        self._pull_in = self._sooner("due_at", failures == bindparam("failed"))
         self._pull_in_leases = self._sooner("leased_until") if "leased_until" in table.c else None
 
     async def settle(
@@ -118,10 +119,11 @@ class Queue:
     async def pull_in(self, tx: Transaction, waits: Sequence[int], lease: int, now: Instant) -> None:
         """After the clock was set back: an item that is due later than any rule allows waits once more, not longer.
 
-        `waits` is the maximum wait after no failure, after one, after two and so on.
+        `waits` is the maximum wait after no failure, after one, after two and so on; the last one is of all after it.
         """
         for failures, wait in enumerate(waits):
-            await tx.run_slow(self._pull_in, failed=failures, latest=now + wait + TOLERANCE, due=now + wait)
+            later = {"latest": now + wait + TOLERANCE, "due": now + wait}
+            await tx.run_slow(self._pull_in, failed=failures, most=len(waits) - 1, **later)
         if self._pull_in_leases:
             await tx.run_slow(self._pull_in_leases, latest=now + lease + TOLERANCE, due=now + lease)
 

@@ -54,8 +54,8 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
     ) -> None:
         super().__init__(deps, wakeup, mailer, delays, metrics)
         self._options = options
-        # The campaign that was sent last: its template is prepared once for each version of the settings.
-        self._prepared: tuple[int, Campaign, Template] | None = None
+        # The campaign that was sent last: its template is prepared once for each start and version of the settings.
+        self._prepared: tuple[tuple[int, int, Instant], Campaign, Template] | None = None
 
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:
         if await campaigns_service.start_due(self._deps):
@@ -108,7 +108,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
 
     async def write(self, item: tuple[Recipient, RecipientFields]) -> Email:
         recipient, reader = item
-        campaign, prepared = await self._prepare(recipient.campaign_id)
+        campaign, prepared = await self._prepare(recipient.campaign_id, reader.started_at)
         values = {"name": reader.name, "email": recipient.email, "referral_code": reader.referral_code}
         links = self._addresses(recipient.id, reader.referral_code)
         # Thousands of links in half a megabyte take a tenth of a second, and the event loop also serves the API.
@@ -141,10 +141,10 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
             lambda number: f"{base}/c/{sign(f'{recipient_id}.{number}', campaigns_service.CLICK)}",
         )
 
-    async def _prepare(self, campaign_id: int) -> tuple[Campaign, Template]:
+    async def _prepare(self, campaign_id: int, started_at: Instant) -> tuple[Campaign, Template]:
         """A campaign that is being sent cannot change, so it is read once."""
-        version = self._deps.settings.version
-        if self._prepared is None or (self._prepared[0], self._prepared[1].id) != (version, campaign_id):
+        wanted = self._deps.settings.version, campaign_id, started_at
+        if self._prepared is None or self._prepared[0] != wanted:
             async with self._deps.db.read() as tx:
                 campaign = await campaigns_db.ROWS.get(tx, campaign_id)
             assert campaign is not None
@@ -157,12 +157,17 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
                 campaign_layout(self._deps.store),
                 is_tracked=self._options().is_tracked,
             )
-            self._prepared = version, campaign, prepared
+            self._prepared = wanted, campaign, prepared
         return self._prepared[1:]
 
     async def _to_outbox(self) -> bool:
+        if self._finished:
+            # What was sent before the server was removed counts as sent.
+            await self._settle(claim=False)
+        now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
-            if await campaign_queue_db.next_due(tx) is None:
+            if not await campaign_queue_db.has_free(tx, now):
                 return False
         async with self._deps.db.write() as tx:
-            return await campaign_queue_db.all_to_outbox(tx, self._deps.clock.now())
+            await campaign_queue_db.all_to_outbox(tx, now)
+        return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import bindparam, select
@@ -28,13 +29,16 @@ _RECIPIENTS = Query(
 _STATUS = Query(select(customers.c.email_status).where(customers.c.id == bindparam("this")))
 
 
-def campaign_worker(world: World, server: MailServer | None, **options: Any) -> CampaignWorker:
+def campaign_worker(
+    world: World, server: MailServer | None, changing: Callable[[], CampaignOptions] | None = None, **options: Any
+) -> CampaignWorker:
+    """`changing` is for options that change while it works."""
     mailer: Mailer = OutboxMailer()
     if server:
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
     # A high rate, so that tests of other things need not advance the clock for each e-mail.
     chosen = CampaignOptions(has_server=server is not None, **{"emails_per_minute": 60 * SECOND} | options)
-    return CampaignWorker(world.deps, MemoryWakeup(), mailer, lambda: chosen)
+    return CampaignWorker(world.deps, MemoryWakeup(), mailer, changing or (lambda: chosen))
 
 
 async def send(world: World, **fields: Any) -> int:

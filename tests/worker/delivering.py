@@ -9,11 +9,13 @@ import asyncpg
 import msgspec
 import pytest
 
-from lootkeep.domain.deliveries import ClaimedDelivery
+from lootkeep.domain.deliveries import RETRY_SECONDS, AttemptResult, ClaimedDelivery, settle
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
+from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
+from lootkeep.storage.webhooks.deliveries import FIRST_ATTEMPT, ClaimSlot
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.world import World
@@ -52,7 +54,7 @@ async def fan_out(world: World) -> None:
 
 async def claim(world: World, tx: Transaction, lease: str) -> list[ClaimedDelivery]:
     now = world.clock.now()
-    slots = [deliveries_db.ClaimSlot(*due, 10) for due in (await deliveries_db.due(tx, now)).webhooks]
+    slots = [ClaimSlot(*due, 10) for due in (await deliveries_db.due(tx, now)).webhooks]
     claimed, _ = await deliveries_db.claim(tx, slots, lease, now)
     return [delivery for _, delivery in claimed]
 
@@ -62,6 +64,21 @@ async def claim_and_die(world: World) -> None:
     await fan_out(world)
     async with world.db.write() as tx:
         assert await claim(world, tx, "dead")
+
+
+async def fail_all(world: World) -> None:
+    """Records a failed first attempt of every new event, as if receivers had answered."""
+    now, answer = world.clock.now(), AttemptResult(False, 500, 1, "answered 500", None)
+    async with world.db.write() as tx:
+        while await fan_out_db.fan_out(tx, world.deps.ids.delivery_id, now):
+            pass
+        slots = [
+            ClaimSlot(webhook, [FIRST_ATTEMPT], MAX_COUNTED)
+            for webhook, _ in (await deliveries_db.due(tx, now)).webhooks
+        ]
+        claimed, _ = await deliveries_db.claim(tx, slots, "worker", now)
+        settled = [(item, answer, settle(answer, item.failures, now, RETRY_SECONDS, 1)) for _, item in claimed]
+        await deliveries_db.settle(tx, "worker", settled, now)
 
 
 async def log(world: World, webhook: dict[str, Any]) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from tests.builders import STORE, new_customer, new_product, new_ticket, paid_or
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
 from tests.worker.alerting import alert_of, new_alert, notify
+from tests.worker.delivering import fail_all, record, subscribe
 from tests.world import World
 
 URL = "https://lootkeep.example"
@@ -167,6 +168,23 @@ async def test_a_receiver_that_keeps_failing_is_reported_once(store: World, rece
     assert counts == [0, 0, 1, 1, 1]
     (notice,) = receiver.received[0].json["notices"]
     assert (notice["url"], "answered 500" in notice["text"]) == (f"{URL}/console/webhooks/{webhook['id']}", True)
+
+
+async def test_a_receiver_that_fails_for_a_thousand_deliveries_is_reported_once_with_its_whole_outage(
+    store: World, receiver: Receiver, other_receiver: Receiver
+) -> None:
+    await new_alert(store, receiver.url, triggers=["receiver_failing"], minutes=10)
+    await subscribe(store, other_receiver, "product.created")
+    for count in (3, 1000, 3):
+        await record(store, count)
+        await fail_all(store)
+        await alerts_service.look(store.deps)
+        store.clock.advance(11 * MINUTE)
+    await work(store)
+    (received,) = receiver.received
+    assert [notice["text"].partition(" ")[2] for notice in received.json["notices"]] == [
+        "has failed for 11 minutes: answered 500"
+    ]
 
 
 async def test_notices_over_the_limit_become_one_message_at_the_end_of_the_hour(

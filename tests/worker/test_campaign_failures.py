@@ -12,6 +12,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers
 from lootkeep.worker.campaigns import HOLD_OFF
 from tests.api.campaigns import read, reader
+from tests.builders import STORE
 from tests.mailbox import MailServer
 from tests.recount import outbox
 from tests.worker.campaigning import campaign_worker, email_status, recipients, send, stats, work
@@ -109,3 +110,16 @@ async def test_an_email_is_retried_and_marked_after_a_connection_drops_after_the
     assert {email.message["Message-ID"] for email in server.arrived} == {received.message["Message-ID"]}
     data = await stats(world, campaign)
     assert (data["failed"], data["perhaps_twice"]) == (1, 1)
+
+
+async def test_a_mailbox_that_does_not_exist_says_nothing_about_the_customers_next_address(
+    world: World, server: MailServer
+) -> None:
+    customer = await reader(world, email="gone@mail.example")
+    await send(world)
+    await work(world, campaign_worker(world, server))
+    await world.put(f"{STORE}/customers/{customer['id']}", {"email": "right@mail.example"})
+    assert await email_status(world, customer["id"]) == "ok"
+    await send(world)
+    await work(world, campaign_worker(world, server))
+    assert [received.recipients for received in server.arrived] == [["right@mail.example"]]

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.api.campaigns import PATH, make, reader, set_customer
+from tests.builders import STORE
 from tests.mailbox import MailServer, ReceivedEmail
 from tests.recount import outbox, sent
 from tests.worker.campaigning import URL, campaign_worker, email_status, send, stats, work
@@ -177,3 +178,17 @@ async def test_a_link_number_the_email_does_not_have_leads_nowhere(world: World,
     await send(world, body_html='<a href="https://a.example/">A</a>')
     await work(world, campaign_worker(world, server))
     assert (await world.http.get(f"/c/{world.deps.vault.sign('1.7', 'click')}")).status_code == 404
+
+
+async def test_unsubscribing_after_the_erasure_of_the_customer_records_nothing_about_them(
+    world: World, server: MailServer
+) -> None:
+    customer = await reader(world)
+    await send(world)
+    await work(world, campaign_worker(world, server))
+    await world.delete(f"{STORE}/customers/{customer['id']}")
+    path = unsubscribe_link(server).removeprefix(URL)
+    for page, words in ((path, "Unsubscribed"), (f"{path}/undo", "")):
+        answer = await world.http.post(page)
+        assert (answer.status_code, words in answer.text) == (200, True)
+    assert await outbox(world.db, "customer.updated") == []

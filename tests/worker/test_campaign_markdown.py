@@ -86,3 +86,20 @@ async def test_what_is_written_last_counts_and_both_at_once_are_refused(world: W
     wrong = await world.put(path, {"body_markdown": "Dear {{ first_name }}"})
     large = await world.put(path, {"body_markdown": "é" * 30_000})
     assert [list(answer.json()["errors"]) for answer in (both, wrong, large)] == [["body_markdown"]] * 3
+
+
+async def test_a_campaign_that_failed_is_sent_again_with_the_price_of_that_moment(
+    world: World, server: MailServer
+) -> None:
+    await reader(world, email="gone@mail.example")
+    await new_product(world, name="VIP rank")
+    campaign = await make(world, body_html=None, body_markdown="[](product:1)")
+    await world.post(f"{PATH}/{campaign['id']}/send", {})
+    working = campaign_worker(world, server)
+    await work(world, working)
+    assert (await read(world, int(campaign["id"])))["status"] == "failed"
+    await world.put(f"{STORE}/products/1", {"price": "25.00"})
+    await reader(world)
+    await world.post(f"{PATH}/{campaign['id']}/send", {})
+    await work(world, working)
+    assert "$25.00" in server.arrived[0].part("plain")

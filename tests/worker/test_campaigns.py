@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
-from lootkeep.kernel.clock import DAY, SECOND, iso
-from lootkeep.worker.campaigns import CampaignWorker
+from lootkeep.domain.emails import LEASE
+from lootkeep.kernel.clock import DAY, SECOND, Instant, iso
+from lootkeep.storage.campaigns import queue as campaign_queue_db
+from lootkeep.worker.campaigns import CampaignOptions, CampaignWorker
 from tests.api.campaigns import PATH, make, read, reader, set_customer
+from tests.builders import STORE
 from tests.mailbox import MailServer
 from tests.worker.campaigning import campaign_worker, recipients, send, stats, work
 from tests.world import World
@@ -127,6 +130,39 @@ async def test_a_customer_who_unsubscribes_before_their_email_is_not_emailed(wor
     assert [received.recipients for received in server.arrived] == [[first["email"]]]
     data = await read(world, campaign)
     assert (data["status"], data["sent_count"], data["skipped_count"]) == ("sent", 1, 1)
+
+
+async def test_a_customer_who_got_another_address_is_not_emailed_at_the_former_one(
+    world: World, server: MailServer
+) -> None:
+    moved = await reader(world, email="typo@mail.example")
+    campaign = await send(world)
+    await world.put(f"{STORE}/customers/{moved['id']}", {"email": "right@mail.example"})
+    await work(world, campaign_worker(world, server))
+    assert server.arrived == []
+    assert (await stats(world, campaign))["skipped"] == 1
+
+
+async def test_what_was_sent_before_the_mail_server_was_removed_counts_as_sent(
+    world: World, server: MailServer
+) -> None:
+    for _ in range(3):
+        await reader(world)
+    campaign = await send(world)
+    chosen = [CampaignOptions(emails_per_minute=60 * SECOND)]
+    working = campaign_worker(world, server, lambda: chosen[0])
+    await working.run_once()
+    world.clock.advance(SECOND)
+    async with world.db.write() as tx:
+        now = world.clock.now()
+        assert await campaign_queue_db.QUEUE.claim(tx, "another worker", Instant(now + LEASE), now)
+    chosen[0] = CampaignOptions(has_server=False)
+    await work(world, working)
+    assert [status for _, status, _ in await recipients(world)] == ["sent", "sending", "outbox"]
+    world.clock.advance(LEASE)
+    await work(world, working)
+    data = await read(world, campaign)
+    assert (data["status"], data["sent_count"], data["outbox_count"]) == ("sent", 1, 2)
 
 
 async def test_a_cancelled_campaign_emails_nobody_else(world: World, server: MailServer) -> None:

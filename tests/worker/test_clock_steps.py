@@ -6,9 +6,12 @@ import pytest
 
 from lootkeep.domain.bulk import LEASE as BULK_LEASE
 from lootkeep.domain.deliveries import LEASE, RETRY_SECONDS
-from lootkeep.domain.emails import LEASE as EMAIL_LEASE
+from lootkeep.domain.emails import LEASE as EMAIL_LEASE, RETRY_SECONDS as EMAIL_RETRY_SECONDS
+from lootkeep.engines.emails.outbox import OutboxMailer
+from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, SystemClock
 from lootkeep.storage import bulk as bulk_db
+from lootkeep.worker.alerts import AlertWorker
 from lootkeep.worker.clock_watch import ClockWatch
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.campaigns import read as read_campaign, reader
@@ -16,6 +19,7 @@ from tests.api.commanding import GIVE, bought, survival
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
 from tests.worker import bulk, campaigning, emailing
+from tests.worker.alerting import alert_of, new_alert, notify
 from tests.worker.delivering import (
     attempts,
     claim_and_die,
@@ -233,3 +237,22 @@ async def test_a_failed_command_is_handed_out_after_its_pause_although_the_clock
     assert await server.take() == []
     world.clock.advance(world.deps.commands.retry_delays[0] * SECOND)
     assert [row["id"] for row in await server.take()] == [command["id"]]
+
+
+async def test_an_alert_that_failed_often_is_tried_again_although_the_clock_was_set_back(world: World) -> None:
+    await new_alert(world, "staff@shop.example", "email")
+    await notify(world, "a")
+    watch = ClockWatch(world.deps)
+    worker = AlertWorker(world.deps, MemoryWakeup(), OutboxMailer())
+    for _ in range(len(EMAIL_RETRY_SECONDS) + 2):
+        await worker.run_once()
+        await worker.drain()
+        world.clock.advance(EMAIL_RETRY_SECONDS[-1] * SECOND)
+    await watch.look()
+    failures = (await alert_of(world)).failures
+    set_back(world, DAY + HOUR)
+    await watch.look()
+    world.clock.advance(EMAIL_RETRY_SECONDS[-1] * SECOND)
+    await worker.run_once()
+    await worker.drain()
+    assert (await alert_of(world)).failures == failures + 1

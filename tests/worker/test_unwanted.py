@@ -9,7 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY, HOUR
 from lootkeep.services import retention as retention_service
 from lootkeep.storage.events import outbox as outbox_db
-from lootkeep.worker.deliveries import DeliveryWorker
+from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from tests.receiver import Receiver
 from tests.worker.delivering import SampleData, fan_out, record, subscribe, work
 from tests.world import World
@@ -66,6 +66,25 @@ async def test_unwanted_deliveries_end_as_cancelled_with_a_reason(
     assert detail["delivery"]["status"] == "cancelled"
     assert detail["delivery"]["reason"] == why.get(change, "the webhook was deactivated or deleted")
     assert detail["delivery"]["finished_at"] == "2026-11-15T13:00:00Z"
+
+
+@pytest.mark.parametrize("change", ["deleted", "deactivated", "unsubscribed"])
+async def test_a_replay_in_progress_ends_and_leaves_delivered_deliveries_as_they_are(
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, change: str
+) -> None:
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world, 2)
+    await work(worker)
+    await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
+    await end(insecure_world, webhook, change)
+    await step_replays(insecure_world.deps)
+    await work(worker)
+    await retention_service.cancel_deliveries(insecure_world.deps)
+    for received in receiver.received:
+        detail = (await insecure_world.get(f"/webhooks/deliveries/{received.json['id']}")).json()["data"]
+        assert detail["delivery"]["status"] == "delivered"
+    replay = (await insecure_world.get(f"/webhooks/{webhook['id']}/replay")).json()["data"]
+    assert (len(receiver.received), replay["done"], replay["finished_at"]) == (2, 0, "2026-11-15T12:00:00Z")
 
 
 async def test_a_webhook_gets_no_events_from_before_its_creation_or_while_it_was_off(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Text, bindparam, case, exists, literal_column, select, update
+from sqlalchemy import Text, and_, bindparam, case, exists, func, literal_column, or_, select, update
 
 from lootkeep.domain.campaigns import NO_SERVER, NONE_SENT, Recipient, RecipientFields
 from lootkeep.domain.customers import Customer
@@ -57,8 +57,9 @@ _ADDRESSEE = Query(
     select(
         customers.c.name,
         customers.c.referral_code,
-        MAY_BE_WRITTEN_TO.label("may_be_written_to"),
+        and_(MAY_BE_WRITTEN_TO, customers.c.email == bindparam("address")).label("may_be_written_to"),
         (email_campaigns.c.status == "sending").label("is_wanted"),
+        email_campaigns.c.started_at,
     )
     .join(email_campaigns, THIS_CAMPAIGN)
     .where(customers.c.id == bindparam("customer")),
@@ -100,18 +101,29 @@ _FINISH = Query(
         updated_at=bindparam("now"),
     )
 )
+# Another worker's e-mail that is on its way may still arrive.
+_IS_FREE = (_IS_OPEN, or_(recipients.c.status == "queued", recipients.c.due_at <= bindparam("now")))
+_ANY_FREE = Query(
+    select(recipients.c.id)
+    .join(email_campaigns, email_campaigns.c.id == recipients.c.campaign_id)
+    .where(_IS_SENDING, *_IS_FREE)
+    .limit(1)
+)
 # Without a mail server there is no pace: all recipients go to the outbox at once.
 _ALL_TO_OUTBOX = Query(
     update(recipients)
-    .where(recipients.c.campaign_id == bindparam("campaign"), _IS_OPEN)
+    .where(recipients.c.campaign_id == bindparam("campaign"), *_IS_FREE)
     .values(status="outbox", lease=None, finished_at=bindparam("now"))
+)
+_in_outbox = select(func.count()).where(
+    recipients.c.campaign_id == email_campaigns.c.id, recipients.c.status == "outbox"
 )
 _COUNT_OUTBOX = Query(
     update(email_campaigns)
-    .where(THIS_CAMPAIGN, _IS_SENDING)
-    .values(outbox_count=email_campaigns.c.recipients_count - (_done - email_campaigns.c.outbox_count))
+    .where(THIS_CAMPAIGN)
+    .values(outbox_count=_in_outbox.correlate(email_campaigns).scalar_subquery())
 )
-_SENDING = Query(select(email_campaigns.c.id).where(_IS_SENDING).order_by(email_campaigns.c.id))
+_SENDING = Query(select(email_campaigns.c.id).where(_IS_SENDING).order_by(email_campaigns.c.id).with_for_update())
 _BOUNCE = Query(
     update(customers)
     .where(
@@ -156,7 +168,8 @@ async def pull_in_pace(tx: Transaction, latest: Instant, now: Instant) -> None:
 
 
 async def addressee(tx: Transaction, recipient: Recipient) -> RecipientFields:
-    (fields,) = await tx.all(_ADDRESSEE, customer=recipient.customer_id, campaign=recipient.campaign_id)
+    this = {"customer": recipient.customer_id, "address": recipient.email, "campaign": recipient.campaign_id}
+    (fields,) = await tx.all(_ADDRESSEE, **this)
     return fields
 
 
@@ -169,14 +182,17 @@ async def settle(tx: Transaction, lease: str, recipient: Recipient, settlement: 
         await tx.run(_FINISH, campaign=recipient.campaign_id, now=now)
 
 
-async def all_to_outbox(tx: Transaction, now: Instant) -> bool:
-    """Ends every campaign in progress: without a server there is nothing to wait for. False if there is none."""
-    rows = await tx.all(_SENDING)
-    for (campaign_id,) in rows:
+async def has_free(tx: Transaction, now: Instant) -> bool:
+    """Whether someone waits for an e-mail that no worker is sending."""
+    return await tx.one(_ANY_FREE, now=now) is not None
+
+
+async def all_to_outbox(tx: Transaction, now: Instant) -> None:
+    """Ends every campaign in progress: without a server there is nothing to wait for."""
+    for (campaign_id,) in await tx.all(_SENDING):
         await tx.run_slow(_ALL_TO_OUTBOX, campaign=campaign_id, now=now)
-        await tx.run(_COUNT_OUTBOX, campaign=campaign_id)
+        await tx.run_slow(_COUNT_OUTBOX, campaign=campaign_id)
         await tx.run(_FINISH, campaign=campaign_id, now=now)
-    return bool(rows)
 
 
 async def set_bounced(tx: Transaction, recipient: Recipient, now: Instant) -> Customer | None:

@@ -14,6 +14,8 @@ from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import campaign_recipients as recipients, customers, email_campaigns
 
 _THIS = recipients.c.id == bindparam("recipient")
+# Nothing is recorded about someone whose data was erased.
+_CUSTOMER = (customers.c.id == bindparam("customer"), customers.c.erased_at.is_(None))
 
 
 class CampaignVisit(msgspec.Struct, frozen=True):
@@ -47,7 +49,7 @@ _COUNT_MARK = {
 _UNSUBSCRIBE = Query(
     update(customers)
     .where(
-        customers.c.id == bindparam("customer"),
+        *_CUSTOMER,
         customers.c.email_status != "complained",
         customers.c.email_status != "unsubscribed",
     )
@@ -66,7 +68,7 @@ _COUNT_UNDO = Query(
 )
 _SUBSCRIBE = Query(
     update(customers)
-    .where(customers.c.id == bindparam("customer"), customers.c.email_status == "unsubscribed")
+    .where(*_CUSTOMER, customers.c.email_status == "unsubscribed")
     .values(email_status="ok", updated_at=bindparam("now"))
     .returning(*columns_of(customers, Customer)),
     Customer,

@@ -31,6 +31,23 @@ _ATTEMPTS = Query(
     .order_by(attempts.c.started_at),
     RecentAttempt,
 )
+_LAST_DELIVERED = (
+    select(func.max(deliveries.c.id))
+    .where(deliveries.c.webhook_id == bindparam("webhook"), deliveries.c.status == "delivered")
+    .scalar_subquery()
+)
+_FIRST_FAILURE = Query(
+    select(*(attempts.c[name] for name in RecentAttempt.__struct_fields__))
+    .join(deliveries, deliveries.c.id == attempts.c.delivery_id)
+    .where(
+        deliveries.c.webhook_id == bindparam("webhook"),
+        deliveries.c.id > func.coalesce(_LAST_DELIVERED, 0),
+        attempts.c.finished_at.is_not(None),
+    )
+    .order_by(deliveries.c.id, attempts.c.number)
+    .limit(1),
+    RecentAttempt,
+)
 _WAITING = Query(
     select(func.count()).where(
         deliveries.c.webhook_id == bindparam("webhook"), deliveries.c.status == "pending", deliveries.c.failures > 0
@@ -45,8 +62,12 @@ _FIRST_DUE = Query(
 
 
 async def recent_attempts(tx: Transaction, webhook_id: int) -> list[RecentAttempt]:
-    """In chronological order."""
-    return await tx.all(_ATTEMPTS, webhook=webhook_id)
+    """In chronological order; if all of them failed, from the first failure on, however long ago that was."""
+    newest = await tx.all(_ATTEMPTS, webhook=webhook_id)
+    if any(attempt.outcome == "delivered" for attempt in newest):
+        return newest
+    first = await tx.one(_FIRST_FAILURE, webhook=webhook_id)
+    return [first, *newest] if first and first.started_at < newest[0].started_at else newest
 
 
 async def count_waiting(tx: Transaction, webhook_id: int) -> int:

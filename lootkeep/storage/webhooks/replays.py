@@ -84,17 +84,18 @@ async def has_running(tx: Transaction) -> bool:
 
 
 async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> None:
-    """Advances every running replay by one step."""
+    """Advances every running replay by one step; that of a webhook that was disabled or deleted ends."""
     for replay in await tx.all(_RUNNING):
-        due = [e for e in await outbox.events_after(tx, replay.cursor, STEP) if e.id <= replay.last_event_id]
-        types = set(msgspec.json.decode(replay.event_types))
         webhook = await endpoints.ROWS.get(tx, replay.webhook_id)
+        if webhook is None or not webhook.is_active:
+            await ROWS.save(tx, replay, replace(replay, finished_at=now))
+            continue
+        due = [e for e in await outbox.events_after(tx, replay.cursor, STEP) if e.id <= replay.last_event_id]
+        types = {name for name in msgspec.json.decode(replay.event_types) if webhook.wants(name)}
         matching = [
             event
             for event in due
-            if event.type in types
-            and event.created_at >= replay.since
-            and (webhook is None or webhook.fits(event.data))
+            if event.type in types and event.created_at >= replay.since and webhook.fits(event.data)
         ]
         shared = {"webhook": replay.webhook_id, "now": now}
         rows = [{"public_id": make_id(), "event": event.id, "event_type": event.type, **shared} for event in matching]
@@ -103,6 +104,6 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
         position = due[-1].id if due else replay.cursor
         is_over = await tx.one(_LEFT, position=position, last=replay.last_event_id) is None
         done, finished_at = replay.done + len(rows), now if is_over else None
-        # What the filter leaves out is only known in the end.
-        total = done if is_over and webhook and webhook.filter else replay.total
+        # What the webhook does not want is only known in the end.
+        total = done if is_over else replay.total
         await ROWS.save(tx, replay, replace(replay, cursor=position, done=done, total=total, finished_at=finished_at))
