@@ -18,8 +18,7 @@ from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Page, Visit, change, url
 from lootkeep.console.records import Record
 from lootkeep.domain import creators as creators_rules
-from lootkeep.domain.coupons import Coupon
-from lootkeep.domain.creators import Balance, Creator, CreatorEntry
+from lootkeep.domain.creators import Creator, CreatorAccount, CreatorEntry
 from lootkeep.domain.orders import order_number
 from lootkeep.domain.referrals import WHOLE_PERCENTAGE, DiscountType
 from lootkeep.kernel import money
@@ -27,7 +26,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import creators as creators_service
-from lootkeep.storage import audit as audit_db, coupons as coupons_db, creators as creators_db
+from lootkeep.storage import audit as audit_db, creators as creators_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -51,13 +50,15 @@ class CreatorRow(msgspec.Struct, frozen=True):
     updated_at: Instant
 
 
-def _row(creator: Creator, coupon: Coupon, balance: Balance, orders: int) -> CreatorRow:
-    fields = {name: value for name, value in asdict(creator).items() if name != "coupon_id"}
-    sums: dict[str, Any] = {"held": balance.held, "due": balance.due, "paid": balance.paid, "orders_count": orders}
+def _row(account: CreatorAccount, currency: str) -> CreatorRow:
+    fields = {name: value for name, value in asdict(account.creator).items() if name != "coupon_id"}
+    balance, coupon = account.balance(currency), account.coupon
+    sums: dict[str, Any] = {"held": balance.held, "due": balance.due, "paid": balance.paid}
     discount = (coupon.discount_type, coupon.value) if coupon.value else (None, None)
     return CreatorRow(
         **fields,
         **sums,
+        orders_count=account.orders_count,
         code=coupon.code,
         is_active=coupon.is_active,
         discount_type=discount[0],
@@ -66,19 +67,7 @@ def _row(creator: Creator, coupon: Coupon, balance: Balance, orders: int) -> Cre
 
 
 async def _load(visit: Visit, tx: Transaction, creators: Sequence[Creator]) -> Sequence[CreatorRow]:
-    coupons = await coupons_db.ROWS.get_many(tx, [creator.coupon_id for creator in creators])
-    figures = await creators_db.figures(tx, [creator.id for creator in creators], visit.now)
-    rows = []
-    for creator in creators:
-        balances, orders = figures.get(creator.id, ([], 0))
-        rows.append(_row(creator, coupons[creator.coupon_id], _own(visit, balances), orders))
-    return rows
-
-
-def _own(visit: Visit, balances: Sequence[Balance]) -> Balance:
-    """The balance in the store's currency."""
-    nothing = Balance(visit.deps.currency, Hundredths(0), Hundredths(0), Hundredths(0))
-    return next((balance for balance in balances if balance.currency == nothing.currency), nothing)
+    return [_row(account, visit.deps.currency) for account in await creators_db.accounts(tx, creators, visit.now)]
 
 
 CREATORS = lists.ListPage(
@@ -173,11 +162,10 @@ async def show_creator(visit: Visit) -> Answer:
         creator = existing(await creators_db.ROWS.get(tx, visit.id), "Creator")
         if visit.query.get("format") == "csv":
             return _statement(visit, creator, await creators_db.ENTRIES.find(tx, creator_id=creator.id))
-        (row,) = await _load(visit, tx, [creator])
+        (account,) = await creators_db.accounts(tx, [creator], visit.now)
         entries, total = await lists.newest(visit, tx, LEDGER, lists.PAGE_SIZE, creator_id=creator.id)
-        balances, _ = (await creators_db.figures(tx, [creator.id], visit.now)).get(creator.id, ([], 0))
         changes = await audit_db.changes_since(tx, CREATOR.key(creator.id), Instant(0))
-    formats = visit.formats
+    formats, row = visit.formats, _row(account, visit.deps.currency)
     return {
         "creator": row,
         "coupon_id": creator.coupon_id,
@@ -190,7 +178,7 @@ async def show_creator(visit: Visit) -> Answer:
             Tile("Paid", formats.money(row.paid), "booked as payouts"),
             Tile("Orders", f"{row.orders_count:,}", "that earned something"),
         ],
-        "others": [balance for balance in balances if balance.currency != visit.deps.currency],
+        "others": [balance for balance in account.balances if balance.currency != visit.deps.currency],
         "ledger": LEDGER,
         "entries": entries,
         "total": total,
@@ -228,7 +216,7 @@ async def show_edit(visit: Visit) -> Answer:
 
 async def edit(visit: Visit) -> Answer:
     before = await _read(visit, await CREATOR.lock(visit))
-    creator, _ = await creators_service.change(visit.deps, visit.id, forms.read(visit, FORM))
+    creator = await creators_service.change(visit.deps, visit.id, forms.read(visit, FORM))
     after = await _read(visit, creator)
     return CREATOR.done("The creator is saved." if after != before else "Nothing was changed.", before, after)
 

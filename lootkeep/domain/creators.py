@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from lootkeep.domain.codes import rounded_share
+from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.disputes import Dispute, is_disputed
 from lootkeep.domain.orders import Order
 from lootkeep.domain.referrals import WHOLE_PERCENTAGE
@@ -55,6 +56,20 @@ class Balance(msgspec.Struct, frozen=True):
     held: Hundredths
     due: Hundredths
     paid: Hundredths
+
+
+class CreatorAccount(msgspec.Struct, frozen=True):
+    """A creator with the code, and what orders with it have earned."""
+
+    creator: Creator
+    coupon: Coupon
+    # In every currency of an entry.
+    balances: Sequence[Balance]
+    orders_count: int
+
+    def balance(self, currency: str) -> Balance:
+        nothing = Balance(currency, Hundredths(0), Hundredths(0), Hundredths(0))
+        return next((balance for balance in self.balances if balance.currency == currency), nothing)
 
 
 def commission(creator: Creator, order: Order) -> Hundredths:

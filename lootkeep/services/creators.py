@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import coupons as coupons_rules, creators as creators_rules
 from lootkeep.domain.coupons import SINGLE_USE, Coupon
-from lootkeep.domain.creators import Balance, Creator, CreatorEntry
+from lootkeep.domain.creators import Creator, CreatorEntry
 from lootkeep.domain.customers import accepted_customer, plain_code
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.referrals import DiscountType
@@ -55,7 +55,7 @@ async def create(
         return await creators_db.ROWS.add(tx, new), stored
 
 
-async def change(deps: Deps, creator_id: int, changes: dict[str, Any]) -> tuple[Creator, Coupon]:
+async def change(deps: Deps, creator_id: int, changes: dict[str, Any]) -> Creator:
     """A new share counts for orders that are paid from now on. A code that was used keeps its discount."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
@@ -67,7 +67,7 @@ async def change(deps: Deps, creator_id: int, changes: dict[str, Any]) -> tuple[
         coupon_after = await _change_coupon(deps, tx, coupon, _terms(changes), now)
         if (after, coupon_after) != (creator, coupon):
             after = await creators_db.ROWS.save(tx, creator, replace(after, updated_at=now))
-        return after, coupon_after
+        return after
 
 
 def _terms(changes: dict[str, Any]) -> dict[str, Any]:
@@ -103,10 +103,8 @@ async def pay_out(
         creator = existing(await creators_db.ROWS.lock(tx, creator_id), "Creator")
         now = deps.clock.now()
         earlier = await creators_db.ENTRIES.find_one(tx, creator_id=creator.id, reference=reference)
-        balances, _ = (await creators_db.figures(tx, [creator.id], now)).get(creator.id, ([], 0))
-        nothing = Balance(currency, Hundredths(0), Hundredths(0), Hundredths(0))
-        balance = next((balance for balance in balances if balance.currency == currency), nothing)
-        entry = creators_rules.check_payout(earlier, amount, balance)
+        (account,) = await creators_db.accounts(tx, [creator], now)
+        entry = creators_rules.check_payout(earlier, amount, account.balance(currency))
         if entry:
             return entry, False
         payout = CreatorEntry(0, creator.id, "payout", Hundredths(-amount), currency, None, reference, now, now)

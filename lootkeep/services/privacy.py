@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -10,17 +9,15 @@ import msgspec
 
 from lootkeep.deps import Deps
 from lootkeep.domain import customers as customers_rules
-from lootkeep.domain.creators import Creator
 from lootkeep.domain.customers import ERASED_NAME, ERASED_TEXT, Customer
 from lootkeep.domain.goods import goods_of
 from lootkeep.domain.orders import OrderDetails
-from lootkeep.kernel.clock import Instant, utc
+from lootkeep.kernel.clock import utc
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import subscriptions
 from lootkeep.storage import (
     audit as audit_db,
-    coupons as coupons_db,
     creators as creators_db,
     subscriptions as subscriptions_db,
 )
@@ -49,7 +46,6 @@ from lootkeep.views import (
     subscriptions as subscriptions_views,
     tickets as tickets_views,
 )
-from lootkeep.views.creators import CreatorView
 from lootkeep.views.customer_events import CustomerErasedData
 from lootkeep.views.customer_export import CustomerExportView
 from lootkeep.views.customer_referrals import claim_with_coupon
@@ -86,7 +82,10 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
             gift_cards=[gift_cards_views.gift_card(card, now) for card in {card.id: card for card in cards}.values()],
             referred=[customer_export_views.referred(entry) for entry in referred],
             claims=[claim_with_coupon(*pair) for pair in await claims_db.of_customer(tx, customer_id)],
-            creators=await _creators(deps, tx, creators, now),
+            creators=[
+                creators_views.creator(account, deps.currency)
+                for account in await creators_db.accounts(tx, creators, now)
+            ],
             creator_ledger=[
                 creators_views.entry(entry)
                 for creator in creators
@@ -112,15 +111,6 @@ async def _all(tx: Transaction, listing: Listing[R], **filters: Any) -> list[R]:
             break
         records += page
     return records
-
-
-async def _creators(deps: Deps, tx: Transaction, creators: Sequence[Creator], now: Instant) -> list[CreatorView]:
-    coupons = await coupons_db.ROWS.get_many(tx, [creator.coupon_id for creator in creators])
-    figures = await creators_db.figures(tx, [creator.id for creator in creators], now)
-    return [
-        creators_views.creator(creator, coupons[creator.coupon_id], *figures.get(creator.id, ([], 0)), deps.currency)
-        for creator in creators
-    ]
 
 
 async def _orders(tx: Transaction, customer_id: int) -> list[OrderDetails]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from sqlalchemy import BigInteger, Text, and_, bindparam, case, cast, exists, func, or_, select
 
-from lootkeep.domain.creators import Balance, Creator, CreatorEntry
+from lootkeep.domain.creators import Balance, Creator, CreatorAccount, CreatorEntry
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
+from lootkeep.storage import coupons
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
 from lootkeep.storage.engine.query import Query
@@ -71,15 +73,16 @@ _SHARED = Query(
 )
 
 
-async def figures(tx: Transaction, creator_ids: Iterable[int], now: Instant) -> dict[int, tuple[list[Balance], int]]:
-    """Of each creator with an entry: the balance in every currency, and how many orders earned something."""
-    ids = msgspec.json.encode(sorted(creator_ids)).decode()
-    by_creator: dict[int, tuple[list[Balance], int]] = {}
+async def accounts(tx: Transaction, owners: Sequence[Creator], now: Instant) -> list[CreatorAccount]:
+    """Each with the code, the balance in every currency, and how many orders earned something."""
+    codes = await coupons.ROWS.get_many(tx, [creator.coupon_id for creator in owners])
+    ids = msgspec.json.encode(sorted(creator.id for creator in owners)).decode()
+    balances: defaultdict[int, list[Balance]] = defaultdict(list)
+    counts = Counter[int]()
     for creator_id, currency, later, due, payouts, orders in await tx.all(_FIGURES, ids=ids, now=now):
-        balances, count = by_creator.get(creator_id, ([], 0))
-        balance = Balance(currency, Hundredths(later), Hundredths(due), Hundredths(-payouts))
-        by_creator[creator_id] = [*balances, balance], count + orders
-    return by_creator
+        balances[creator_id].append(Balance(currency, Hundredths(later), Hundredths(due), Hundredths(-payouts)))
+        counts[creator_id] += orders
+    return [CreatorAccount(it, codes[it.coupon_id], balances[it.id], counts[it.id]) for it in owners]
 
 
 async def share_trace(tx: Transaction, creator_customer: int, buyer: int, instrument: str | None) -> bool:

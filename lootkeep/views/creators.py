@@ -9,11 +9,10 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.coupons import Coupon
-from lootkeep.domain.creators import Balance, Creator, CreatorEntry, CreatorEntryType
+from lootkeep.domain.creators import Balance, CreatorAccount, CreatorEntry, CreatorEntryType
 from lootkeep.domain.referrals import DiscountType
 from lootkeep.kernel.clock import iso, utc
-from lootkeep.kernel.money import Hundredths, text
+from lootkeep.kernel.money import text
 from lootkeep.kernel.spreadsheet import plain_cell
 from lootkeep.views.fields import Time, field
 from lootkeep.views.mapping import view_of
@@ -61,12 +60,9 @@ entry: Callable[[CreatorEntry], CreatorEntryView] = view_of(CreatorEntryView, Cr
 _balance: Callable[[Balance], CreatorBalanceView] = view_of(CreatorBalanceView, Balance)
 
 
-def creator(
-    record: Creator, coupon: Coupon, balances: Iterable[Balance], orders: int, store_currency: str
-) -> CreatorView:
+def creator(account: CreatorAccount, store_currency: str) -> CreatorView:
     """`balance` is in the store's currency, `balances` has all."""
-    every = [_balance(balance) for balance in balances]
-    nothing = CreatorBalanceView(store_currency, *(text(Hundredths(0)),) * 3)
+    record, coupon = account.creator, account.coupon
     return CreatorView(
         id=record.id,
         name=record.name,
@@ -78,9 +74,9 @@ def creator(
         hold_days=record.hold_days,
         customer_id=record.customer_id,
         is_active=coupon.is_active,
-        balance=next((balance for balance in every if balance.currency == store_currency), nothing),
-        balances=every,
-        orders_count=orders,
+        balance=_balance(account.balance(store_currency)),
+        balances=[_balance(balance) for balance in account.balances],
+        orders_count=account.orders_count,
         created_at=utc(record.created_at),
         updated_at=utc(record.updated_at),
     )

@@ -11,15 +11,13 @@ from lootkeep.api.http.fields import Currency, Money, Name, PositiveMoney, field
 from lootkeep.api.http.pages import PageQuery
 from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, paged, single
 from lootkeep.api.http.validation import Body, partial
-from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.creators import HOLD_DAYS, MAX_HOLD_DAYS, MAX_REFERENCE_LENGTH, Creator
 from lootkeep.domain.referrals import WHOLE_PERCENTAGE, DiscountType
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import creators as creators_service
-from lootkeep.storage import coupons as coupons_db, creators as creators_db
-from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage import creators as creators_db
 from lootkeep.views import creators as creators_views
 
 
@@ -63,35 +61,30 @@ async def list_creators(call: Call[None, PageQuery]) -> Reply:
     request = call.query.request()
     async with call.deps.db.read(slow=True) as tx:
         rows, total = await creators_db.LISTING.page(tx, request)
-        coupons = await coupons_db.ROWS.get_many(tx, [row.coupon_id for row in rows])
-        data = [await _view(call, tx, row, coupons[row.coupon_id]) for row in rows]
+        accounts = await creators_db.accounts(tx, rows, call.deps.clock.now())
+    data = [creators_views.creator(account, call.deps.currency) for account in accounts]
     return Reply(data, page=request.page, total=total)
 
 
 async def create_creator(call: Call[CreatorBody, None]) -> Reply:
     body, never = call.body, Instant(0)
     new = Creator(0, body.name, 0, body.commission_percent, body.hold_days, body.customer_id, never, never)
-    creator, coupon = await creators_service.create(
+    creator, _ = await creators_service.create(
         call.deps, new, body.code, body.discount_type, body.discount_value, is_active=body.is_active
     )
-    async with call.deps.db.read() as tx:
-        return Reply(await _view(call, tx, creator, coupon))
+    return await _answer(call, creator.id)
 
 
 async def get_creator(call: Call[None, None]) -> Reply:
-    async with call.deps.db.read() as tx:
-        creator = existing(await creators_db.ROWS.get(tx, call.id), "Creator")
-        coupon = existing(await coupons_db.ROWS.get(tx, creator.coupon_id), "Coupon")
-        return Reply(await _view(call, tx, creator, coupon))
+    return await _answer(call, call.id)
 
 
 async def update_creator(call: Call[Body, None]) -> Reply:
     changes = call.body.sent()
     if "commission_percent" in changes:
         changes["commission"] = changes.pop("commission_percent")
-    creator, coupon = await creators_service.change(call.deps, call.id, changes)
-    async with call.deps.db.read() as tx:
-        return Reply(await _view(call, tx, creator, coupon))
+    await creators_service.change(call.deps, call.id, changes)
+    return await _answer(call, call.id)
 
 
 async def read_ledger(call: Call[None, PageQuery]) -> Reply:
@@ -110,10 +103,12 @@ async def pay_creator(call: Call[PayoutBody, None]) -> Reply:
     return Reply(creators_views.entry(entry), is_repeated=not is_new)
 
 
-async def _view(call: Call[Any, Any], tx: Transaction, creator: Creator, coupon: Coupon) -> creators_views.CreatorView:
-    figures = await creators_db.figures(tx, [creator.id], call.deps.clock.now())
-    balances, orders = figures.get(creator.id, ([], 0))
-    return creators_views.creator(creator, coupon, balances, orders, call.deps.currency)
+async def _answer(call: Call[Any, Any], creator_id: int) -> Reply:
+    """With the balances at this moment."""
+    async with call.deps.db.read() as tx:
+        creator = existing(await creators_db.ROWS.get(tx, creator_id), "Creator")
+        (account,) = await creators_db.accounts(tx, [creator], call.deps.clock.now())
+    return Reply(creators_views.creator(account, call.deps.currency))
 
 
 GROUP = Group(
