@@ -162,7 +162,7 @@ async def bars(tx: Transaction, check: CheckDetail) -> list[dict[str, Any]]:
 
 async def reviews(tx: Transaction, check: CheckDetail) -> list[Step]:
     moments = []
-    for review in await fraud_checks_db.REVIEWS.find(tx, check_id=check.id):
+    for review in await fraud_checks_db.reviews_of(tx, check.order_id):
         person = await access_db.USERS.get(tx, review.reviewed_by)
         tone, title = _REVIEWED[review.outcome]
         text = f"“{review.notes}”" if review.notes else ""

@@ -41,13 +41,14 @@ async def review(
     now = deps.clock.now()
     async with deps.db.write() as tx:
         checks = await _lock(tx, check_id)
-        check = await _decide(deps, tx, checks, Review(0, check_id, outcome, notes, reviewer, now))
+        settled = await _decide(deps, tx, checks, Review(0, check_id, outcome, notes, reviewer, now))
+        check = next(check for check in settled if check.id == check_id)
         if whitelist_ip and check.ip_address:
             await _change_list(tx, "fraud_whitelisted_ips", check.ip_address, now, is_added=True)
         if whitelist_email:
             await _change_list(tx, "fraud_whitelisted_emails", check.email, now, is_added=True)
         if block:
-            await fraud_lists.block_buyers(tx, [check], block, reviewer, now)
+            await fraud_lists.block_buyers(tx, settled, block, reviewer, now)
     return check
 
 
@@ -66,13 +67,14 @@ async def review_ring(
     now = deps.clock.now()
     decided = []
     async with deps.db.write() as tx:
-        ring = {check_id: await _lock(tx, check_id) for check_id in sorted(set(check_ids))}
-        await orders.lock_ring(tx, [checks[0].order_id for checks in ring.values()], outcome)
-        for check_id, checks in ring.items():
-            decided.append(await _decide(deps, tx, checks, Review(0, check_id, outcome, notes, reviewer, now)))
+        # Two judgements of one order are one decision.
+        ring = {checks[0].order_id: checks for checks in [await _lock(tx, id_) for id_ in sorted(set(check_ids))]}
+        await orders.lock_ring(tx, ring, outcome)
+        for checks in ring.values():
+            decided += await _decide(deps, tx, checks, Review(0, checks[-1].id, outcome, notes, reviewer, now))
         if block:
             await fraud_lists.block_buyers(tx, decided, block, reviewer, now)
-    return decided
+    return [check for check in decided if check.id in check_ids]
 
 
 async def _lock(tx: Transaction, check_id: int) -> list[FraudCheck]:
@@ -82,12 +84,11 @@ async def _lock(tx: Transaction, check_id: int) -> list[FraudCheck]:
     return checks
 
 
-async def _decide(deps: Deps, tx: Transaction, checks: Sequence[FraudCheck], review: Review) -> FraudCheck:
+async def _decide(deps: Deps, tx: Transaction, checks: Sequence[FraudCheck], review: Review) -> list[FraudCheck]:
     """Records the review, and takes its effect. All reviews are stored."""
     await fraud_checks_db.REVIEWS.add(tx, review)
     after = [await fraud_checks_db.ROWS.save(tx, check, reviewed(check, review)) for check in checks]
-    settled = await orders.apply_review(deps, tx, after, review.outcome, review.created_at)
-    return next(check for check in settled if check.id == review.check_id)
+    return await orders.apply_review(deps, tx, after, review.outcome, review.created_at)
 
 
 async def change_settings(deps: Deps, changes: dict[str, Any]) -> Policy:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from msgspec.structs import replace
-
 from lootkeep.deps import Deps
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.fraud.checks import FraudCheck
@@ -17,14 +15,14 @@ from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.lists import EXAMPLES, LIST_NAME, MAX_LISTS, FraudList, entry_value, memberships, sought
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.fraud.rule import MAX_RULES, Rule
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, existing, invalid
-from lootkeep.services import fraud_policy
+from lootkeep.services import fraud_policy, fraud_rules
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import lists as fraud_lists_db
+from lootkeep.storage.fraud.history import FOREVER
 from lootkeep.storage.orders import rows as orders_db
 
 BlockKind = Literal["customer", "email", "device", "ip", "instrument", "player"]
@@ -137,11 +135,15 @@ async def block_buyers(
         if fraud_list is None or fraud_list.kind != kind:
             raise Unprocessable("list_of_another_kind", f"There is a list named {name} that is not of the kind {kind}.")
         expires_at = Instant(now + _IP_BLOCKED_FOR) if kind == "ip" else None
-        # Sorted, like entries that are added together.
-        for value, reason in sorted((traces[kind] or "", reason) for traces, reason in buyers):
-            if kind in kinds and value:
-                await fraud_lists_db.put(tx, fraud_list.id, [value], reason, author, expires_at, now)
-    await _ensure_rule(tx, policy, author, now)
+        reasons = {value: reason for traces, reason in buyers if kind in kinds and (value := traces[kind])}
+        # An entry that lasts as long stays as it is.
+        lasting = await fraud_lists_db.find(tx, {name}, reasons, expires_at or FOREVER)
+        for value in sorted(value for value in reasons if (name, value) not in lasting):
+            await fraud_lists_db.put(tx, fraud_list.id, [value], reasons[value], author, expires_at, now)
+    if all(rule.name != BLOCKING_RULE for rule in policy.rules):
+        expression = " or ".join(f"{kind} in @{name}" for kind, name in BLOCKED.items())
+        terms = {"name": BLOCKING_RULE, "expression": expression, "action": "block", "mode": "on"}
+        await fraud_policy.save(tx, policy, fraud_rules.with_new(policy, terms, author, now), now)
 
 
 async def _traces_of(tx: Transaction, check: FraudCheck) -> dict[BlockKind, str | None]:
@@ -154,19 +156,3 @@ async def _traces_of(tx: Transaction, check: FraudCheck) -> dict[BlockKind, str 
         "instrument": facts_of(check).payment.instrument,
         "player": order.player.trace if order.player else None,
     }
-
-
-async def _ensure_rule(tx: Transaction, policy: Policy, author: int, now: Instant) -> None:
-    if len(policy.rules) >= MAX_RULES or any(rule.name == BLOCKING_RULE for rule in policy.rules):
-        return
-    rule = Rule(
-        id=policy.last_rule_id + 1,
-        name=BLOCKING_RULE,
-        expression=" or ".join(f"{kind} in @{name}" for kind, name in BLOCKED.items()),
-        action="block",
-        mode="on",
-        updated_by=author,
-        created_at=now,
-        updated_at=now,
-    )
-    await fraud_policy.save(tx, policy, replace(policy, rules=(*policy.rules, rule), last_rule_id=rule.id), now)

@@ -115,7 +115,7 @@ async def would_stop(deps: Deps, customer: Customer) -> list[str]:
     async with deps.db.read() as tx:
         policy = await settings_db.get(tx, SETTINGS, Policy)
         last = await orders_db.latest_of(tx, customer.id)
-        if last is None or not policy.fraud_detection_enabled:
+        if last is None:
             return []
         player = last.player.trace if last.player else None
         buyer = Buyer(

@@ -24,14 +24,10 @@ async def create(deps: Deps, terms: dict[str, Any], author: int) -> Rule:
     now = deps.clock.now()
     async with deps.db.write() as tx:
         policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
-        if len(policy.rules) >= MAX_RULES:
-            raise Unprocessable("too_many_rules", f"A store can have {MAX_RULES} rules; delete one that is off.")
-        # Checks refer to rules by id, so no id is used twice.
-        policy = replace(policy, last_rule_id=policy.last_rule_id + 1)
-        rule = Rule(id=policy.last_rule_id, **terms, updated_by=author, created_at=now, updated_at=now)
-        await check(tx, policy, rule)
-        await fraud_policy.save(tx, policy, replace(policy, rules=(*policy.rules, rule)), now)
-    return rule
+        after = with_new(policy, terms, author, now)
+        await check(tx, policy, after.rules[-1])
+        await fraud_policy.save(tx, policy, after, now)
+    return after.rules[-1]
 
 
 async def change(deps: Deps, rule_id: int, changes: dict[str, Any], author: int) -> Rule:
@@ -70,6 +66,14 @@ def changed(before: Rule, changes: dict[str, Any], author: int, now: Instant) ->
         return before
     revision = before.revision + (rule.expression != before.expression)
     return replace(rule, revision=revision, updated_by=author, updated_at=now)
+
+
+def with_new(policy: Policy, terms: dict[str, Any], author: int, now: Instant) -> Policy:
+    """With one rule more. Checks refer to rules by id, so no id is used twice."""
+    if len(policy.rules) >= MAX_RULES:
+        raise Unprocessable("too_many_rules", f"A store can have {MAX_RULES} rules; delete one that is off.")
+    rule = Rule(id=policy.last_rule_id + 1, **terms, updated_by=author, created_at=now, updated_at=now)
+    return replace(policy, rules=(*policy.rules, rule), last_rule_id=rule.id)
 
 
 def with_rule(policy: Policy, rule: Rule) -> Policy:

@@ -42,7 +42,8 @@ async def recounted_counters(db: Database, placed: list[Row], attributed: list[R
     names += await key_counters(db)
     for check in await rows(db, fraud_checks):
         is_reviewed = "true" if check["is_reviewed"] else "false"
-        names.append(f"fraud.{check['risk_level']}.{check['action_taken']}.{is_reviewed}")
+        is_latest = str(bool(check["is_latest"])).lower()
+        names.append(f"fraud.{check['risk_level']}.{check['action_taken']}.{is_reviewed}.{is_latest}")
     sums = Counter(names)
     for order in placed:
         if order["coupon_id"] and order["paid_at"] is not None:

@@ -16,7 +16,7 @@ from lootkeep.domain.fraud.calibration import SETTINGS as BASE_ODDS, BaseOdds
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
 from lootkeep.kernel.clock import instant, utc
-from lootkeep.kernel.errors import NotFound, existing, invalid
+from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import fraud as fraud_service
 from lootkeep.services.fraud_lists import BLOCKED, BlockKind
 from lootkeep.storage import settings as settings_db
@@ -99,9 +99,8 @@ async def get_fraud_check(call: Call[None, None]) -> Reply:
 
 async def list_fraud_reviews(call: Call[None, None]) -> Reply:
     async with call.deps.db.read() as tx:
-        if await fraud_checks_db.get(tx, call.id) is None:
-            raise NotFound("Fraud check")
-        reviews = await fraud_checks_db.REVIEWS.find(tx, check_id=call.id)
+        check = existing(await fraud_checks_db.ROWS.get(tx, call.id), "Fraud check")
+        reviews = await fraud_checks_db.reviews_of(tx, check.order_id)
     return Reply([fraud_views.review(review) for review in reviews])
 
 
@@ -170,7 +169,7 @@ GROUP = Group(
             "fraud:read",
             "List the reviews of a fraud check",
             many(fraud_views.CheckReviewView),
-            description="All reviews, oldest first.",
+            description="All reviews of the order, also of its other checks, oldest first.",
         ),
         *fraud_settings.ROUTES,
         *fraud_reports.ROUTES,

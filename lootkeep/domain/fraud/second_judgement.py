@@ -15,6 +15,7 @@ from lootkeep.kernel.clock import Instant
 _BEFORE_THE_ORDER = (
     *("address_orders", "mailbox_orders", "customer_orders_in_day"),
     *("has_older_order", "device_known_since"),
+    *("paid_orders", "first_paid_at", "old_paid_orders"),
 )
 
 

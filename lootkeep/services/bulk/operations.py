@@ -53,8 +53,7 @@ async def _review(
     """A decision that someone has made on a case is not replaced by one on a list."""
     async with deps.db.write() as tx:
         checks = await fraud_checks_db.lock_with_others(tx, check_id)
-    existing(checks or None, "Fraud check")
-    if any(check.review_outcome is not None for check in checks):
+    if existing(checks or None, "Fraud check")[-1].review_outcome is not None:
         raise Conflict("already_reviewed", "Someone has decided on this order already.")
     await fraud.review(deps, check_id, outcome, notes, user_id, block=block)
 

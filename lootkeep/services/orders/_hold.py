@@ -55,6 +55,7 @@ async def _judge(deps: Deps, tx: Transaction, details: OrderDetails, order: Orde
         order.user_agent,
         order.device_id,
         player=order.player,
+        payment=order.payment,
     )
     lines = [
         PricedLine(it.product_id, it.product_name, it.sku, it.delivery_type, it.quantity, it.price, it.total)

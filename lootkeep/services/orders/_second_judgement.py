@@ -33,17 +33,23 @@ async def take_turn(tx: Transaction, details: OrderDetails, payment: Payment) ->
     await identity_db.take_turn(tx, details.customer.id, _traces(details, payment))
 
 
+async def remember(tx: Transaction, details: OrderDetails, payment: Payment, now: Instant) -> None:
+    """The instrument of a payment links its customer to others, whether the order is judged again or not."""
+    if payment.instrument and payment.instrument != details.order.payment_instrument:
+        await identity_db.remember(tx, [SeenCustomer(details.customer.id, _traces(details, payment), now)])
+
+
 async def judge(
     deps: Deps, tx: Transaction, details: OrderDetails, first: FraudCheck, reported: Payment, now: Instant
 ) -> Judgement | None:
-    """None if the payment says nothing new, or the settings do not ask for it."""
+    """None if the payment says nothing new, the order is known to be fraud, or the settings do not ask for it."""
     version, policy = await settings_db.current(tx, SETTINGS, Policy)
     first_facts = facts_of(first)
     payment = second_judgement_rules.payment_with(first_facts.payment, reported)
-    if payment is None or not (policy.fraud_detection_enabled and policy.fraud_judge_at_payment):
+    is_asked = policy.fraud_detection_enabled and policy.fraud_judge_at_payment
+    if payment is None or first.truth == "fraud" or not is_asked:
         return None
     facts = await _facts(deps, tx, details, first_facts, payment, policy, now)
-    await identity_db.remember(tx, [SeenCustomer(details.customer.id, _traces(details, payment), now)])
     again = judgement(facts, policy, version)
     return None if second_judgement_rules.is_approved(first, again.verdict) else again
 
@@ -51,12 +57,15 @@ async def judge(
 async def store(
     tx: Transaction, first: FraudCheck, order: Order, again: Judgement, action: Action | None = None
 ) -> tuple[Order, FraudCheck]:
-    """The check that counts from now on, with the action that was taken, and the order with its risk level."""
+    """The check that counts from now on, with the action that was taken, and the order with its risk level.
+
+    It stays the case of the same reviewer.
+    """
     if action:
         again = replace(again, verdict=replace(again.verdict, action_taken=action))
     order = with_judgement(order, again)
     await fraud_checks_db.ROWS.save(tx, first, replace(first, is_latest=False))
-    check = await fraud_checks_db.ROWS.add(tx, check_of(order, again))
+    check = await fraud_checks_db.ROWS.add(tx, replace(check_of(order, again), owner_id=first.owner_id))
     if check.action_taken == "flagged" and first.action_taken == "allowed":
         event = fraud_events_views.judged(order, check.summary)
         await outbox_db.append(tx, fraud_events_views.EVENTS["flagged"], event, again.facts.at)

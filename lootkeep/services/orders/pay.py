@@ -13,7 +13,7 @@ from lootkeep.domain.fraud.facts import UNKNOWN, Payment
 from lootkeep.domain.fraud.score import Action
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
-from lootkeep.services.orders import _details, _hold, _payment, _second_judgement
+from lootkeep.services.orders import _details, _hold, _labels, _payment, _second_judgement
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.orders import rows as orders_db
@@ -59,6 +59,7 @@ async def _pay(
         return await _add_facts(deps, tx, details, check, report.payment, now)
     orders_rules.require(order, "pay")
     paid_with = order, now, report.method, report.transaction_id, now, report.payment
+    await _second_judgement.remember(tx, details, report.payment, now)
     if details.customer.status == "blocked":
         on_hold = held_payments_rules.held(*paid_with)
         return await _hold.hold(tx, details, *await _hold.reopen(deps, tx, details, on_hold, check), _BY_BLOCKED)
@@ -96,6 +97,7 @@ async def _add_facts(
     **ids: str | None,
 ) -> OrderDetails:
     """What is already stored stays. What was handed over stays too: a worse outcome flags the order."""
+    await _second_judgement.remember(tx, details, payment, now)
     values = payment.columns | ids
     new = {name: value for name, value in values.items() if value and getattr(details.order, name) is None}
     after = replace(details.order, **new)
@@ -107,6 +109,9 @@ async def _add_facts(
             action = "verification_required"
         after, latest = await _second_judgement.store(tx, check, after, again, action)
         details = replace(details, check=latest.summary)
+    if check and check.truth == "fraud" and "payment_instrument" in new:
+        # Later orders with the card of a fraud are recognised by it.
+        await _labels.settle(tx, replace(details, order=after), [check], now)
     if any(name in new for name in ids):
         await payment_events_db.rouse(tx, after, now)
     return replace(details, order=await orders_db.ROWS.save(tx, details.order, after))

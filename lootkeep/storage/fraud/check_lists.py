@@ -1,4 +1,7 @@
-"""Fraud checks: listed, counted, and read for a backtest."""
+"""Fraud checks: listed, counted, and read for a backtest.
+
+The list has every judgement; figures are of orders, and count the latest judgement of each.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from lootkeep.storage.filters import equals_each, within
 from lootkeep.storage.lists import ByDay, Counted, Join, Listing, Sort, Values
 from lootkeep.storage.rows import columns_of
 from lootkeep.storage.schema import customers, fraud_checks
+from lootkeep.storage.schema.fraud import IS_LATEST
 from lootkeep.storage.totals import by_day as by_day_db, counters
 
 # How many checks a backtest reads at a time.
@@ -31,9 +35,10 @@ def _counters(values: Values) -> list[str]:
             ("risk_level", get_args(RiskLevel)),
             ("action_taken", get_args(Action)),
             ("is_reviewed", (True, False)),
+            ("is_latest", (True, False)),
         )
     ]
-    return [f"fraud.{level}.{action}.{str(is_reviewed).lower()}" for level, action, is_reviewed in product(*choices)]
+    return ["fraud." + ".".join(str(part).lower() for part in parts) for parts in product(*choices)]
 
 
 async def _by_day(tx: Transaction, _values: Values) -> list[tuple[int, int]]:
@@ -58,7 +63,7 @@ LISTING = Listing(
 
 _COUNTS = Query(
     select(fraud_checks.c.risk_level, fraud_checks.c.action_taken, func.count())
-    .where(fraud_checks.c.created_at >= bindparam("start"), fraud_checks.c.created_at < bindparam("end"))
+    .where(fraud_checks.c.created_at >= bindparam("start"), fraud_checks.c.created_at < bindparam("end"), IS_LATEST)
     .group_by(fraud_checks.c.risk_level, fraud_checks.c.action_taken)
 )
 
@@ -79,6 +84,7 @@ _FRAUDS = Query(
     select(fraud_checks.c.action_taken, func.count())
     .where(
         fraud_checks.c.truth == literal_column("'fraud'", Text),
+        IS_LATEST,
         fraud_checks.c.created_at >= bindparam("start"),
         fraud_checks.c.created_at < bindparam("end"),
     )
@@ -87,18 +93,18 @@ _FRAUDS = Query(
 
 
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
-    """How many checks of each level and action were made in this time."""
+    """How many orders were judged in this time, by level and action."""
     return {(level, action): count for level, action, count in await tx.all(_COUNTS, start=start, end=end)}
 
 
 async def blocked_by_day(tx: Transaction, days: Sequence[Instant]) -> list[int]:
-    """How many checks of each of these UTC days blocked an order; the days follow one another."""
+    """How many orders were blocked on each of these UTC days, which follow one another."""
     counts = dict(await tx.all(_BLOCKED, start=days[0], end=days[-1] + DAY))
     return [counts.get(day // DAY, 0) for day in days]
 
 
 async def frauds_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[str, int]:
-    """How many checks of this period were fraud, by action."""
+    """How many orders of this period were fraud, by action."""
     return dict(await tx.all(_FRAUDS, start=start, end=end))
 
 
@@ -106,15 +112,15 @@ async def decisions(tx: Transaction) -> Mapping[tuple[str, str], int]:
     """How many checks of each level and action there are."""
     found: Counter[tuple[str, str]] = Counter()
     for name, count in (await counters.totals(tx, "fraud.")).items():
-        level, action, _ = name.split(".")
+        level, action, *_ = name.split(".")
         found[level, action] += count
     return found
 
 
 async def pending_review(tx: Transaction) -> int:
-    """Checks without a review that were not allowed."""
+    """Orders without a review that were not allowed."""
     totals = await counters.totals(tx, "fraud.")
-    return sum(count for name, count in totals.items() if name.endswith(".false") and ".allowed." not in name)
+    return sum(count for name, count in totals.items() if name.endswith(".false.true") and ".allowed." not in name)
 
 
 _BEFORE = Query(
@@ -122,6 +128,7 @@ _BEFORE = Query(
     .where(
         tuple_(fraud_checks.c.created_at, fraud_checks.c.id) < tuple_(bindparam("time"), bindparam("newer")),
         fraud_checks.c.created_at >= bindparam("oldest"),
+        IS_LATEST,
     )
     .order_by(fraud_checks.c.created_at.desc(), fraud_checks.c.id.desc())
     .limit(_BATCH),
@@ -130,5 +137,5 @@ _BEFORE = Query(
 
 
 async def before(tx: Transaction, time: Instant, check_id: int, oldest: int) -> list[FraudCheck]:
-    """A batch of checks before this position, newest first, none older than `oldest`; empty at the end."""
+    """A batch of the orders' checks before this position, newest first, none older than `oldest`; empty at the end."""
     return await tx.all(_BEFORE, time=time, newer=check_id, oldest=oldest)

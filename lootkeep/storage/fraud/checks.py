@@ -45,6 +45,13 @@ _OF_SAME_ORDER = Query(
     select(*_CHECK).where(fraud_checks.c.order_id == _order_of_check).order_by(fraud_checks.c.id).with_for_update(),
     FraudCheck,
 )
+_REVIEWS_OF = Query(
+    select(*columns_of(fraud_reviews, Review))
+    .join(fraud_checks, fraud_checks.c.id == fraud_reviews.c.check_id)
+    .where(fraud_checks.c.order_id == bindparam("order"))
+    .order_by(fraud_reviews.c.id),
+    Review,
+)
 _ADD_POLICY = Query(
     postgresql.insert(fraud_policies).values(
         version=bindparam("version"), document=bindparam("document"), created_at=bindparam("now")
@@ -70,6 +77,11 @@ async def lock_of_order(tx: Transaction, order_id: int) -> list[FraudCheck]:
 async def lock_with_others(tx: Transaction, check_id: int) -> list[FraudCheck]:
     """The check and the other judgements of its order, the latest last."""
     return await tx.all(_OF_SAME_ORDER, check=check_id)
+
+
+async def reviews_of(tx: Transaction, order_id: int) -> list[Review]:
+    """Of all judgements of the order, the oldest first."""
+    return await tx.all(_REVIEWS_OF, order=order_id)
 
 
 async def store_policy(tx: Transaction, version: int, policy: Policy, now: Instant) -> None:

@@ -23,7 +23,7 @@ from lootkeep.domain.fraud.facts import (
 )
 from lootkeep.domain.fraud.labels import LabelKind
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.kernel.clock import MINUTE
+from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import ByEngine
 from lootkeep.storage.engine.query import Query
@@ -44,7 +44,7 @@ _WINDOW = bindparam("window", type_=BigInteger)
 _UNTIL = bindparam("until", type_=BigInteger)
 IN_WINDOW = (orders.c.created_at > _WINDOW, orders.c.created_at <= _UNTIL)
 # No row is later.
-FOREVER = 2**63 - 1
+FOREVER = Instant(2**63 - 1)
 # Every order leaves a sighting: a customer who was not seen within the window has no order in it. A mailbox may have
 # thousands of accounts; only these are examined.
 OF_MAILBOX = (

@@ -15,7 +15,7 @@ from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import fraud_checks
-from lootkeep.storage.schema.fraud import HAS_RULES, HAS_SIGNALS
+from lootkeep.storage.schema.fraud import HAS_RULES, HAS_SIGNALS, IS_LATEST
 
 # `fraud`, `legitimate`, or null.
 TRUTH = fraud_checks.c.truth
@@ -51,13 +51,13 @@ _RULES = Query(
 )
 _SCORES = Query(
     select(fraud_checks.c.risk_score, TRUTH, fraud_checks.c.action_taken, func.count())
-    .where(fraud_checks.c.created_at <= bindparam("old", type_=BigInteger))
+    .where(fraud_checks.c.created_at <= bindparam("old", type_=BigInteger), IS_LATEST)
     .group_by(fraud_checks.c.risk_score, TRUTH, fraud_checks.c.action_taken)
 )
 
 
 async def signal_counts(tx: Transaction, now: Instant) -> dict[str, int]:
-    """By names such as `vpn.fired`: in how many checks a signal fired, and the outcomes of those orders."""
+    """By names such as `vpn.fired`: in how many orders a signal fired, and the outcomes of those."""
     counts: dict[str, int] = defaultdict(int)
     for signals, outcome, count in await tx.all(_SIGNALS, old=now - JUDGED_AFTER):
         for name in msgspec.json.decode(signals, type=dict[str, int]):
@@ -76,5 +76,5 @@ async def rule_tallies(tx: Transaction, now: Instant) -> dict[tuple[int, int], T
 
 
 async def scores(tx: Transaction, now: Instant) -> list[tuple[Any, ...]]:
-    """How many old enough checks have each score, truth and action."""
+    """How many old enough orders have each score, truth and action."""
     return await tx.all(_SCORES, old=now - JUDGED_AFTER)

@@ -112,7 +112,7 @@ def _declared() -> Iterator[Total]:
     yield _count("gift cards", "gift_card_balances.", "currency", "stored_status", adds="balance")
     yield _count("gift cards", "gift_cards_issued.", "currency", adds="initial_balance")
     yield _count("revoked values", "gift_cards_revoked.", "currency", adds="amount")
-    yield _count("fraud checks", "fraud.", "risk_level", "action_taken", "is_reviewed")
+    yield _count("fraud checks", "fraud.", "risk_level", "action_taken", "is_reviewed", "is_latest")
 
     yield _tickets_with(tickets=1)
     yield _tickets_with(("response_seconds",), responded=1, response_seconds="response_seconds")

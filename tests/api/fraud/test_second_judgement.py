@@ -9,7 +9,7 @@ import pytest
 
 from lootkeep.services import recount as recount_service
 from lootkeep.storage.schema import events, fraud_checks
-from tests.api.fraud.shop import judged, regular, review, settings, shop, signals
+from tests.api.fraud.shop import DAY, PROXY, judged, regular, review, settings, shop, signals
 from tests.api.ordering import step
 from tests.recount import maintained, recounted, rows
 from tests.world import World
@@ -175,3 +175,96 @@ async def test_payments_with_one_card_at_once_see_each_other(world: World) -> No
     latest = [row for row in await rows(world.db, fraud_checks) if row["is_latest"]]
     assert len(latest) == 6
     assert sum('"card_accounts"' not in row["signals"] for row in latest) == 1
+
+
+async def test_one_decision_on_both_checks_of_an_order_is_one_review_of_it(store: World) -> None:
+    await pay(store)
+    answer = await store.post("/fraud/reviews", {"check_ids": [3, 2, 3], "outcome": "fraud", "notes": "Stolen."})
+    assert [(row["id"], row["review_outcome"]) for row in answer.json()["data"]] == [(2, "fraud"), (3, "fraud")]
+    for check_id in (2, 3):
+        reviews = (await store.get(f"/fraud/checks/{check_id}/reviews")).json()["data"]
+        assert [it["notes"] for it in reviews] == ["Stolen."]
+    assert (await announced(store)).count("fraud.reviewed") == 1
+    await agree(store)
+
+
+async def test_a_block_in_the_review_of_the_first_check_knows_the_card_of_the_payment(store: World) -> None:
+    await pay(store)
+    await review(store, 2, "fraud", block=["instrument"])
+    lists = {row["name"]: row["entries_count"] for row in (await store.get("/fraud/lists")).json()["data"]}
+    assert lists["blocked_instruments"] == 1
+
+
+async def test_figures_count_an_order_once_by_its_latest_check(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_sensitivity_level="low")
+    rule = {"name": "All", "expression": "quantity == 1", "action": "flag"}
+    assert (await world.post("/fraud/rules", rule)).status_code == 201
+    risky = await judged(
+        world, await regular(world, email="jun@trash.example"), ip_address=PROXY, user_agent="curl/8.0"
+    )
+    assert risky["fraud_check"]["action_taken"] == "flagged"
+    await pay(world, {"three_d_secure": "passed"}, order_id=1)
+    assert [row[0] for row in await checks_of_order(world, 1)] == ["flagged", "allowed"]
+    stats = (await world.get("/fraud/dashboard")).json()["data"]["stats"]
+    assert (stats["today"], stats["pending_review"]) == ({"blocked": 0, "flagged": 0, "allowed": 1}, 0)
+    assert (await world.get("/fraud/queue")).json()["meta"]["total"] == 0
+    assert (await world.get("/fraud/checks")).json()["meta"]["total"] == 2
+    assert (await world.get("/fraud/checks?action_taken=flagged")).json()["meta"]["total"] == 1
+    fired = {row["name"]: row["fired"] for row in (await world.get("/fraud/signals")).json()["data"]}
+    assert (fired["proxy"], fired["three_d_secure"]) == (1, 1)
+    assert (await world.get("/fraud/rules")).json()["data"][0]["hits"]["fired"] == 1
+    backtest = (await world.post("/fraud/backtest", {"settings": {}})).json()["data"]
+    assert (backtest["checks"], backtest["before"]["actions"]["allowed"]) == (1, 1)
+    # An April, 90 days after a January.
+    world.clock.advance(111 * DAY)
+    await step(world, 1, "dispute", FRAUD)
+    month = (await world.get("/fraud/dashboard")).json()["data"]["judged_month"]
+    assert (month["orders"], month["frauds"], month["caught"]) == (1, 1, 0)
+    await agree(world)
+
+
+async def test_a_rejected_order_stays_rejected_whatever_arrives_later(store: World) -> None:
+    await pay(store)
+    await review(store, 3, "fraud")
+    assert (await pay(store, STOLEN | {"three_d_secure": "passed"}))["next"] == "refund"
+    assert [row[1:] for row in await checks_of_order(store)] == [("fraud", "fraud", False), ("fraud", "fraud", True)]
+    assert (await store.get("/fraud/queue")).json()["data"] == []
+    await step(store, 2, "dispute", FRAUD | {"kind": "dispute_won"})
+    assert [row[2] for row in await checks_of_order(store)] == ["fraud", "fraud"]
+    await agree(store)
+
+
+async def test_a_card_that_becomes_known_after_its_order_was_rejected_counts_against_the_next(world: World) -> None:
+    await shop(world)
+    await judged(world, await regular(world))
+    await step(world, 1, "pay", {"transaction_id": "pi_2"})
+    await review(world, 1, "fraud")
+    await pay(world, {"fingerprint": "fp_late"}, order_id=1)
+    await judged(world, await regular(world), ip_address="192.0.2.1", payment={"fingerprint": "fp_late"})
+    assert (await signals(world, 2))["confirmed_fraud"] == 40
+
+
+async def test_a_paid_order_is_no_earlier_order_when_its_payment_is_reported_in_full(world: World) -> None:
+    await shop(world)
+    rule = {"name": "First", "expression": "paid_orders == 0", "action": "points", "points": 7, "mode": "on"}
+    assert (await world.post("/fraud/rules", rule)).status_code == 201
+    await judged(world, await regular(world))
+    await step(world, 1, "pay", {"transaction_id": "pi_2"})
+    await pay(world, {"country": "DE"}, order_id=1)
+    assert await signals(world, 2) == await signals(world, 1) == {"rule: First": 7}
+
+
+async def test_a_case_stays_that_of_its_reviewer(store: World) -> None:
+    assert (await store.put("/fraud/checks/2/assignment", {"owner_id": 1})).status_code == 200
+    await pay(store)
+    assert [row["owner_id"] for row in (await store.get("/fraud/queue")).json()["data"]] == [1]
+
+
+async def test_the_card_of_a_payment_links_accounts_even_if_nothing_is_judged_again(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_judge_at_payment=False)
+    await judged(world, await regular(world))
+    await pay(world, {"fingerprint": "fp_shared"}, order_id=1)
+    await judged(world, await regular(world), ip_address="192.0.2.1", payment={"fingerprint": "fp_shared"})
+    assert (await signals(world, 2))["card_accounts"] == 12
