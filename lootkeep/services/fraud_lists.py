@@ -14,11 +14,11 @@ from lootkeep.domain.fraud.expressions import ListUse, parse
 from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.lists import EXAMPLES, LIST_NAME, MAX_LISTS, FraudList, entry_value, memberships, sought
-from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.domain.fraud.policy import SETTINGS, Policy, with_new_rule
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, existing, invalid
-from lootkeep.services import fraud_policy, fraud_rules
+from lootkeep.services import fraud_policy
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import lists as fraud_lists_db
@@ -143,7 +143,7 @@ async def block_buyers(
     if all(rule.name != BLOCKING_RULE for rule in policy.rules):
         expression = " or ".join(f"{kind} in @{name}" for kind, name in BLOCKED.items())
         terms = {"name": BLOCKING_RULE, "expression": expression, "action": "block", "mode": "on"}
-        await fraud_policy.save(tx, policy, fraud_rules.with_new(policy, terms, author, now), now)
+        await fraud_policy.save(tx, policy, with_new_rule(policy, terms, author, now), now)
 
 
 async def _traces_of(tx: Transaction, check: FraudCheck) -> dict[BlockKind, str | None]:

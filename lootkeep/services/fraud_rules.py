@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud import expressions
-from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.domain.fraud.rule import MAX_RULES, Rule
+from lootkeep.domain.fraud.policy import SETTINGS, Policy, with_new_rule
+from lootkeep.domain.fraud.rule import Rule
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import NotFound, Unprocessable, invalid
+from lootkeep.kernel.errors import NotFound, invalid
 from lootkeep.services import fraud_policy
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Transaction
@@ -24,7 +24,7 @@ async def create(deps: Deps, terms: dict[str, Any], author: int) -> Rule:
     now = deps.clock.now()
     async with deps.db.write() as tx:
         policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
-        after = with_new(policy, terms, author, now)
+        after = with_new_rule(policy, terms, author, now)
         await check(tx, policy, after.rules[-1])
         await fraud_policy.save(tx, policy, after, now)
     return after.rules[-1]
@@ -66,14 +66,6 @@ def changed(before: Rule, changes: dict[str, Any], author: int, now: Instant) ->
         return before
     revision = before.revision + (rule.expression != before.expression)
     return replace(rule, revision=revision, updated_by=author, updated_at=now)
-
-
-def with_new(policy: Policy, terms: dict[str, Any], author: int, now: Instant) -> Policy:
-    """With one rule more. Checks refer to rules by id, so no id is used twice."""
-    if len(policy.rules) >= MAX_RULES:
-        raise Unprocessable("too_many_rules", f"A store can have {MAX_RULES} rules; delete one that is off.")
-    rule = Rule(id=policy.last_rule_id + 1, **terms, updated_by=author, created_at=now, updated_at=now)
-    return replace(policy, rules=(*policy.rules, rule), last_rule_id=rule.id)
 
 
 def with_rule(policy: Policy, rule: Rule) -> Policy:

@@ -9,6 +9,7 @@ from msgspec.structs import asdict, replace
 from lootkeep.deps import Deps
 from lootkeep.domain import referrals as referrals_rules
 from lootkeep.domain.coupons import Coupon, issued, of_tier
+from lootkeep.domain.customers import require_not_erased
 from lootkeep.domain.referrals import SETTINGS, Claim, ReferralSettings, Tier, TierTerms
 from lootkeep.kernel.errors import existing
 from lootkeep.storage import coupons as coupons_db, settings as settings_db
@@ -57,7 +58,7 @@ async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coup
     """The claim with its coupon, and whether it is new: claiming again returns the same coupon."""
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        existing(await customers_db.ROWS.get(tx, customer_id), "Customer")
+        require_not_erased(existing(await customers_db.ROWS.get(tx, customer_id), "Customer"))
         # Locked first: two concurrent claims of one customer run one after the other.
         referrer = await referrals_db.get_referrer_for_update(tx, customer_id)
         tier = existing(await tiers_db.ROWS.lock(tx, tier_id), _NO_TIER)

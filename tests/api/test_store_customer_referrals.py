@@ -56,6 +56,22 @@ async def test_an_unknown_code_does_not_stop_the_sign_up(world: World, code: str
     assert await refused(world) == []
 
 
+async def test_the_code_of_an_erased_customer_is_nobodys_and_claims_nothing(world: World) -> None:
+    await change_program(world, referral_reward_event="signup")
+    tier = {"name": "One", "referrals_required": 1, "reward_type": "fixed_discount", "reward_value": 5}
+    assert (await world.post("/referrals/tiers", tier)).status_code == 201
+    referrer = await anna(world)
+    await referred(world, referrer["referral_code"])
+    assert (await world.delete(f"{STORE}/customers/{referrer['id']}")).status_code == 200
+    validated = await world.post("/referrals/validate", {"code": referrer["referral_code"]})
+    assert validated.json()["data"] == {"valid": False, "error": "Invalid referral code"}
+    data = (await sign_up(world, referral_code=referrer["referral_code"])).json()["data"]
+    assert data["referral"]["reason"] == "unknown_code"
+    claimed = await world.post(f"{STORE}/customers/{referrer['id']}/claims", {"tier_id": 1})
+    assert (claimed.status_code, claimed.json()["code"]) == (422, "customer_erased")
+    assert await total_referrals(world) == 1
+
+
 @pytest.mark.parametrize("code", ["", "   "])
 async def test_a_blank_code_counts_as_no_code(world: World, code: str) -> None:
     assert (await sign_up(world, referral_code=code)).json()["data"]["referral"] is None

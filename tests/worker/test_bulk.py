@@ -250,11 +250,16 @@ async def test_held_orders_are_approved_or_rejected_once_buyers_blocked_and_a_de
     await work(world)
     decided = ("refused", "Someone has decided on this order already.")
     assert await results(world, act) == {3: decided, 4: ("done", None)}
+    # Its payment looks worse than what was approved: it waits for a decision again.
+    await world.post(f"{STORE}/orders/4/pay", {"payment": {"funding": "prepaid"}})
+    act = await started(world, "fraud", "approve", [5], notes=None)
+    await work(world)
+    assert await results(world, act) == {5: ("done", None)}
     act = await started(world, "fraud", "block", [1, 2], notes="A ring")
     await work(world)
     assert await results(world, act) == {1: ("done", None), 2: ("done", None)}
     statuses = [(await world.get(f"{STORE}/orders/{number}")).json()["data"]["status"] for number in (1, 2, 3, 4)]
-    assert statuses == ["cancelled", "cancelled", "cancelled", "pending"]
+    assert statuses == ["cancelled", "cancelled", "cancelled", "paid"]
     entries = {row["name"]: row["entries_count"] for row in (await world.get("/fraud/lists")).json()["data"]}
     assert (entries["blocked_customers"], entries["blocked_devices"]) == (2, 1)
 

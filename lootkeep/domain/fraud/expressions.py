@@ -11,11 +11,12 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lootkeep.domain import inputs
+from lootkeep.domain import identity, inputs
 from lootkeep.domain.fraud.fact_names import FACTS, FactName, ListKind
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND
 
@@ -221,7 +222,7 @@ class _Parser:
         return fact.value
 
     def _constant(self, token: _Token, fact: FactName[Any]) -> Any:
-        """The value in the unit of the fact: money in hundredths, a duration in microseconds, text in lower case."""
+        """As the fact has it: money in hundredths, a duration in microseconds, text in lower case."""
         self._count()
         match fact.type, token.kind:
             case "money", "number":
@@ -233,14 +234,10 @@ class _Parser:
                 return int(token.text[:-1]) * _UNITS[token.text[-1]]
             case "boolean", "word" if token.text in ("true", "false"):
                 return token.text == "true"
-            case "text", "text":
-                return token.text[1:-1].lower()
-            case "country", "text":
-                try:
-                    return inputs.country(token.text[1:-1])
-                except ValueError:
-                    raise self.error("needs a country code such as DE", token) from None
-        raise self.error(f"needs {_EXAMPLES[fact.type]}", token)
+            case (("text" | "country"), "text"):
+                with suppress(ValueError):
+                    return _FORMS.get(fact.kind, str.lower)(token.text[1:-1])
+        raise self.error(f"needs {_EXAMPLES.get(fact.kind or '', _EXAMPLES[fact.type])}", token)
 
     def _count(self) -> None:
         self._nodes += 1
@@ -265,13 +262,17 @@ class _Parser:
             raise self.error(f"needs {text}", self.peek())
 
 
+# By the kind of its list: how a text is read; any other as it is, in lower case.
+_FORMS: dict[ListKind | None, Callable[[str], str]] = {"country": inputs.country, "ip": identity.address}
+# By the type, or by the kind of its list.
 _EXAMPLES = {
     "money": "an amount such as 99.50",
     "number": "a number such as 3",
     "duration": "a duration such as 30s, 15m, 1h or 7d",
     "boolean": "true or false",
     "text": 'a text such as "prepaid"',
-    "country": 'a country such as "DE"',
+    "country": 'a country code such as "DE"',
+    "ip": 'an IP address such as "203.0.113.9" (a network is looked up in a list)',
 }
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
-from lootkeep.domain.fraud.rule import Rule
+from lootkeep.domain.fraud.rule import MAX_RULES, Rule
+from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import Unprocessable
 
 Sensitivity = Literal["low", "medium", "high"]
 FraudAction = Literal["block", "flag", "verify"]
@@ -88,3 +91,11 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     # The store's own rules, ordered by id.
     rules: tuple[Rule, ...] = ()
     last_rule_id: int = 0
+
+
+def with_new_rule(policy: Policy, terms: dict[str, Any], author: int, now: Instant) -> Policy:
+    """With one rule more. Checks refer to rules by id, so no id is used twice."""
+    if len(policy.rules) >= MAX_RULES:
+        raise Unprocessable("too_many_rules", f"A store can have {MAX_RULES} rules; delete one that is off.")
+    rule = Rule(id=policy.last_rule_id + 1, **terms, updated_by=author, created_at=now, updated_at=now)
+    return replace(policy, rules=(*policy.rules, rule), last_rule_id=rule.id)

@@ -6,19 +6,26 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import BindParameter, bindparam, case, delete, or_, update
+from sqlalchemy import BindParameter, bindparam, case, delete, or_, select, update
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.customers import Customer
+from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.rows import Rows, insertion
+from lootkeep.storage.rows import Rows, columns_of, insertion
 from lootkeep.storage.schema import customer_identities, customer_tags, customers
 
 ROWS = Rows(customers, Customer, derived=("search_text",), totals="customers", key_share=True)
 
 _THIS = customers.c.id == bindparam("customer")
+# That of an erased customer is nobody's.
+_OWNER_OF_CODE = Query(
+    select(*columns_of(customers, Customer)).where(
+        customers.c.referral_code == bindparam("code"), customers.c.erased_at.is_(None)
+    ),
+    Customer,
+)
 _TAG = insertion(customer_tags, "tag", "customer_id", set_based=True)
 _UNTAG = Query(delete(customer_tags).where(customer_tags.c.customer_id == bindparam("customer")))
 _IDENTIFY = Query(
@@ -98,6 +105,10 @@ async def save(tx: Transaction, before: Customer, after: Customer) -> None:
         await tx.run(_FORGET, customer=after.id)
         for player in after.players:
             await tx.run(_IDENTIFY, key=player.key, customer=after.id)
+
+
+async def owner_of_code(tx: Transaction, referral_code: str) -> Customer | None:
+    return await tx.one(_OWNER_OF_CODE, code=plain_code(referral_code))
 
 
 async def code_that_brought(tx: Transaction, customer: Customer) -> str | None:

@@ -137,3 +137,13 @@ async def test_a_review_can_block_every_trait_of_a_buyer(world: World) -> None:
     assert (await action(world, alias))[0] == "blocked"
     # By now the IP may belong to someone else.
     assert (await action(world, await regular(world), ip_address=VPN))[0] == "allowed"
+
+
+async def test_a_review_does_not_shorten_what_is_blocked_for_longer(world: World) -> None:
+    await shop(world)
+    ips = await new_list(world, "blocked_ips", "ip", VPN, reason="Ours")
+    emails = await new_list(world, "blocked_emails", "email", "thief@t.example", expires_at="2027-01-01T00:00:00Z")
+    await judged(world, await regular(world, email="thief@t.example"), ip_address=VPN)
+    assert (await review(world, 1, "fraud", block=["ip", "email"])).status_code == 200
+    entries = [(await world.get(f"/fraud/lists/{list_id}/entries")).json()["data"] for list_id in (ips, emails)]
+    assert [(it["reason"], it["expires_at"]) for (it,) in entries] == [("Ours", None), ("Review of ORD-000001", None)]

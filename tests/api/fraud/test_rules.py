@@ -131,11 +131,16 @@ async def test_a_deleted_rule_is_not_found_and_its_id_is_not_reused(world: World
     assert (await make(world))["id"] == 2
 
 
-async def test_the_number_of_rules_is_limited(world: World) -> None:
+async def test_the_number_of_rules_is_limited_and_no_buyer_is_blocked_without_the_rule_for_it(world: World) -> None:
+    await shop(world)
+    await judged(world, await regular(world))
     for number in range(MAX_RULES):
-        await make(world, name=f"Rule {number}")
+        await make(world, name=f"Rule {number}", expression="quantity > 9")
     answer = await world.post("/fraud/rules", RULE)
     assert (answer.status_code, answer.json()["code"]) == (422, "too_many_rules")
+    refused = await review(world, 1, "fraud", block=["email"])
+    assert (refused.status_code, refused.json()["code"]) == (422, "too_many_rules")
+    assert (await check(world, 1))["check"]["is_reviewed"] is False
 
 
 async def test_every_check_can_be_reproduced_after_rules_and_lists_have_changed(world: World) -> None:

@@ -65,6 +65,7 @@ ORDER = order(
         ("is_vpn and is_vpn and is_tor", False),
         ("not (is_tor or is_proxy)", True),
         ('email == "ADA@a.example"', True),
+        ('ip == "::FFFF:203.0.113.9"', True),
     ],
 )
 def test_an_expression_evaluates_as_written(text: str, expected: bool) -> None:
@@ -83,7 +84,11 @@ def test_an_expression_evaluates_as_written(text: str, expected: bool) -> None:
         ("account_age < 60", "needs a duration such as 30s, 15m, 1h or 7d at character 15"),
         ("total > account_age", "compares a money with a duration at character 9"),
         ("is_vpn > true", "can only be compared with == and != at character 8"),
-        ('ip_country == "XX"', "needs a country code such as DE at character 15"),
+        ('ip_country == "XX"', 'needs a country code such as "DE" at character 15'),
+        (
+            'ip in ("192.0.2.1", "10.0.0.0/8")',
+            'needs an IP address such as "203.0.113.9" (a network is looked up in a list) at character 21',
+        ),
         ("device == 1", "can only look this up in a list at character 1"),
         ("total in @free_mail", "cannot be looked up in a list at character 1"),
         ("total in 5", "needs a list such as @name, or values in brackets, at character 10"),
