@@ -9,6 +9,7 @@ from lootkeep.api.http.fields import PositiveMoney, field
 from lootkeep.api.http.pages import LimitQuery, PageQuery, answer_page
 from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, Route, many, paged, single
 from lootkeep.api.http.validation import Body, partial
+from lootkeep.domain.customers import plain_code
 from lootkeep.domain.referrals import (
     SETTINGS,
     TOO_LARGE_WELCOME,
@@ -89,7 +90,7 @@ async def list_top_referrers(call: Call[None, LimitQuery]) -> Reply:
 async def validate_referral_code(call: Call[CodeBody, None]) -> Reply:
     async with call.deps.db.read() as tx:
         is_enabled = (await _settings(tx)).referral_enabled
-        referrer = await customers_db.owner_of_code(tx, call.body.code) if is_enabled else None
+        referrer = await customers_db.owner_of_code(tx, plain_code(call.body.code)) if is_enabled else None
     return Reply(referrals_views.code_validation(referrer))
 
 

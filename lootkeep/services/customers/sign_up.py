@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from lootkeep.deps import Deps
 from lootkeep.domain import identity as identity_rules, referral_abuse as referral_abuse_rules
 from lootkeep.domain.coupons import issued, of_welcome
-from lootkeep.domain.customers import Customer
+from lootkeep.domain.customers import Customer, plain_code
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.referral_abuse import Evidence
 from lootkeep.domain.referrals import SETTINGS, Referral, ReferralSettings
@@ -96,7 +96,7 @@ async def _attribute(deps: Deps, tx: Transaction, customer: Customer, form: Sign
     settings = await settings_db.get(tx, SETTINGS, ReferralSettings)
     if not settings.referral_enabled:
         return SignedUp(customer, rejection="program_disabled")
-    referrer = await customers_db.owner_of_code(tx, form.referral_code)
+    referrer = await customers_db.owner_of_code(tx, plain_code(form.referral_code))
     if referrer is None or referrer.id == customer.id:
         return SignedUp(customer, rejection="unknown_code")
     evidence = await _evidence(tx, customer, referrer, seen.traces)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sqlalchemy import BindParameter, bindparam, case, delete, or_, select, update
 from sqlalchemy.dialects import postgresql
 
-from lootkeep.domain.customers import Customer, plain_code
+from lootkeep.domain.customers import Customer
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -108,7 +108,7 @@ async def save(tx: Transaction, before: Customer, after: Customer) -> None:
 
 
 async def owner_of_code(tx: Transaction, referral_code: str) -> Customer | None:
-    return await tx.one(_OWNER_OF_CODE, code=plain_code(referral_code))
+    return await tx.one(_OWNER_OF_CODE, code=referral_code)
 
 
 async def code_that_brought(tx: Transaction, customer: Customer) -> str | None:
