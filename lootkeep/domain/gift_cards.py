@@ -185,7 +185,8 @@ def changed(card: GiftCard, changes: dict[str, Any], now: Instant) -> GiftCard:
         raise _rejection("revoked", "changed, except for its note")
     if changes.get("expires_at") is not None and (error := _check_expiry(card.starts_at, changes["expires_at"], now)):
         raise invalid("expires_at", error)
-    return replace(card, **changes, updated_at=now)
+    after = replace(card, **changes)
+    return card if after == card else replace(after, updated_at=now)
 
 
 def require_redeemable(card: GiftCard, amount: Hundredths, now: Instant) -> None:

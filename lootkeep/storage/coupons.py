@@ -111,7 +111,7 @@ LISTING = Listing(
         "origin": equals(coupons.c.origin, "origin"),
         **within(coupons.c.created_at),
     },
-    {"created_at": Sort(coupons.c.created_at), "uses_count": Sort(coupons.c.uses_count)},
+    {"created_at": Sort(coupons.c.created_at), "id": Sort(coupons.c.id), "uses_count": Sort(coupons.c.uses_count)},
     Counted(_counters, {"origin"}),
     max_counted=MAX_COUNTED,
 )

@@ -86,6 +86,7 @@ async def test_filters_and_orders_find_the_customers_they_name(world: World) -> 
         ("accepts_marketing=yes", "accepts_marketing"),
         ("has_orders=2", "has_orders"),
         ("min_total_spent=much", "min_total_spent"),
+        ("min_total_spent=-1", "min_total_spent"),
         ("sort=note", "sort"),
         ("per_page=0", "per_page"),
     ],

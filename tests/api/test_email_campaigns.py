@@ -207,7 +207,7 @@ async def test_the_list_is_filtered_searched_sorted_and_paged(world: World) -> N
         return [tier["name"] for tier in answer.json()["data"]]
 
     assert await listed() == names[::-1]
-    assert await listed(order="asc") == names
+    assert await listed(order="asc") == await listed(sort="id", order="asc") == names
     assert await listed(sort="name", order="asc") in (
         ["Alpha", "Beta sale", "Gamma", "Ärger"],
         ["Alpha", "Ärger", "Beta sale", "Gamma"],

@@ -138,15 +138,16 @@ async def test_revoking_is_final_and_only_the_note_can_be_changed_then(world: Wo
 
 async def test_balance_code_and_status_cannot_be_changed(world: World) -> None:
     await new_gift_card(world)
-    await world.put("/gift-cards/1", {"note": "x", "balance": "99.00", "status": "revoked", "code": "ANOTHER-CODE"})
-    after = await detail(world)
-    assert (after["balance"], after["status"]) == ("25.00", "active")
+    before = await detail(world)
+    world.clock.advance(HOUR)
+    answer = await world.put("/gift-cards/1", {"balance": "99.00", "status": "revoked", "code": "ANOTHER-CODE"})
+    assert (answer.status_code, answer.headers["x-ignored-fields"]) == (200, "balance, status, code")
+    assert await detail(world) == before
 
 
 @pytest.mark.parametrize(
     ("body", "answer"),
     [
-        ({}, "Send at least one of recipient_email, recipient_name, message, expires_at and note."),
         ({"expires_at": "2026-11-15T12:00:00Z"}, {"expires_at": ["The expires at field must be in the future."]}),
         (
             {"expires_at": "2026-11-16T12:00:00Z"},
@@ -164,8 +165,7 @@ async def test_balance_code_and_status_cannot_be_changed(world: World) -> None:
 async def test_a_bad_change_is_rejected_with_a_message(world: World, body: dict[str, Any], answer: Any) -> None:
     await new_gift_card(world, starts_at=TOMORROW)
     refused = await world.put("/gift-cards/1", body)
-    assert refused.status_code == 422
-    assert refused.json().get("errors", refused.json()["message"]) == answer
+    assert (refused.status_code, refused.json()["errors"]) == (422, answer)
 
 
 # --- sending

@@ -110,6 +110,7 @@ async def test_filters_find_the_orders_they_name(world: World) -> None:
         ("external_id=", "external_id"),
         ("country=XX", "country"),
         ("min_total=1.234", "min_total"),
+        ("max_total=-0.01", "max_total"),
         ("min_total=2&max_total=1", "min_total"),
         ("risk_level=some", "risk_level"),
         ("sort=status", "sort"),

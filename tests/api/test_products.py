@@ -89,6 +89,7 @@ async def test_a_deleted_or_unknown_product_is_not_found(world: World) -> None:
         ("billing_type=never", "billing_type"),
         ("in_stock=maybe", "in_stock"),
         ("min_price=x", "min_price"),
+        ("max_price=-1", "max_price"),
         ("min_price=2&max_price=1", "min_price"),
         ("tag=", "tag"),
         ("sort=tags", "sort"),

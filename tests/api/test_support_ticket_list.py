@@ -60,7 +60,7 @@ async def test_every_combination_of_filters_returns_and_counts_the_matches(world
     }
     for values in product(*choices.values()):
         filters = {name: value for name, value in zip(choices, values, strict=True) if value is not None}
-        for sort in ("created_at", "last_message_at"):
+        for sort in ("id", "created_at", "last_message_at"):
             matching = sorted(
                 (entry for entry in everything if matches(entry, filters)), key=lambda entry: (entry[sort], entry["id"])
             )
@@ -156,7 +156,7 @@ async def test_me_is_the_user_of_the_token(world: World) -> None:
         ("order_id=0", "order_id", "must be at least 1"),
         ("from=2026-02-30", "from", "must be a day like 2026-11-15"),
         ("from=2026-11-16&to=2026-11-15", "from", "must not be after to"),
-        ("sort=subject", "sort", "must be one of: created_at, last_message_at"),
+        ("sort=subject", "sort", "must be one of: id, created_at, last_message_at"),
         ("order=up", "order", "must be one of: asc, desc"),
         ("per_page=101", "per_page", "must not be greater than 100"),
         (f"search={'x' * 256}", "search", "must not be greater than 255 characters"),

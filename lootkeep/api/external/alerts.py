@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from lootkeep.api.http.fields import Money, Name, Time, field, refuse
+from lootkeep.api.http.fields import Money, Name, Time, field
 from lootkeep.api.http.routes import Call, ExtensionRoute, Group, Reply, many, only_message, single
 from lootkeep.api.http.validation import Body, partial
 from lootkeep.domain.alerts import TRIGGERS, Alert, AlertChannel, AlertTrigger
 from lootkeep.kernel.errors import existing
-from lootkeep.kernel.money import Hundredths
 from lootkeep.services import alerts as alerts_service
 from lootkeep.storage import alerts as alerts_db
 from lootkeep.views import alerts as alerts_views
 
 MAX_MINUTES = 7 * 24 * 60
 MAX_PER_HOUR = 60
-
-
-def _not_negative(amount: Hundredths) -> Hundredths:
-    if amount < 0:
-        raise refuse("must be at least 0")
-    return amount
 
 
 class AlertBody(Body):
@@ -44,10 +37,7 @@ class AlertBody(Body):
         list[AlertTrigger],
         field("What the alert reports.", ["order_held", "ticket_created"], min_length=1, max_length=len(TRIGGERS)),
     ]
-    amount: Annotated[
-        Annotated[Money, AfterValidator(_not_negative)] | None,
-        field("Only orders with at least this total; null means all.", "100.00"),
-    ] = None
+    amount: Annotated[Money | None, field("Only orders with at least this total; null means all.", "100.00")] = None
     minutes: Annotated[
         Annotated[int, Field(ge=1, le=MAX_MINUTES)],
         field("How long a receiver must fail, or work must be late, before it is reported."),

@@ -16,22 +16,14 @@ from lootkeep.api.http.fields import (
     Time,
     field,
     not_blank,
-    refuse,
 )
 from lootkeep.api.http.pages import PageQuery, SortDirection
 from lootkeep.api.http.validation import Body, QueryParameters, partial
 from lootkeep.domain.campaign_emails import MAX_BODY, MAX_MARKDOWN
 from lootkeep.domain.campaigns import MAX_CUSTOMERS, AudienceType, CampaignStatus
-from lootkeep.kernel.money import Hundredths
 from lootkeep.services.campaigns import Reading, read
 
 _MAX_INTEGER = 2**63 - 1
-
-
-def _not_negative(amount: Hundredths) -> Hundredths:
-    if amount < 0:
-        raise refuse("must be at least 0")
-    return amount
 
 
 RecordId = Annotated[int, Field(ge=1, le=_MAX_INTEGER)]
@@ -48,9 +40,7 @@ class FiltersBody(Body):
         Annotated[list[Country], Field(min_length=1, max_length=250)] | None,
         field("Customers of these countries.", ["DE", "AT"]),
     ] = None
-    min_total_spent: Annotated[
-        Annotated[Money, AfterValidator(_not_negative)] | None, field("Customers who spent at least this amount.")
-    ] = None
+    min_total_spent: Annotated[Money | None, field("Customers who spent at least this amount.")] = None
     min_orders: Annotated[OrderCount | None, field("Customers with at least this many paid orders.", 2)] = None
     last_order_before: Annotated[Time | None, field("Customers whose last order is before this time.")] = None
     last_order_after: Annotated[Time | None, field("Customers whose last order is at or after this time.")] = None
@@ -159,5 +149,5 @@ class CampaignQuery(PageQuery):
     search: Annotated[Annotated[str, Field(max_length=255)] | None, field("Part of the name or the subject.")] = None
     from_: Annotated[QueryDate | None, field("Created on this UTC day or later.", alias="from")] = None
     to: Annotated[QueryDate | None, field("Created on this UTC day or earlier.")] = None
-    sort: Annotated[Literal["created_at", "name"], field("The sort field.")] = "created_at"
+    sort: Annotated[Literal["id", "created_at", "name"], field("The sort field.")] = "created_at"
     order: SortDirection = "desc"

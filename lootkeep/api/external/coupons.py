@@ -87,7 +87,7 @@ class CouponQuery(ListQuery):
     batch: Annotated[Annotated[str, Field(max_length=MAX_WORD_LENGTH)] | None, field("Only coupons of this batch.")] = (
         None
     )
-    sort: Annotated[Literal["created_at", "uses_count"], field("The sort field.")] = "created_at"
+    sort: Annotated[Literal["id", "created_at", "uses_count"], field("The sort field.")] = "created_at"
 
 
 CouponChanges = partial(CouponBody, "CouponChanges")

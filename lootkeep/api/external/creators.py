@@ -22,8 +22,8 @@ from lootkeep.views import creators as creators_views
 
 
 def _share(value: Hundredths) -> Hundredths:
-    if not 0 <= value <= WHOLE_PERCENTAGE:
-        raise refuse("must be between 0 and 100")
+    if value > WHOLE_PERCENTAGE:
+        raise refuse("must not be greater than 100")
     return value
 
 

@@ -53,7 +53,7 @@ class TicketQuery(PageQuery):
         str | None,
         field("A ticket number, or part of a subject, name or e-mail address, case-insensitive.", max_length=255),
     ] = None
-    sort: Annotated[Literal["created_at", "last_message_at"], field("The sort field.")] = "created_at"
+    sort: Annotated[Literal["id", "created_at", "last_message_at"], field("The sort field.")] = "created_at"
     order: SortDirection = "desc"
 
 

@@ -129,7 +129,13 @@ def _date(value: Any) -> Any:
         raise refuse("must be a day like 2026-11-15") from None
 
 
-def at_least_a_cent(amount: Hundredths) -> Hundredths:
+def _not_negative(amount: Hundredths) -> Hundredths:
+    if amount < 0:
+        raise refuse("must be at least 0")
+    return amount
+
+
+def _at_least_a_cent(amount: Hundredths) -> Hundredths:
     if amount < 1:
         raise refuse("must be at least 0.01")
     return amount
@@ -138,13 +144,14 @@ def at_least_a_cent(amount: Hundredths) -> Hundredths:
 Money = Annotated[
     Hundredths,
     BeforeValidator(_money),
+    AfterValidator(_not_negative),
     # The pattern is for strings only.
-    WithJsonSchema({"type": ["string", "number"], "pattern": r"^-?\d+(\.\d{1,2})?$"}),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d{1,2})?$"}),
 ]
 PositiveMoney = Annotated[
     Hundredths,
     BeforeValidator(_money),
-    AfterValidator(at_least_a_cent),
+    AfterValidator(_at_least_a_cent),
     WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d{1,2})?$"}),
 ]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]

@@ -34,8 +34,6 @@ _NO_METADATA: dict[str, Any] = {}
 
 
 def _priced(amount: Hundredths) -> Hundredths:
-    if amount < 0:
-        raise refuse("must be at least 0")
     if amount > HIGHEST_PRICE:
         raise refuse(f"must not be greater than {money.text(HIGHEST_PRICE)}")
     return amount

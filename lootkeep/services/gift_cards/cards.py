@@ -10,7 +10,7 @@ from lootkeep.domain.customers import accepted_customer
 from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import Conflict, Unprocessable, existing, invalid
+from lootkeep.kernel.errors import Conflict, existing, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails, _ledger, status
 from lootkeep.storage.customers import rows as customers_db
@@ -71,10 +71,6 @@ async def revoke(deps: Deps, card_id: int, reason: str | None) -> GiftCard:
 
 
 async def change(deps: Deps, card_id: int, changes_wanted: dict[str, Any]) -> GiftCard:
-    if not changes_wanted:
-        raise Unprocessable(
-            "nothing_to_change", "Send at least one of recipient_email, recipient_name, message, expires_at and note."
-        )
     now = deps.clock.now()
     async with deps.db.write() as tx:
         card = await _get_for_update(deps, tx, card_id, now)

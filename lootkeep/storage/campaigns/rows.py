@@ -14,7 +14,6 @@ from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
 
 ROWS = Rows(email_campaigns, Campaign, derived=("search_text",), totals="campaigns", is_shown=True)
-SORTS = ("created_at", "name")
 
 _FORGET = Query(delete(campaign_recipients).where(campaign_recipients.c.campaign_id == bindparam("campaign")))
 _CANCEL_RECIPIENTS = Query(
@@ -32,7 +31,7 @@ LISTING = Listing(
         "search_short": contains_short(email_campaigns.c.search_text),
         **within(email_campaigns.c.created_at),
     },
-    {name: Sort(email_campaigns.c[name]) for name in SORTS},
+    {name: Sort(email_campaigns.c[name]) for name in ("created_at", "id", "name")},
     Counted(lambda _: ["email_campaigns.all"]),
 )
 

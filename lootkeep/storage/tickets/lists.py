@@ -50,6 +50,7 @@ LISTING = Listing(
     },
     {
         "created_at": Sort(support_tickets.c.created_at),
+        "id": Sort(support_tickets.c.id),
         "last_message_at": Sort(support_tickets.c.last_message_at),
     },
     _total,

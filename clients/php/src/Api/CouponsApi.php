@@ -37,7 +37,7 @@ final class CouponsApi
      *     state?: CouponState,
      *     origin?: CouponOrigin,
      *     batch?: string,
-     *     sort?: 'created_at'|'uses_count'
+     *     sort?: 'id'|'created_at'|'uses_count'
      * } $query
      * @return Pages<CouponDetails>
      */

@@ -36,7 +36,7 @@ final class EmailCampaignsApi
      *     search?: string,
      *     from?: string,
      *     to?: string,
-     *     sort?: 'created_at'|'name',
+     *     sort?: 'id'|'created_at'|'name',
      *     order?: SortDirection
      * } $query
      * @return Pages<CampaignList>

@@ -40,7 +40,7 @@ final class SupportTicketsApi
      *     from?: string,
      *     to?: string,
      *     search?: string,
-     *     sort?: 'created_at'|'last_message_at',
+     *     sort?: 'id'|'created_at'|'last_message_at',
      *     order?: SortDirection
      * } $query
      * @return Pages<Ticket>

@@ -20,7 +20,7 @@ class ListCoupons(TypedDict, total=False):
     state: types.CouponState
     origin: types.CouponOrigin
     batch: str
-    sort: Literal["created_at", "uses_count"]
+    sort: Literal["id", "created_at", "uses_count"]
 
 
 class CreateCoupon(TypedDict, total=False):

@@ -16,7 +16,7 @@ class ListCampaigns(TypedDict, total=False):
     search: str
     from_: str
     to: str
-    sort: Literal["created_at", "name"]
+    sort: Literal["id", "created_at", "name"]
     order: types.SortDirection
 
 

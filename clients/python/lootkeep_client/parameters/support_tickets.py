@@ -21,7 +21,7 @@ class ListSupportTickets(TypedDict, total=False):
     from_: str
     to: str
     search: str
-    sort: Literal["created_at", "last_message_at"]
+    sort: Literal["id", "created_at", "last_message_at"]
     order: types.SortDirection
 
 

@@ -436,7 +436,7 @@ export interface ListCouponsQuery {
   /** Only coupons of this batch. */
   batch?: string;
   /** The sort field. */
-  sort?: "created_at" | "uses_count";
+  sort?: "id" | "created_at" | "uses_count";
 }
 
 export type CouponState = "scheduled" | "active" | "used_up" | "expired" | "inactive";
@@ -1002,7 +1002,7 @@ export interface ListCampaignsQuery {
   /** Created on this UTC day or earlier. */
   to?: string;
   /** The sort field. */
-  sort?: "created_at" | "name";
+  sort?: "id" | "created_at" | "name";
   /** The sort direction. */
   order?: SortDirection;
 }
@@ -4588,7 +4588,7 @@ export interface ListSupportTicketsQuery {
   /** A ticket number, or part of a subject, name or e-mail address, case-insensitive. */
   search?: string;
   /** The sort field. */
-  sort?: "created_at" | "last_message_at";
+  sort?: "id" | "created_at" | "last_message_at";
   /** The sort direction. */
   order?: SortDirection;
 }
