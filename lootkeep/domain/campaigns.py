@@ -261,7 +261,7 @@ def copied(campaign: Campaign, name: str, now: Instant) -> Campaign:
 def started_over(campaign: Campaign) -> Campaign:
     """A campaign that nobody got, before it is sent again."""
     counts = {field: 0 for field in Campaign.__struct_fields__ if field.endswith("_count")}
-    return replace(campaign, **counts, error=None, completed_at=None, scheduled_at=None)
+    return replace(campaign, **counts, error=None, scheduled_at=None, started_at=None, completed_at=None)
 
 
 def scheduled(campaign: Campaign, scheduled_at: Instant, now: Instant) -> Campaign:

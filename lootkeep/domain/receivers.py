@@ -163,9 +163,9 @@ def diagnose(receiver: Receiver, time: TimeFormat, given_up: Instant | None) -> 
         sentences.append(f"It has failed since {since}; before that it {_as_predicate(earlier)}.")
     elif receiver.has_worked and len(failures) > 1:
         sentences.append("It worked until then, so something changed there, such as a deploy.")
-    if last.response_code in (401, 403) and webhook.previous_secret_until is not None:
-        until = time(webhook.previous_secret_until)
-        sentences.append(f"Its secret was rotated; the old one signs until {until}.")
+    if last.response_code in (401, 403) and (until := webhook.previous_secret_until) is not None:
+        verb = "signs" if until > last.started_at else "signed"
+        sentences.append(f"Its secret was rotated; the old one {verb} until {time(until)}.")
     sentences += _waiting(receiver, time, given_up)
     return Diagnosis("bad" if receiver.is_failing else "warn", sentences)
 

@@ -24,6 +24,7 @@ _LOOKED_FOR = {"receiver_failing", "backlog", "server_silent"}
 async def create(deps: Deps, fields: dict[str, Any]) -> Alert:
     fields = _sealed(deps, alerts_rules.checked(fields, deps.webhook_rules))
     async with deps.db.write() as tx:
+        await tx.wait_for("alerts")
         alerts_rules.require_room(len(await alerts_db.ROWS.find(tx)))
         now = deps.clock.now()
         return await alerts_db.add(tx, Alert(id=0, **fields, created_at=now, updated_at=now))

@@ -27,6 +27,7 @@ async def create(deps: Deps, name: str, body: str) -> CannedReply:
     _check(name, body)
     now = deps.clock.now()
     async with deps.db.write() as tx:
+        await tx.wait_for("canned replies")
         if len(await canned_replies_db.names(tx)) >= MAX_REPLIES:
             raise Unprocessable(
                 "too_many_replies", f"There are {MAX_REPLIES} canned replies. Delete one of them first."

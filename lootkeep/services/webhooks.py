@@ -54,8 +54,7 @@ async def create(deps: Deps, url: str, event_types: Sequence[str], **options: An
     fields = _with_sealed_headers(deps, fields, None)
     secret = deps.ids.webhook_secret()
     async with deps.db.write() as tx:
-        if not await tx.lock("webhooks"):
-            raise Conflict("webhook_in_progress", "Another webhook is being created right now.")
+        await tx.wait_for("webhooks")
         if len(await endpoints_db.ROWS.find(tx)) >= MAX_WEBHOOKS:
             raise Unprocessable("too_many_webhooks", f"A store can have at most {MAX_WEBHOOKS} webhooks.")
         sealed = deps.vault.seal(secret, SECRET_PURPOSE)

@@ -26,7 +26,7 @@ from lootkeep.storage.campaigns import queue as campaign_queue_db
 from lootkeep.storage.engine import server_clock
 from lootkeep.storage.goods import commands as commands_db
 from lootkeep.storage.payments import events as payment_events_db
-from lootkeep.storage.queue import TOLERANCE
+from lootkeep.storage.queue import TOLERANCE, Queue
 from lootkeep.storage.webhooks import deliveries as deliveries_db
 from lootkeep.worker.campaigns import HOLD_OFF
 
@@ -77,18 +77,18 @@ class ClockWatch:
         payment_retries = [
             max(seconds * SECOND, payments_rules.LEASE) for seconds in (0, *payments_rules.RETRY_SECONDS)
         ]
-        async with self._deps.db.write() as tx:
-            await deliveries_db.QUEUE.pull_in(tx, retries, deliveries_rules.LEASE, now)
-        async with self._deps.db.write() as tx:
-            await emails_db.QUEUE.pull_in(tx, email_retries, emails_rules.LEASE, now)
+        queues: tuple[tuple[Queue, Sequence[int], int], ...] = (
+            (deliveries_db.QUEUE, retries, deliveries_rules.LEASE),
+            (emails_db.QUEUE, email_retries, emails_rules.LEASE),
+            (campaign_queue_db.QUEUE, email_retries, emails_rules.LEASE),
+            (alerts_db.QUEUE, email_retries, emails_rules.LEASE),
+            (payment_events_db.QUEUE, payment_retries, payments_rules.LEASE),
+            (bulk_db.QUEUE, [bulk_rules.LEASE], bulk_rules.LEASE),
+        )
+        for queue, waits, lease in queues:
+            async with self._deps.db.write() as tx:
+                await queue.pull_in(tx, waits, lease, now)
         async with self._deps.db.write() as tx:
             await campaign_queue_db.pull_in_pace(tx, Instant(now + HOLD_OFF + TOLERANCE), now)
-            await campaign_queue_db.QUEUE.pull_in(tx, email_retries, emails_rules.LEASE, now)
-        async with self._deps.db.write() as tx:
-            await payment_events_db.QUEUE.pull_in(tx, payment_retries, payments_rules.LEASE, now)
-        async with self._deps.db.write() as tx:
-            await bulk_db.QUEUE.pull_in(tx, [bulk_rules.LEASE] * 3, bulk_rules.LEASE, now)
-        async with self._deps.db.write() as tx:
-            await alerts_db.QUEUE.pull_in(tx, email_retries, emails_rules.LEASE, now)
         async with self._deps.db.write() as tx:
             await commands_db.pull_in(tx, self._deps.commands, now)

@@ -74,7 +74,9 @@ def test_the_diagnosis_shows_the_start_the_last_success_and_the_backlog() -> Non
 
 
 def test_a_rejected_signature_mentions_a_rotated_secret() -> None:
-    assert "Its secret was rotated; the old one signs until" in said([failed(401, "answered 401")], rotated=True)
+    refused = [failed(401, "answered 401")]
+    assert "Its secret was rotated; the old one signs until" in said(refused, rotated_until=NOW + MINUTE)
+    assert "Its secret was rotated; the old one signed until" in said(refused, rotated_until=NOW - MINUTE)
     assert "rotated;" not in said([failed(401, "answered 401")])
 
 
@@ -106,11 +108,12 @@ def said(
     failures: list[RecentAttempt],
     *,
     is_active: bool = True,
-    rotated: bool = False,
+    rotated_until: int | None = None,
     given_up: Instant | None = None,
     **receiver: Any,
 ) -> str:
-    webhook = Webhook(1, "https://a.example/", "[]", is_active, "", None, NOW if rotated else None, NOW, NOW)
+    until = None if rotated_until is None else Instant(rotated_until)
+    webhook = Webhook(1, "https://a.example/", "[]", is_active, "", None, until, NOW, NOW)
     values: dict[str, Any] = {"p95_ms": None, "waiting": 0} | receiver
     health = Receiver(webhook, (), values["p95_ms"], 0, 0, (0, 0), values["waiting"], failures, False, "")
     verdict = diagnose(health, lambda at: f"{utc(at):%-d %b %Y, %H:%M}", given_up)

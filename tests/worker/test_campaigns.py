@@ -56,6 +56,17 @@ async def test_a_campaign_that_failed_without_a_mail_server_is_sent_to_everyone_
     assert (data["status"], data["sent_count"], data["outbox_count"], data["error"]) == ("sent", 3, 0, None)
 
 
+async def test_a_campaign_that_failed_and_is_scheduled_shows_nothing_of_its_first_start(world: World) -> None:
+    await reader(world)
+    campaign = await send(world)
+    await work(world, campaign_worker(world, None))
+    await world.post(f"{PATH}/{campaign}/send", {"scheduled_at": "2026-12-01T09:00:00Z"})
+    data = await read(world, campaign)
+    assert (data["status"], data["scheduled_at"]) == ("scheduled", "2026-12-01T09:00:00Z")
+    assert (data["recipients_count"], data["outbox_count"], data["error"]) == (0, 0, None)
+    assert (data["started_at"], data["completed_at"]) == (None, None)
+
+
 async def test_a_scheduled_campaign_starts_on_time_with_the_audience_of_that_moment(
     world: World, server: MailServer
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lootkeep.domain import orders as orders_rules
@@ -20,12 +21,12 @@ class Act:
     area: str
     # What a role must include: the same for all acts of an area.
     scope: Scope
+    # What one of the records is called.
+    noun: str
     name: str
     # The button, empty if it only takes back, and the sentence with how many records: "Cancel 12 orders".
     title: str
     sentence: str
-    # What one of the records is called.
-    noun: str
     # What happens to each of them.
     effect: str
     operation: Operation
@@ -60,208 +61,50 @@ _WRITABLE = ("open", "pending", "resolved")
 _CAN_FULFILL, _CAN_CANCEL = (*orders_rules.ALLOWED["fulfill"], "completed"), orders_rules.ALLOWED["cancel"]
 _UNDECIDED = (None,)
 
+_order = partial(Act, "orders", "orders:write", "order")
+_case = partial(Act, "fraud", "fraud:write", "order")
+_ticket = partial(Act, "tickets", "support-tickets:write", "ticket")
+_customer = partial(Act, "customers", "customers:write", "customer")
+_coupon = partial(Act, "coupons", "coupons:write", "coupon")
+_gift_card = partial(Act, "gift_cards", "gift-cards:write", "gift card")
+_delivery = partial(Act, "deliveries", "webhooks:write", "delivery")
 ACTS: dict[tuple[str, str], Act] = {
     (act.area, act.name): act
     for act in (
-        Act(
-            "orders",
-            "orders:write",
+        _order(
             "fulfill",
             "Mark fulfilled",
             "Mark {} as fulfilled",
-            "order",
             _FULFILLED,
             operations.fulfill_order,
             _CAN_FULFILL,
             key="f",
         ),
-        Act(
-            "orders",
-            "orders:write",
-            "cancel",
-            "Cancel",
-            "Cancel {}",
-            "order",
-            _CANCELLED,
-            operations.cancel_order,
-            _CAN_CANCEL,
-            is_final=True,
-        ),
-        Act(
-            "fraud",
-            "fraud:write",
-            "approve",
-            "Approve",
-            "Approve {}",
-            "order",
-            _APPROVED,
-            operations.approve,
-            _UNDECIDED,
-        ),
-        Act(
-            "fraud",
-            "fraud:write",
-            "reject",
-            "Reject",
-            "Reject {} as fraud",
-            "order",
-            _REJECTED,
-            operations.reject,
-            _UNDECIDED,
-            is_final=True,
-        ),
-        Act(
-            "fraud",
-            "fraud:write",
+        _order("cancel", "Cancel", "Cancel {}", _CANCELLED, operations.cancel_order, _CAN_CANCEL, is_final=True),
+        _case("approve", "Approve", "Approve {}", _APPROVED, operations.approve, _UNDECIDED),
+        _case("reject", "Reject", "Reject {} as fraud", _REJECTED, operations.reject, _UNDECIDED, is_final=True),
+        _case(
             "block",
             "Reject and block",
             "Reject {} as fraud and block the buyers",
-            "order",
             _RINGS,
             operations.reject_and_block,
             _UNDECIDED,
             is_final=True,
         ),
-        Act(
-            "tickets",
-            "support-tickets:write",
-            "assign",
-            "Assign",
-            "Assign {}",
-            "ticket",
-            _ASSIGNED,
-            operations.assign_ticket,
-            reverse="give_back",
-        ),
-        Act(
-            "tickets",
-            "support-tickets:write",
-            "give_back",
-            "",
-            "Give {} back",
-            "ticket",
-            _GIVEN_BACK,
-            operations.give_ticket_back,
-        ),
-        Act(
-            "tickets",
-            "support-tickets:write",
-            "reply",
-            "Reply",
-            "Reply to {}",
-            "ticket",
-            _REPLIED,
-            operations.reply,
-            _WRITABLE,
-        ),
-        Act(
-            "tickets",
-            "support-tickets:write",
-            "close",
-            "Close",
-            "Close {}",
-            "ticket",
-            _CLOSED,
-            operations.close_ticket,
-            reverse="open",
-        ),
-        Act(
-            "tickets",
-            "support-tickets:write",
-            "open",
-            "Open again",
-            "Open {} again",
-            "ticket",
-            _OPENED,
-            operations.open_ticket,
-        ),
-        Act(
-            "customers",
-            "customers:write",
-            "tag",
-            "Tag",
-            "Tag {}",
-            "customer",
-            _TAGGED,
-            operations.tag_customer,
-            reverse="untag",
-        ),
-        Act(
-            "customers",
-            "customers:write",
-            "untag",
-            "Remove a tag",
-            "Remove a tag from {}",
-            "customer",
-            _UNTAGGED,
-            operations.untag_customer,
-            reverse="tag",
-        ),
-        Act(
-            "customers",
-            "customers:write",
-            "block",
-            "Block",
-            "Block {}",
-            "customer",
-            _BLOCKED,
-            operations.block_customer,
-            is_final=True,
-            reverse="unblock",
-        ),
-        Act(
-            "customers",
-            "customers:write",
-            "unblock",
-            "Unblock",
-            "Unblock {}",
-            "customer",
-            _UNBLOCKED,
-            operations.unblock_customer,
-        ),
-        Act(
-            "coupons",
-            "coupons:write",
-            "activate",
-            "Switch on",
-            "Switch on {}",
-            "coupon",
-            _ON,
-            operations.switch_on,
-            reverse="deactivate",
-        ),
-        Act(
-            "coupons",
-            "coupons:write",
-            "deactivate",
-            "Switch off",
-            "Switch off {}",
-            "coupon",
-            _OFF,
-            operations.switch_off,
-            reverse="activate",
-        ),
-        Act(
-            "gift_cards",
-            "gift-cards:write",
-            "revoke",
-            "Revoke",
-            "Revoke {}",
-            "gift card",
-            _REVOKED,
-            operations.revoke_card,
-            is_final=True,
-        ),
-        Act(
-            "deliveries",
-            "webhooks:write",
-            "resend",
-            "Send again",
-            "Send {} again",
-            "delivery",
-            _SENT,
-            operations.send_again,
-        ),
+        _ticket("assign", "Assign", "Assign {}", _ASSIGNED, operations.assign_ticket, reverse="give_back"),
+        _ticket("give_back", "", "Give {} back", _GIVEN_BACK, operations.give_ticket_back),
+        _ticket("reply", "Reply", "Reply to {}", _REPLIED, operations.reply, _WRITABLE),
+        _ticket("close", "Close", "Close {}", _CLOSED, operations.close_ticket, reverse="open"),
+        _ticket("open", "Open again", "Open {} again", _OPENED, operations.open_ticket),
+        _customer("tag", "Tag", "Tag {}", _TAGGED, operations.tag_customer, reverse="untag"),
+        _customer("untag", "Remove a tag", "Remove a tag from {}", _UNTAGGED, operations.untag_customer, reverse="tag"),
+        _customer("block", "Block", "Block {}", _BLOCKED, operations.block_customer, is_final=True, reverse="unblock"),
+        _customer("unblock", "Unblock", "Unblock {}", _UNBLOCKED, operations.unblock_customer),
+        _coupon("activate", "Switch on", "Switch on {}", _ON, operations.switch_on, reverse="deactivate"),
+        _coupon("deactivate", "Switch off", "Switch off {}", _OFF, operations.switch_off, reverse="activate"),
+        _gift_card("revoke", "Revoke", "Revoke {}", _REVOKED, operations.revoke_card, is_final=True),
+        _delivery("resend", "Send again", "Send {} again", _SENT, operations.send_again),
     )
 }
 
