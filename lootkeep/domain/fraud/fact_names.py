@@ -51,7 +51,10 @@ FACTS: dict[str, FactName[OrderFacts]] = {
     "account_age": FactName("duration", _account_age, None, "Time since the account was created."),
     "paid_orders": FactName("number", lambda facts: facts.history.paid_orders, None, "Earlier paid orders."),
     "orders_in_day": FactName(
-        "number", lambda facts: facts.history.customer_orders_in_day, None, "Earlier orders in the last 24 hours."
+        "number",
+        lambda facts: facts.history.customer_orders_in_day,
+        None,
+        "Earlier orders in the last 24 hours, 101 at most.",
     ),
     "customer": FactName("text", None, "customer", "The customer; lists contain customer ids."),
     "email": FactName("text", _email, "email", "A list entry matches all spellings of one mailbox."),
@@ -60,18 +63,24 @@ FACTS: dict[str, FactName[OrderFacts]] = {
     "is_relay_email": FactName("boolean", lambda facts: facts.mail.is_relay, None, "A forwarding e-mail address."),
     "is_tagged_email": FactName("boolean", lambda facts: facts.mail.has_tag, None, "An e-mail address with a tag."),
     "mailbox_orders": FactName(
-        "number", lambda facts: facts.history.mailbox_orders, None, "Earlier orders of the mailbox in the window."
+        "number",
+        lambda facts: facts.history.mailbox_orders,
+        None,
+        "Earlier orders of the mailbox in the window, 101 at most.",
     ),
     "ip": FactName("text", lambda facts: facts.ip_address, "ip", "Lists contain IP addresses and networks."),
     "ip_country": FactName("country", lambda facts: facts.network.country, "country", "The country of the IP address."),
     "ip_orders": FactName(
-        "number", lambda facts: facts.history.address_orders, None, "Earlier orders from the IP address in the window."
+        "number",
+        lambda facts: facts.history.address_orders,
+        None,
+        "Earlier orders from the IP address in the window, 101 at most.",
     ),
     "ip_accounts_in_hour": FactName(
         "number",
         lambda facts: facts.history.address_accounts_in_hour,
         None,
-        "Other accounts at the IP address in the last hour.",
+        "Other accounts at the IP address in the last hour, 5 at most.",
     ),
     "asn": FactName("number", lambda facts: facts.network.asn_number, None, "The autonomous system number."),
     "is_vpn": FactName("boolean", lambda facts: facts.network.is_vpn, None, "A VPN exit."),
@@ -91,7 +100,7 @@ FACTS: dict[str, FactName[OrderFacts]] = {
         "number",
         lambda facts: facts.history.device_accounts_in_hour,
         None,
-        "Other accounts on the device in the last hour.",
+        "Other accounts on the device in the last hour, 5 at most.",
     ),
     "instrument": FactName("text", None, "instrument", "The payment provider's fingerprint."),
     "card_country": FactName(
@@ -111,13 +120,13 @@ FACTS: dict[str, FactName[OrderFacts]] = {
         "number",
         lambda facts: facts.history.customer_instruments_in_day,
         None,
-        "Other cards that paid for the account in the last 24 hours.",
+        "Other cards that paid for the account in the last 24 hours, 5 at most.",
     ),
     "player": FactName("text", None, "player", "The player who gets it, such as `steam:76561198000000000`."),
     "player_accounts": FactName(
         "number", lambda facts: facts.history.player_accounts, None, "Other accounts that ordered for it, 5 at most."
     ),
     "confirmed_frauds": FactName(
-        "number", lambda facts: facts.history.confirmed_frauds, None, "Earlier orders confirmed as fraud."
+        "number", lambda facts: facts.history.confirmed_frauds, None, "Earlier orders confirmed as fraud, 101 at most."
     ),
 }

@@ -123,7 +123,10 @@ def _ip(text: str) -> str:
 
 
 def _domain(text: str) -> str:
-    domain = text.lower().removeprefix("@").encode("idna").decode()
+    domain = text.lower().removeprefix("@")
+    if not domain.isascii() or "xn--" in domain:
+        # In its own letters, as e-mail addresses have it.
+        return identity.domain_of(inputs.email(f"a@{domain}"))
     if not _DOMAIN.fullmatch(domain):
         raise ValueError("not a domain")
     return domain

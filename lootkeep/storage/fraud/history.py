@@ -148,14 +148,17 @@ _paid_with = (
 )
 
 
-def _labelled(kind: LabelKind, linked_by: str) -> Any:
-    """Whether it was known at the time."""
-    is_known = exists().where(
+def _known(kind: LabelKind, linked_by: str) -> tuple[Any, ...]:
+    """The labels that were known at the time."""
+    return (
         labels.c.kind == literal_column(f"'{kind}'", Text),
         labels.c.value == bindparam(linked_by, type_=Text),
         labels.c.since <= _UNTIL,
     )
-    return select(is_known).scalar_subquery()
+
+
+def _labelled(kind: LabelKind, linked_by: str) -> Any:
+    return select(exists().where(*_known(kind, linked_by))).scalar_subquery()
 
 
 def _declines(column: Any, value: Any) -> Any:
@@ -185,7 +188,7 @@ _history = select(
     _accounts("device", "device", "long_ago").label("device_accounts"),
     _accounts("device", "device", "lately").label("device_accounts_in_hour"),
     _accounts("address", "address", "lately").label("address_accounts_in_hour"),
-    _labelled("customer", "account").label("confirmed_frauds"),
+    _counted(select(labels.c.order_id).where(*_known("customer", "account")), ENOUGH_ORDERS).label("confirmed_frauds"),
     select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER, _IS_OWN), _PAYS_AS_REFERRER))
     .scalar_subquery()
     .label("has_refused_referral"),

@@ -123,6 +123,16 @@ async def test_an_invalid_rule_is_rejected_with_its_field(
     assert words in answer.json()["errors"][field][0]
 
 
+async def test_a_rule_knows_how_many_orders_were_fraud(world: World) -> None:
+    await shop(world)
+    customer = await regular(world)
+    await make(world, expression="confirmed_frauds >= 2", action="flag", mode="shadow")
+    for number, matches in ((1, []), (2, []), (3, ["VPN"])):
+        assert (await action(world, customer))[2] == matches
+        await review(world, number, "fraud")
+    assert (await check(world, 3))["check"]["facts"]["confirmed_fraud"] == "2 earlier orders of this customer"
+
+
 async def test_a_deleted_rule_is_not_found_and_its_id_is_not_reused(world: World) -> None:
     await make(world)
     assert (await world.delete("/fraud/rules/1")).json()["message"] == "Fraud rule deleted successfully"

@@ -118,7 +118,7 @@ def _referral_abuse(facts: OrderFacts, policy: Policy) -> str:
 def _confirmed_fraud(facts: OrderFacts, policy: Policy) -> str:
     history = facts.history
     if history.confirmed_frauds:
-        return f"{plural(history.confirmed_frauds, 'earlier order')} of this customer"
+        return f"{_counted(history.confirmed_frauds, ENOUGH_ORDERS, 'earlier order')} of this customer"
     if history.instrument_fraud or history.mailbox_fraud:
         return f"an order {'paid with this card' if history.instrument_fraud else 'of this mailbox'}"
     return "an order from this device" if history.device_fraud else "an order for this player"
