@@ -292,7 +292,7 @@ PAGES = (
     WEBHOOK.change(_DELETE, "webhooks:write", "Delete webhook", webhooks_service.delete, DELETED, _GONE),
     *forms.rows("/webhooks/{id}/secret", "webhooks:write", "Rotate secret", show_secret, rotate),
     change("/webhooks/{id}/test", "webhooks:write", "Send a test", test, is_foreign=True),
-    *forms.rows("/webhooks/{id}/replay", "webhooks:write", "Replay events", show_replay, replay),
+    *forms.rows("/webhooks/{id}/replay", "webhooks:write", "Replay events", show_replay, replay, is_foreign=True),
     Page("GET", _DELIVERY, "webhooks:read", "Delivery", show_delivery, "delivery.html", under="/webhooks"),
     change(f"{_DELIVERY}/send-again", "webhooks:write", "Send a delivery again", send_again),
     lists.page("/events", "webhooks:read", "Event feed", EVENTS, "Connect"),

@@ -126,7 +126,7 @@ def opened(form: TicketForm, now: Instant) -> Ticket:
 
 
 def moved(ticket: Ticket, status: TicketStatus, now: Instant) -> Ticket:
-    """The ticket after a step of the staff; None if it is already in that state."""
+    """The ticket after a step of the staff; the same record if it is already in that state."""
     if status == ticket.status:
         return ticket
     if status not in STEPS[ticket.status]:

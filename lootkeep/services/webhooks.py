@@ -130,6 +130,10 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
     now = deps.clock.now()
     if since > now:
         raise invalid("since", "The since field must not be in the future.")
+    async with deps.db.read(slow=True) as tx:
+        webhook = existing(await endpoints_db.ROWS.get(tx, webhook_id), "Webhook")
+        types = webhooks_rules.checked_replay(webhook, event_types)
+        planned = await replays_db.planned(tx, webhook_id, since, types, now)
     async with deps.db.write() as tx:
         webhook = existing(await endpoints_db.ROWS.lock(tx, webhook_id), "Webhook")
         if not webhook.is_active:
@@ -137,8 +141,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
         running = await replays_db.latest(tx, webhook_id)
         if running is not None and running.finished_at is None:
             raise Conflict("replay_running", "A replay of this webhook is still running.")
-        types = webhooks_rules.checked_replay(webhook, event_types)
-        return await replays_db.add(tx, webhook_id, since, types, now)
+        return await replays_db.add(tx, planned)
 
 
 async def post(

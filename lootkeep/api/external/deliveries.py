@@ -148,6 +148,8 @@ ROUTES = (
         "Send recorded events again",
         single(webhooks_views.ReplayView, "Replay started"),
         description="Events are sent in order and at a limited pace. Existing deliveries keep their ids and bytes.",
+        # Counts the events.
+        is_foreign=True,
     ),
     ExtensionRoute(
         "GET",

@@ -55,15 +55,15 @@ async def latest(tx: Transaction, webhook_id: int) -> Replay | None:
     return await tx.one(_LATEST, webhook=webhook_id)
 
 
-async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str, now: Instant) -> Replay:
-    tx.wake("replays")
+async def planned(tx: Transaction, webhook_id: int, since: Instant, event_types: str, now: Instant) -> Replay:
+    """A replay that is not stored yet. Counting the events of a month may take a second: never in a write."""
     horizon = await outbox.horizon(tx)
     ((last,),) = await tx.all(_LAST_EVENT)
     ((first,),) = await tx.all(_FIRST, since=since)
     types = set(msgspec.json.decode(event_types))
     counts = await tx.all(_TYPES, since=since, last=last)
     total = sum(count for event_type, count in counts if event_type in types)
-    replay = Replay(
+    return Replay(
         id=0,
         webhook_id=webhook_id,
         since=since,
@@ -76,6 +76,10 @@ async def add(tx: Transaction, webhook_id: int, since: Instant, event_types: str
         created_at=now,
         finished_at=now if total == 0 else None,
     )
+
+
+async def add(tx: Transaction, replay: Replay) -> Replay:
+    tx.wake("replays")
     return await ROWS.add(tx, replay)
 
 
