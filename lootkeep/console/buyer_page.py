@@ -24,7 +24,7 @@ from lootkeep.domain.store_settings import Logo
 from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH, TicketForm
 from lootkeep.kernel.errors import AppError, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import goods as goods_service, settings as settings_service, tickets as tickets_service
-from lootkeep.services.goods import BuyerPage
+from lootkeep.services.goods import OrderGoods
 
 log = structlog.get_logger(__name__)
 
@@ -168,7 +168,7 @@ class BuyerPages:
 
     def _page(
         self,
-        page: BuyerPage,
+        page: OrderGoods,
         token: str,
         *,
         opened: dict[int, str] | None = None,
@@ -196,15 +196,14 @@ class BuyerPages:
         }
         return self._render(values, status)
 
-    def _good(self, good: Good, name: str, page: BuyerPage, opened: dict[int, str]) -> SimpleNamespace:
+    def _good(self, good: Good, name: str, page: OrderGoods, opened: dict[int, str]) -> SimpleNamespace:
         is_there = page.is_shown and good.state == "delivered"
-        waits_for_player = good.state == "waiting" and good.needs_player_online
         return SimpleNamespace(
             name=name,
             detail=self._detail(good),
-            label="Waits for you" if waits_for_player else _LABELS[good.state],
+            label=_label(good, page),
             state=good.state,
-            sentence=self._sentence(good),
+            sentence=self._sentence(good) if page.is_shown or good.state == "revoked" else "",
             item_id=good.item_id,
             key_id=good.key_id,
             masked=good.masked,
@@ -244,7 +243,14 @@ class BuyerPages:
         return Response(html, status, _HEADERS | (headers or {}), "text/html")
 
 
-def _headline(page: BuyerPage) -> tuple[str, str]:
+def _label(good: Good, page: OrderGoods) -> str:
+    if good.state in ("waiting", "failed") and not page.is_shown:
+        # Nothing is promised while nothing is shown.
+        return "Not delivered"
+    return "Waits for you" if good.state == "waiting" and good.needs_player_online else _LABELS[good.state]
+
+
+def _headline(page: OrderGoods) -> tuple[str, str]:
     """The title, and why nothing is shown."""
     order = page.details.order
     if order.status == "refunded":

@@ -51,7 +51,7 @@ async def show_evidence(visit: Visit) -> Answer:
 
 def summary(view: EvidenceView) -> list[str]:
     """What a reviewer at the bank reads first."""
-    delivered = [good for good in view.goods if good.state in ("delivered", "expired", "replaced", "revoked")]
+    delivered = [good for good in view.goods if good.delivered_at is not None]
     seen = [good for good in delivered if good.looks]
     sentences = []
     if not view.goods:
@@ -86,9 +86,11 @@ def _good(visit: Visit, good: EvidenceGoodView) -> dict[str, object]:
         f"Looked at {_time(visit, look.at)} from {look.ip_address or 'an unknown address'}: {look.user_agent or '–'}"
         for look in good.looks
     ]
-    if good.command_id is not None and good.delivered_at is not None:
+    if good.acknowledged_at is not None:
         player = f" for {good.player.name or good.player.id}" if good.player else ""
         proof.append(f"Run and acknowledged by the game server {good.server}{player}.")
+    elif good.command_id is not None and good.delivered_at is not None:
+        proof.append(f"Handed over by staff: the game server {good.server} has not acknowledged it.")
     elif good.delivered_at is not None and good.kind in ("key", "file") and not good.looks:
         proof.append("No look at it on the page of the order was recorded.")
     if good.delivered_at is None:

@@ -12,7 +12,7 @@ from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Done, Page, Visit, change, url
 from lootkeep.console.records import Record
-from lootkeep.domain import inputs as inputs_rules
+from lootkeep.domain import commands as commands_rules, inputs as inputs_rules
 from lootkeep.domain.commands import Command, CommandStatus
 from lootkeep.domain.players import GAMES, MAX_PLAYER_TEXT
 from lootkeep.domain.servers import SEEN_EVERY, Server, ServerQueue
@@ -175,10 +175,11 @@ def _with_token(server: Server, secret: str, sentence: str, before: Server | Non
 
 
 async def _ask_again(visit: Visit) -> tuple[str, str]:
-    """What failed did not happen: only what was done could happen twice."""
+    """What failed did not happen: only what was done, by itself or by a repeat, could happen twice."""
     async with visit.deps.db.read() as tx:
         command = existing(await commands_db.ROWS.get(tx, visit.id), "Command")
-    if command.status != "done":
+        repeats = commands_rules.repeats(command, await commands_db.ROWS.find(tx, order_id=command.order_id))
+    if all(repeat.status != "done" for repeat in repeats):
         return "", ""
     return "This command was done. Sent again, the server runs it a second time.", "Send again"
 

@@ -155,10 +155,15 @@ def settled(command: Command, result: CommandResult, rules: CommandRules, now: I
     return replace(command, status="waiting", lease=None, reason=output, failures=command.failures + 1, due_at=due_at)
 
 
-def resent(command: Command, now: Instant) -> Command:
-    """The same command once more."""
+def resent(command: Command, of_order: Iterable[Command], order: Order, now: Instant) -> Command:
+    """The same command once more; not while a repeat of it waits: what is sent twice is given twice."""
     if command.status not in ("done", "failed"):
         raise Conflict(f"command_{command.status}", "Only a command that is done or failed can be sent again.")
+    if command.cause in DELIVERING and order.status == "refunded":
+        raise Conflict("order_refunded", f"Order {order.number} is refunded: what it bought is not given again.")
+    for other in repeats(command, of_order):
+        if other.is_open:
+            raise Conflict(f"command_{other.status}", f"It is queued again already, as command {other.id}.")
     return repeat(command, now)
 
 
@@ -199,6 +204,13 @@ def is_delivered(commands: Sequence[Command]) -> bool:
     first = first_sent(delivering)
     done = {first[command.id] for command in delivering if command.status == "done"}
     return bool(done) and done == set(first.values())
+
+
+def repeats(command: Command, of_order: Iterable[Command]) -> list[Command]:
+    """The command with what it repeats, and what repeats it."""
+    commands = list(of_order)
+    first = first_sent(commands)
+    return [other for other in commands if first[other.id] == first[command.id]]
 
 
 def first_sent(commands: Iterable[Command]) -> dict[int, int]:

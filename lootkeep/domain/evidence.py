@@ -26,7 +26,7 @@ class OrderTraces(msgspec.Struct, frozen=True):
     order_id: int
     paid_at: Instant
     customer_id: int
-    email: str
+    email: str | None
     ip_address: str | None
     device: str | None
     instrument: str | None

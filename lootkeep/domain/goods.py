@@ -130,6 +130,11 @@ class Good(msgspec.Struct, frozen=True):
         return self.command.id if self.command else None
 
     @property
+    def acknowledged_at(self) -> Instant | None:
+        """When the server reported that the command was done; staff may have declared it delivered without that."""
+        return self.command.finished_at if self.command and self.command.status == "done" else None
+
+    @property
     def output(self) -> str | None:
         return self.command.reason if self.command else None
 

@@ -16,7 +16,7 @@ from lootkeep.services import orders
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.goods import commands as commands_db, servers as servers_db
-from lootkeep.storage.orders import details as order_details_db
+from lootkeep.storage.orders import details as order_details_db, rows as orders_db
 
 # Awaits it; False if nobody needs the commands any more.
 Wait = Callable[[Coroutine[Any, Any, None]], Awaitable[bool]]
@@ -55,11 +55,15 @@ async def resend(deps: Deps, command_id: int, user_id: int | None, ip_address: s
     """
     now = deps.clock.now()
     async with deps.db.write() as tx:
-        command = existing(await commands_db.ROWS.lock(tx, command_id), "Command")
+        order_id = existing(await commands_db.ROWS.get(tx, command_id), "Command").order_id
+        # Locked first: nothing is sent again while its refund, or another repeat, is under way.
+        await orders_db.lock(tx, order_id)
+        details = existing(await order_details_db.get(tx, order_id), "Order")
+        of_order = {it.id: it for it in await commands_db.ROWS.find(tx, order_id=order_id)}
+        command = of_order[command_id]
         server = existing(await servers_db.ROWS.get(tx, command.server_id), "Server")
-        details = existing(await order_details_db.get(tx, command.order_id), "Order")
         require_not_erased(details.customer)
-        repeat = commands_rules.resent(command, now)
+        repeat = commands_rules.resent(command, of_order.values(), details.order, now)
         if not commands_rules.was_filled_in(command):
             repeat = commands_rules.filled_in(repeat, server.game, details)
         (new,) = await commands_db.add(tx, [repeat])

@@ -65,7 +65,7 @@ async def renew(deps: Deps, subscription_id: int) -> tuple[Subscription, OrderDe
             return await _renew(deps, tx, before, now)
         after = subscriptions_rules.expired(before, now)
         await subscriptions_db.ROWS.save(tx, before, after)
-        await _take_back(tx, after, now)
+        await orders.expire(tx, after, now)
     # Raised only after the commit: raised inside, the error would roll back the new state.
     raise subscriptions_rules.ended(after)
 
@@ -83,7 +83,7 @@ async def cancel(
         after = subscriptions_rules.cancelled(before, now, at_period_end=at_period_end, reason=reason)
         await subscriptions_db.ROWS.save(tx, before, after)
         if not at_period_end:
-            await _take_back(tx, after, now)
+            await orders.expire(tx, after, now)
         await outbox_db.append(tx, "subscription.cancelled", subscriptions_views.cancelled(after, customer), now)
     return after, customer
 
@@ -96,13 +96,7 @@ async def expire(deps: Deps) -> None:
         async with deps.db.write(is_long=True) as tx:
             expired = await subscriptions_db.expire(tx, now)
             for subscription_id in expired:
-                await _take_back(tx, await _get_for_update(tx, subscription_id), now)
-
-
-async def _take_back(tx: Transaction, ended: Subscription, now: Instant) -> None:
-    """An imported subscription has no order whose commands could run."""
-    if ended.latest_order_id is not None:
-        await orders.expire(tx, ended.latest_order_id, now, is_renewal=ended.renewals_count > 0)
+                await orders.expire(tx, await _get_for_update(tx, subscription_id), now)
 
 
 async def _claim_external_id(tx: Transaction, external_id: str | None) -> None:

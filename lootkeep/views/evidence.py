@@ -52,6 +52,9 @@ class LookView(msgspec.Struct, frozen=True):
 
 class EvidenceGoodView(OrderGoodView, frozen=True):
     player: Annotated[PlayerView | None, field("The player that a command gave it to.", None)]
+    acknowledged_at: Annotated[
+        Moment | None, field("When the server reported that it was done; null if staff declared it delivered.", None)
+    ]
     product_name: Annotated[str, field("The name at the time of the order.", "Emberfall key")]
     looks: Annotated[list[LookView], field("When the buyer looked at it on the page of the order.", [])]
 

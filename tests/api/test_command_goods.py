@@ -87,12 +87,13 @@ async def test_staff_who_declare_a_line_delivered_or_refund_it_decide_about_its_
     assert await states(world) == [state]
 
 
-async def test_a_command_whose_server_is_gone_has_failed(world: World) -> None:
-    await survival(world)
+async def test_a_command_whose_server_is_gone_has_failed_also_one_that_the_server_had(world: World) -> None:
+    server = await survival(world, GIVE, GIVE | {"delay_minutes": 60})
     await bought(world)
+    assert len(await server.take()) == 1
     await world.put("/api/store/v1/products/1", {"commands": []})
     assert (await world.delete("/servers/1")).status_code == 200
-    assert await states(world) == ["failed"]
+    assert await states(world) == ["failed", "failed"]
 
 
 async def test_the_pages_of_a_customer_hold_every_good_once_and_count_them(world: World) -> None:

@@ -154,9 +154,9 @@ async def test_a_subscription_runs_commands_when_it_is_paid_renewed_and_over(wor
     world.clock.advance(31 * DAY)
     await subscriptions_service.expire(world.deps)
     await subscriptions_service.expire(world.deps)
-    # The time of what the renewal would give is over.
-    assert await statuses(world) == [("paid", "waiting"), ("renewed", "cancelled"), ("expired", "waiting")]
-    assert len(await server.take()) == 2
+    # The time of what its periods would still give is over.
+    assert await statuses(world) == [("paid", "cancelled"), ("renewed", "cancelled"), ("expired", "waiting")]
+    assert len(await server.take()) == 1
 
 
 async def test_a_renewal_without_commands_is_delivered_at_once(world: World) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from lootkeep.kernel.clock import DAY
+from tests.api.commanding import bought, open_server, rank
 from tests.builders import STORE, new_customer, new_order, new_product, new_ticket, paid_order
+from tests.console.visits import visitor
 from tests.world import World
 
 CARD = {"payment": {"fingerprint": "card-1", "country": "DE", "funding": "credit", "three_d_secure": "passed"}}
@@ -70,6 +72,35 @@ async def test_two_undisputed_orders_of_the_same_card_months_before_qualify(shop
     assert compelling["qualifies"]
     assert [other["order_number"] for other in compelling["orders"]] == ["ORD-000002", "ORD-000001"]
     assert compelling["matches"] == ["customer", "device", "email", "ip_address"]
+
+
+async def test_what_the_payment_says_counts_also_where_it_is_not_judged(shop: World) -> None:
+    await shop.put("/fraud/settings", {"fraud_judge_at_payment": False})
+    for days in (10, 120, 0):
+        order = await new_order(shop, 1, (1, 1))
+        await shop.post(f"{STORE}/orders/{order['id']}/pay", CARD)
+        shop.clock.advance(days * DAY)
+    of_last = await evidence(shop, 3)
+    assert (of_last["payment"]["country"], of_last["payment"]["three_d_secure"]) == ("DE", "passed")
+    assert of_last["compelling_evidence"]["qualifies"]
+
+
+async def test_what_staff_declare_delivered_was_not_acknowledged_by_the_server(shop: World) -> None:
+    server = await open_server(shop)
+    vip = await rank(shop)
+    for order_id in (1, 2):
+        assert await bought(shop, vip) == order_id
+    await shop.post("/orders/1/fulfill", {"note": "given in the game"})
+    await server.run_all()
+    for order_id, is_acknowledged in ((1, False), (2, True)):
+        (good,) = (await evidence(shop, order_id))["goods"]
+        assert (good["delivered_at"] is not None, good["acknowledged_at"] is not None) == (True, is_acknowledged)
+        page = (await (await visitor(shop, "staff")).get(f"/orders/{order_id}/evidence")).text
+        assert ("Run and acknowledged by" in page, "Handed over by staff" in page) == (
+            is_acknowledged,
+            not is_acknowledged,
+        )
+        assert "Everything that was bought was delivered." in page
 
 
 async def test_one_earlier_order_or_one_that_was_reported_or_refunded_does_not_qualify(shop: World) -> None:

@@ -56,6 +56,16 @@ async def test_the_days_count_from_the_delivery_and_each_line_has_its_own(world:
     assert await server.texts() == ["week is over", "lp user Notch parent remove vip"]
 
 
+async def test_what_is_sent_again_and_still_waits_for_its_player_ends_with_its_line(world: World) -> None:
+    server = await survival(world, GIVE | {"needs_player_online": True}, TAKE, valid_days=30)
+    await bought(world)
+    await server.run_all()
+    await world.post("/servers/1/resync", {})
+    world.clock.advance(30 * DAY)
+    await orders_service.expire_lines(world.deps)
+    assert await server.texts() == ["lp user Notch parent remove vip"]
+
+
 async def test_nothing_ends_that_a_refund_has_taken_back(world: World) -> None:
     server = await delivered(world)
     await world.post(f"{STORE}/orders/1/refund", {})

@@ -102,6 +102,25 @@ async def test_no_value_is_shown_while_a_dispute_is_open(shop: World) -> None:
         assert await states(shop) == [("key", "delivered", value)]
 
 
+async def test_no_value_is_shown_once_the_order_was_fraud_whatever_its_payment_says_later(shop: World) -> None:
+    file = (await new_product(shop, name="Map", delivery_type="file"))["id"]
+    await new_order(shop, 1, (file, 1))
+    await step(shop, 1, "pay", {"transaction_id": "pi_1"})
+    for outcome, value in (("fraud", None), ("legitimate", URL)):
+        await shop.post("/fraud/checks/1/review", {"outcome": outcome})
+        payment = {"fingerprint": f"card of {outcome}"}
+        assert (await step(shop, 1, "pay", {"transaction_id": "pi_1", "payment": payment})).status_code == 200
+        assert await states(shop) == [("file", "delivered", value)]
+
+
+async def test_a_file_is_delivered_although_its_product_was_deleted_before_the_payment(shop: World) -> None:
+    file = (await new_product(shop, name="Map", delivery_type="file"))["id"]
+    await new_order(shop, 1, (file, 1))
+    assert (await shop.delete(f"{STORE}/products/{file}")).status_code == 200
+    await step(shop, 1, "pay")
+    assert await states(shop) == [("file", "delivered", URL)]
+
+
 async def test_a_replaced_key_is_shown_next_to_the_new_one(shop: World) -> None:
     await added(shop, "AAAA-1111", "BBBB-2222")
     await paid_order(shop, 1, (1, 1))

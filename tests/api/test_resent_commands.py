@@ -49,12 +49,30 @@ async def test_a_command_without_a_player_is_reported_as_failed_and_sent_again_o
     assert await order_status(world) == "completed"
 
 
-async def test_an_erased_buyer_leaves_no_command_behind(world: World) -> None:
-    await survival(world)
+async def test_a_command_is_not_sent_again_while_its_repeat_waits_or_once_it_is_refunded(world: World) -> None:
+    server = await survival(world)
     await bought(world)
+    await server.run_all()
+    assert (await world.post("/commands/1/resend")).status_code == 200
+    again = (await world.post("/commands/1/resend")).json()
+    assert (again["code"], again["message"]) == ("command_waiting", "It is queued again already, as command 2.")
+    await server.run_all()
+    assert (await world.post("/commands/1/resend")).status_code == 200
+    await server.run_all()
+    await step(world, 1, "refund")
+    assert (await world.post("/commands/1/resend")).json()["code"] == "order_refunded"
+    assert await server.take() == []
+
+
+async def test_an_erased_buyer_leaves_no_command_behind(world: World) -> None:
+    server = await survival(world)
+    await bought(world)
+    await server.take()
     await world.delete(f"{STORE}/customers/1")
+    # The game had it, and names the player in its answer.
+    await server.report({"id": 1, "ok": True, "output": "Notch is a VIP now."})
     row = (await world.get("/commands")).json()["data"][0]
-    assert (row["status"], row["text"], row["player"]) == ("cancelled", "Erased.", None)
+    assert (row["status"], row["text"], row["player"], row["output"]) == ("cancelled", "Erased.", None, None)
 
 
 async def test_what_an_erased_buyer_got_is_not_sent_again(world: World) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lootkeep.kernel.clock import DAY
-from tests.api.commanding import GIVE, NOTCH, bought, order_status, statuses, survival
+from tests.api.commanding import GIVE, NOTCH, bought, order_status, rank, statuses, survival
 from tests.api.posts import MONTHLY
-from tests.builders import STORE
+from tests.builders import STORE, new_product
 from tests.world import World
 
 TAKE = GIVE | {"on": "refunded", "text": "lp user {player_name} parent remove vip"}
@@ -71,6 +71,38 @@ async def test_what_a_server_had_when_staff_delivered_it_is_not_handed_out_again
     assert await server.texts() == ["lp user Notch parent remove vip"]
 
 
+async def test_a_refund_undoes_only_the_lines_of_which_something_ran(world: World) -> None:
+    server = await survival(world, GIVE, TAKE)
+    coins = await rank(world, GIVE | {"text": "give coins", "delay_minutes": 60}, TAKE | {"text": "take coins"})
+    await bought(world, items=[{"product_id": product, "quantity": 1} for product in (1, coins)])
+    await server.run_all()
+    await world.post(f"{STORE}/orders/1/refund", {})
+    assert await server.texts() == ["lp user Notch parent remove vip"]
+
+
+async def test_what_is_sent_again_still_goes_out_when_staff_deliver_another_line(world: World) -> None:
+    server = await survival(world)
+    by_hand = (await new_product(world))["id"]
+    await bought(world, items=[{"product_id": product, "quantity": 1} for product in (1, by_hand)])
+    await server.run_all()
+    await world.post("/commands/1/resend")
+    await world.post("/orders/1/fulfill", {})
+    assert await server.texts() == ["lp user Notch parent add vip"]
+
+
+@pytest.mark.parametrize("stopped_by", ["a review", "the bank"])
+async def test_what_waits_is_not_handed_out_once_the_order_was_fraud_or_its_dispute_is_lost(
+    world: World, stopped_by: str
+) -> None:
+    server = await survival(world)
+    await bought(world)
+    if stopped_by == "a review":
+        await world.post("/fraud/checks/1/review", {"outcome": "fraud"})
+    else:
+        await world.post(f"{STORE}/orders/1/dispute", {"kind": "dispute_lost", "reason": "other"})
+    assert (await server.take(), await statuses(world)) == ([], [("paid", "cancelled")])
+
+
 async def test_a_dispute_runs_its_commands_once(world: World) -> None:
     await survival(world, GIVE, GIVE | {"on": "disputed", "text": "ban {player_name}"})
     await bought(world)
@@ -97,6 +129,17 @@ async def test_what_a_cancelled_subscription_would_still_give_is_not_handed_out_
     assert await server.texts() == ["lp user Notch parent remove vip"]
     await server.report({"id": 2, "ok": True})
     world.clock.advance(DAY)
+    assert await server.take() == []
+
+
+async def test_what_an_earlier_period_would_still_give_is_not_handed_out_after_the_end_either(world: World) -> None:
+    joins = GIVE | {"needs_player_online": True}
+    server = await survival(world, joins, TAKE | {"on": "expired"}, **MONTHLY)
+    await world.post(f"{STORE}/subscriptions", {"customer_id": 1, "product_id": 1, "player": NOTCH})
+    world.clock.advance(31 * DAY)
+    await world.post(f"{STORE}/subscriptions/1/renew")
+    await world.post(f"{STORE}/subscriptions/1/cancel", {"at_period_end": False})
+    assert await server.texts("?online=") == ["lp user Notch parent remove vip"]
     assert await server.take() == []
 
 

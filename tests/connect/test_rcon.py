@@ -49,9 +49,9 @@ async def test_a_list_of_players_in_several_packets_is_read_in_full() -> None:
         assert await target.run(command("say a")) == Outcome(True, "Ran: say a")
 
 
-async def test_an_output_is_cut_and_without_colours() -> None:
+async def test_an_output_is_cut_and_without_colours_and_zeros() -> None:
     async with RconServer() as game, connection(game) as target:
-        game.answers["say a"] = "§6" + "x" * 9_000
+        game.answers["say a"] = "\0§6" + "x" * 9_000 + "\0"
         assert await target.run(command("say a")) == Outcome(True, "x" * 2_000)
 
 

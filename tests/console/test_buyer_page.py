@@ -170,6 +170,23 @@ async def test_confirmed_fraud_is_said_calmly_and_shows_neither_key_nor_file(sho
     assert await looks(shop) == []
 
 
+async def test_nothing_is_promised_while_nothing_is_shown(shop: World) -> None:
+    await open_server(shop)
+    path = await page_of(shop, order := await bought(shop, await rank(shop)))
+    assert "Survival gives it to you" in (await shop.http.get(path)).text
+    await shop.post(f"{STORE}/orders/{order}/dispute", {"kind": "dispute_lost", "reason": "fraudulent"})
+    page = (await shop.http.get(path)).text
+    assert ("Not delivered" in page, "Survival gives" in page, "We look after it" in page) == (True, False, False)
+
+
+async def test_a_look_at_the_page_of_an_erased_buyer_says_nothing_of_a_person(shop: World) -> None:
+    path = await page_of(shop)
+    await shop.delete(f"{STORE}/customers/1")
+    assert KEY in (await show(shop, path)).text
+    (look,) = await looks(shop)
+    assert (look.ip_address, look.user_agent) == (None, None)
+
+
 async def test_what_a_game_server_gives_says_what_it_waits_for_and_never_what_the_server_answered(shop: World) -> None:
     server = await open_server(shop)
     role = GIVE | {"text": "role {player_id}", "needs_player_online": True}

@@ -10,6 +10,7 @@ import pytest
 from lootkeep.kernel.clock import HOUR
 from tests.api.commanding import GIVE, GameServer, bought, open_server, order_status, survival
 from tests.api.ordering import ORDERS
+from tests.builders import STORE
 from tests.console.visits import Visitor, visitor
 from tests.world import World
 
@@ -116,6 +117,17 @@ async def test_a_failure_needs_nobody_once_its_line_is_declared_delivered_or_ref
     await failed(world, server)
     assert "1 failed" in (await staff.get("/servers")).text
     await world.post(path, {})
+    assert "0 failed" in (await staff.get("/servers")).text
+
+
+async def test_what_an_erased_buyer_can_no_longer_be_deprived_of_needs_nobody(world: World, staff: Visitor) -> None:
+    server = await survival(world, GIVE, GIVE | {"on": "refunded"})
+    await bought(world)
+    await server.run_all()
+    await world.post(f"{ORDERS}/1/refund", {})
+    await failed(world, server, 2)
+    assert "1 failed" in (await staff.get("/servers")).text
+    await world.delete(f"{STORE}/customers/1")
     assert "0 failed" in (await staff.get("/servers")).text
 
 

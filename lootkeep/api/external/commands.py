@@ -50,8 +50,8 @@ ROUTES = (
         "servers:write",
         "Send a command again",
         single(commands_views.CommandView, "Command queued again"),
-        description="Only commands that are done or failed, else 409. A new command with the same text, which names "
-        "the old one; recorded in the audit log.",
+        description="Only commands that are done or failed, without a repeat that waits, and not what a refunded order "
+        "bought, else 409. A new command with the same text, which names the old one; recorded in the audit log.",
         may_conflict=True,
     ),
 )

@@ -125,8 +125,8 @@ ROUTES = (
         "servers:write",
         "Delete a server",
         only_message("Server deleted successfully"),
-        description="What waits for it is cancelled, and its token is rejected from the next request on. 409 while a "
-        "product has commands for it.",
+        description="What waits for it, or what it has, is cancelled, and its token is rejected from the next request "
+        "on. 409 while a product has commands for it.",
         may_conflict=True,
     ),
     ExtensionRoute(

@@ -39,8 +39,8 @@ ORDER_ROUTES = (
         "Read what an order handed over",
         many(goods_views.HandedGoodView),
         description="One row for each key, gift card, command and other line; empty before the payment. `value` is "
-        "the key, or the URL of the file; it is null unless the good is delivered, and while a dispute is open. The "
-        "first read is recorded as handed to the store.",
+        "the key, or the URL of the file; it is null unless the good is delivered, while a dispute is open, and once "
+        "the order was fraud. The first read is recorded as handed to the store.",
     ),
 )
 CUSTOMER_ROUTES = (

@@ -1,6 +1,6 @@
 """What orders hand over: the steps that orders take, and the warnings of a stock."""
 
-from lootkeep.services.goods.buyer_page import BuyerPage, load_page, look, page_url, renew_page
+from lootkeep.services.goods.buyer_page import load_page, look, page_url, renew_page
 from lootkeep.services.goods.commands import (
     cancel_waiting,
     check_player,
@@ -10,11 +10,11 @@ from lootkeep.services.goods.commands import (
     take_back,
 )
 from lootkeep.services.goods.handing import hand_over, release_waiting, revoke
-from lootkeep.services.goods.owned import hand_to_store, of_customer, of_order
+from lootkeep.services.goods.owned import OrderGoods, hand_to_store, of_customer, of_order
 from lootkeep.services.goods.stock import report_if_low, take_stock
 
 __all__ = [
-    "BuyerPage",
+    "OrderGoods",
     "cancel_waiting",
     "check_player",
     "hand_over",

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import base64
 import hmac
-from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain.disputes import is_disputed
-from lootkeep.domain.goods import Good, Look, goods_of
-from lootkeep.domain.orders import Order, OrderDetails
+from lootkeep.domain.goods import Look
+from lootkeep.domain.orders import Order
 from lootkeep.kernel.errors import NotFound, existing
-from lootkeep.services.goods.owned import value_of
+from lootkeep.services.goods import owned
+from lootkeep.services.goods.owned import OrderGoods
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.goods import looks as looks_db, owned as owned_db
-from lootkeep.storage.orders import details as order_details_db, disputes as disputes_db, rows as orders_db
+from lootkeep.storage.goods import looks as looks_db
+from lootkeep.storage.orders import details as order_details_db, rows as orders_db
 
 _PURPOSE = "order page"
 # The id and a signature: 43 characters together.
@@ -24,44 +23,29 @@ _ID_BYTES = 8
 _SIGNATURE_BYTES = 24
 
 
-@dataclass(frozen=True)
-class BuyerPage:
-    details: OrderDetails
-    goods: list[Good]
-    is_disputed: bool
-
-    @property
-    def is_fraud(self) -> bool:
-        """Whether a reviewer has confirmed that the order is fraud."""
-        return self.details.check is not None and self.details.check.review_outcome == "fraud"
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether keys and files are handed over: not after a refund, while it is disputed, or once it was fraud."""
-        is_stopped = self.is_disputed or self.is_fraud or self.details.order.status == "refunded"
-        return self.details.order.paid_at is not None and not is_stopped
-
-
 def page_url(deps: Deps, order: Order) -> str | None:
     """None without a public URL: a link that leads nowhere helps nobody."""
     return f"{deps.store.public_url}/o/{_tokens(deps, order)[0]}" if deps.store.has_public_url else None
 
 
-async def load_page(deps: Deps, token: str) -> BuyerPage:
+async def load_page(deps: Deps, token: str) -> OrderGoods:
     async with deps.db.read() as tx:
         return await _load(deps, tx, token)
 
 
 async def look(
     deps: Deps, token: str, item_id: int, key_id: int | None, ip_address: str | None, user_agent: str | None
-) -> tuple[BuyerPage, str]:
+) -> tuple[OrderGoods, str]:
     """The key, or the URL of the file, of a line; each look is recorded."""
     async with deps.db.write() as tx:
         page = await _load(deps, tx, token)
         matching = [good for good in page.goods if (good.item_id, good.key_id) == (item_id, key_id)]
-        value = value_of(deps, matching[0]) if matching and page.is_shown and matching[0].state == "delivered" else None
+        value = owned.value_of(deps, page, matching[0]) if matching else None
         if value is None:
             raise NotFound("Good")
+        if page.details.customer.erased_at is not None:
+            # Nothing is stored of a person again.
+            ip_address = user_agent = None
         new = Look(0, page.details.order.id, item_id, key_id, deps.clock.now(), ip_address, user_agent)
         await looks_db.add(tx, new)
     return page, value
@@ -74,14 +58,13 @@ async def renew_page(deps: Deps, order_id: int) -> Order:
         return await orders_db.ROWS.save(tx, before, replace(before, page_version=before.page_version + 1))
 
 
-async def _load(deps: Deps, tx: Transaction, token: str) -> BuyerPage:
+async def _load(deps: Deps, tx: Transaction, token: str) -> OrderGoods:
     order_id = _order_id(token)
     details = None if order_id is None else await order_details_db.get(tx, order_id)
     tokens = [] if details is None else _tokens(deps, details.order)
     if details is None or not any(hmac.compare_digest(ours.encode(), token.encode()) for ours in tokens):
         raise NotFound("Order")
-    goods = goods_of(await owned_db.of_order(tx, details.order.id), deps.clock.now())
-    return BuyerPage(details, goods, is_disputed(await disputes_db.of_order(tx, details.order.id)))
+    return await owned.with_goods(deps, tx, details)
 
 
 def _tokens(deps: Deps, order: Order) -> list[str]:

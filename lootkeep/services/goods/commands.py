@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from lootkeep.domain import commands as commands_rules, product_commands as product_commands_rules
 from lootkeep.domain.commands import DELIVERING, Command
 from lootkeep.domain.customers import Customer
@@ -68,7 +70,7 @@ async def report_failed(tx: Transaction, order: Order, command: Command, now: In
 
 
 async def take_back(tx: Transaction, details: OrderDetails, now: Instant) -> None:
-    """After a full refund: what waits is cancelled, and what ran is undone by the commands for a refund."""
+    """After a full refund: what waits is cancelled, and lines of which something ran are undone."""
     lines = _lines(details)
     if not lines:
         return
@@ -78,8 +80,7 @@ async def take_back(tx: Transaction, details: OrderDetails, now: Instant) -> Non
         for command in await commands_db.ROWS.find(tx, order_id=details.order.id)
         if command.cause in DELIVERING and command.may_have_run
     }
-    if ran:
-        await queue(tx, details, "refunded", now)
+    await queue(tx, replace(details, items=[line for line in lines if line.id in ran]), "refunded", now)
 
 
 async def is_taken_back(tx: Transaction, order_id: int) -> bool:
@@ -88,7 +89,7 @@ async def is_taken_back(tx: Transaction, order_id: int) -> bool:
 
 
 async def cancel_waiting(tx: Transaction, lines: Iterable[OrderItem], now: Instant) -> None:
-    """Staff declared these lines delivered, or their time is over."""
+    """Staff declared these lines delivered, their time is over, or they were fraud."""
     await commands_db.cancel_of_items(tx, [line.id for line in lines if line.delivery_type == "command"], now)
 
 

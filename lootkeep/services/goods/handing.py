@@ -24,7 +24,7 @@ async def hand_over(
     A renewal that runs no commands has nothing to deliver.
     """
     now, paid_at = paid.updated_at, paid.paid_at
-    with_file = await _with_file(tx, items)
+    with_file = await products_db.with_file(tx, {line.product_id for line in items if line.delivery_type == "file"})
     lines: list[OrderItem] = []
     for line in items:
         if line.delivery_type == "keys":
@@ -57,10 +57,3 @@ async def revoke(tx: Transaction, items: Sequence[OrderItem], now: Instant) -> l
         await orders_db.set_delivered(tx, [line for line in after if line.delivery_type == "keys"])
         await release_waiting(tx, items, after)
     return after
-
-
-async def _with_file(tx: Transaction, items: Sequence[OrderItem]) -> set[int]:
-    """The products whose file has a URL; without one, staff deliver it."""
-    ids = {line.product_id for line in items if line.delivery_type == "file"}
-    products = await products_db.ROWS.get_many(tx, ids) if ids else {}
-    return {product.id for product in products.values() if product.file_url is not None}

@@ -21,7 +21,7 @@ async def settle(
 ) -> list[FraudCheck]:
     """Sets the truth of the locked checks, the links for later orders, and whether the referral still counts.
 
-    The keys of a confirmed fraud, or of a lost dispute, are revoked.
+    The keys of a confirmed fraud, or of a lost dispute, are revoked, and what its commands have not given stays undone.
     """
     order = details.order
     disputes = await disputes_db.of_order(tx, order.id)
@@ -37,6 +37,7 @@ async def settle(
     await referrals.update_status(tx, details.customer)
     if order.paid_at is not None and is_final(disputes, staff):
         await goods.revoke(tx, details.items, now)
+        await goods.cancel_waiting(tx, details.items, now)
     return [await fraud_checks_db.ROWS.save(tx, check, settled(check, truth_now)) for check in checks]
 
 

@@ -46,6 +46,9 @@ async def _settle_order(
     for command_id, result in results.items():
         before = await commands_db.ROWS.lock(tx, command_id)
         assert before is not None
+        if details.customer.erased_at is not None:
+            # What a game says of an erased player does not come back.
+            result = replace(result, output=None)
         after = await commands_db.ROWS.save(tx, before, commands_rules.settled(before, result, deps.commands, now))
         if after.status == "failed" and before.is_open:
             await goods.report_failed(tx, details.order, after, now)

@@ -9,11 +9,8 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.evidence import MAX_AGE, MIN_AGE, MatchingOrder, OrderTraces, compelling
-from lootkeep.domain.fraud.checks import FraudCheck
-from lootkeep.domain.fraud.facts import OrderFacts, Payment
 from lootkeep.domain.goods import Look, goods_of
 from lootkeep.domain.orders import Order, OrderDetails
-from lootkeep.domain.players import player_of
 from lootkeep.domain.tickets import Ticket
 from lootkeep.kernel.clock import Instant, optional_utc, utc
 from lootkeep.kernel.errors import existing
@@ -23,7 +20,6 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.goods import looks as looks_db, owned as owned_db
 from lootkeep.storage.orders import disputes as disputes_db, evidence as evidence_db
-from lootkeep.storage.orders.evidence import EarlierOrder
 from lootkeep.storage.tickets import rows as tickets_db
 from lootkeep.views import evidence as evidence_views, orders as orders_views, players as players_views
 from lootkeep.views.evidence import EvidenceView
@@ -51,18 +47,16 @@ async def store_copy(tx: Transaction, details: OrderDetails, dispute: Dispute, n
 
 async def _gather(tx: Transaction, details: OrderDetails, at: Instant, now: Instant) -> EvidenceView:
     order, customer = details.order, details.customer
-    check = await fraud_checks_db.ROWS.find_one(tx, order_id=order.id, is_latest=True)
-    payment = _payment_facts(check.facts) if check else Payment()
     emails = await evidence_db.emails(tx, customer.email, order.created_at)
     return EvidenceView(
         order=orders_views.order(details),
         customer=evidence_views.EvidenceCustomerView(
             customer.id, customer.name, customer.email, utc(customer.created_at)
         ),
-        network=evidence_views.EvidenceNetworkView(order.ip_address, check.detected_country if check else None),
+        network=evidence_views.EvidenceNetworkView(order.ip_address, order.ip_country),
         device_id=order.device_id,
         player=players_views.player(order.player),
-        payment=_payment(order, payment),
+        payment=_payment(order),
         goods=await _goods(tx, details, now),
         emails=[
             evidence_views.EvidenceEmailView(
@@ -72,7 +66,7 @@ async def _gather(tx: Transaction, details: OrderDetails, at: Instant, now: Inst
         ],
         tickets=[await _ticket(tx, ticket) for ticket in await tickets_db.ROWS.find(tx, order_id=order.id)],
         earlier_orders=[_earlier(earlier) for earlier in await evidence_db.earlier(tx, order)],
-        compelling_evidence=evidence_views.compelling(await _compelling(tx, order, check, payment, at)),
+        compelling_evidence=evidence_views.compelling(await _compelling(tx, details, at)),
         created_at=utc(now),
     )
 
@@ -87,7 +81,7 @@ async def _goods(tx: Transaction, details: OrderDetails, now: Instant) -> list[e
     return [evidence_views.good(good, names[good.item_id], of_good[good.item_id, good.key_id]) for good in goods]
 
 
-def _payment(order: Order, payment: Payment) -> evidence_views.EvidencePaymentView | None:
+def _payment(order: Order) -> evidence_views.EvidencePaymentView | None:
     if order.received_at is None:
         return None
     return evidence_views.EvidencePaymentView(
@@ -96,9 +90,9 @@ def _payment(order: Order, payment: Payment) -> evidence_views.EvidencePaymentVi
         currency=order.currency,
         method=order.payment_method,
         transaction_id=order.transaction_id,
-        country=payment.country,
-        funding=payment.funding,
-        three_d_secure=payment.three_d_secure,
+        country=order.payment_country,
+        funding=order.payment_funding,
+        three_d_secure=order.payment_three_d_secure,
     )
 
 
@@ -123,39 +117,29 @@ def _earlier(order: Order) -> evidence_views.EarlierOrderView:
     )
 
 
-async def _compelling(
-    tx: Transaction, order: Order, check: FraudCheck | None, payment: Payment, at: Instant
-) -> list[MatchingOrder]:
-    if check is None or payment.instrument is None or order.received_at is None:
+async def _compelling(tx: Transaction, details: OrderDetails, at: Instant) -> list[MatchingOrder]:
+    order = details.order
+    if order.payment_instrument is None or order.received_at is None:
         return []
-    earlier = await evidence_db.of_instrument(tx, payment.instrument, Instant(at - MAX_AGE), Instant(at - MIN_AGE))
-    traces = OrderTraces(
+    check = await fraud_checks_db.ROWS.find_one(tx, order_id=order.id, is_latest=True)
+    own = _traces(order, check.email if check else details.customer.email, is_disqualified=False)
+    earlier = await evidence_db.of_instrument(tx, order, Instant(at - MAX_AGE), Instant(at - MIN_AGE))
+    others = [
+        _traces(it.order, it.email, is_disqualified=it.is_reported or it.order.status == "refunded") for it in earlier
+    ]
+    return compelling(own, others, at)
+
+
+def _traces(order: Order, email: str | None, *, is_disqualified: bool) -> OrderTraces:
+    assert order.received_at is not None
+    return OrderTraces(
         order_id=order.id,
         paid_at=order.received_at,
         customer_id=order.customer_id,
-        email=check.email,
+        email=email,
         ip_address=order.ip_address,
         device=order.device_id,
-        instrument=payment.instrument,
-        is_disqualified=False,
+        instrument=order.payment_instrument,
+        is_disqualified=is_disqualified,
         player=order.player,
     )
-    return compelling(traces, map(_traces, earlier), at)
-
-
-def _traces(order: EarlierOrder) -> OrderTraces:
-    return OrderTraces(
-        order_id=order.id,
-        paid_at=order.paid_at,
-        customer_id=order.customer_id,
-        email=order.email,
-        ip_address=order.ip_address,
-        device=order.device_id,
-        instrument=_payment_facts(order.facts).instrument,
-        is_disqualified=order.is_reported or order.status == "refunded",
-        player=player_of(order.player_game, order.player_id, order.player_name),
-    )
-
-
-def _payment_facts(facts: str) -> Payment:
-    return msgspec.json.decode(facts, type=OrderFacts).payment

@@ -5,23 +5,28 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
-from lootkeep.domain.orders import OrderDetails
+from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import goods
 from lootkeep.services.orders import _details
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.goods import expiring as expiring_db
+from lootkeep.storage.goods import commands as commands_db, expiring as expiring_db
 from lootkeep.storage.orders import rows as orders_db
 
 
-async def expire(tx: Transaction, order_id: int, now: Instant, *, is_renewal: bool) -> None:
-    """All of it: the order of a subscription's last period. What it has not given by now, it never gives.
+async def expire(tx: Transaction, ended: Subscription, now: Instant) -> None:
+    """All of it, by the order of the last period. What its periods have not given by now, they never give.
 
     The refund of a renewal takes back what the renewal gave; what earlier periods gave ends here.
     """
-    details = await _details.lock(tx, order_id)
-    await goods.cancel_waiting(tx, details.items, now)
-    has_earlier = is_renewal and not await goods.is_taken_back(tx, order_id)
+    if ended.latest_order_id is None:
+        # An imported subscription has no order whose commands could run.
+        return
+    waiting = await commands_db.waiting_of_subscription(tx, ended)
+    await orders_db.ROWS.lock_many(tx, [order_id for order_id, _ in waiting])
+    details = await _details.lock(tx, ended.latest_order_id)
+    await commands_db.cancel_of_items(tx, [item_id for _, item_id in waiting], now)
+    has_earlier = ended.renewals_count > 0 and not await goods.is_taken_back(tx, details.order.id)
     if has_earlier or details.order.status != "refunded":
         await goods.queue(tx, details, "expired", now)
 
@@ -42,11 +47,8 @@ async def expire_lines(deps: Deps) -> None:
 async def _expire_lines(tx: Transaction, order_id: int, now: Instant) -> None:
     details = await _details.lock(tx, order_id)
     lines = [line for line in details.items if line.expiry_due_at is not None and line.expiry_due_at <= now]
-    await _queue(tx, replace(details, items=lines), now)
-    await orders_db.set_delivered(tx, [replace(line, expiry_due_at=None) for line in lines])
-
-
-async def _queue(tx: Transaction, details: OrderDetails, now: Instant) -> None:
-    """A refund has taken everything back already."""
     if details.order.status != "refunded":
-        await goods.queue(tx, details, "expired", now)
+        # A refund has taken everything back already. What is sent again still waits, for its player.
+        await goods.cancel_waiting(tx, lines, now)
+        await goods.queue(tx, replace(details, items=lines), "expired", now)
+    await orders_db.set_delivered(tx, [replace(line, expiry_due_at=None) for line in lines])

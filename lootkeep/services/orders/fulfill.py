@@ -27,7 +27,8 @@ async def fulfill(
         orders_rules.require(before, "fulfill")
         after = replace(before, updated_at=now, fulfillment_note=note or before.fulfillment_note)
         lines = fulfilled(details.items, delivered, now)
-        await goods.cancel_waiting(tx, [line for line in lines if not line.missing], now)
+        whole = [new for old, new in zip(details.items, lines, strict=True) if old.missing and not new.missing]
+        await goods.cancel_waiting(tx, whole, now)
         done = await _delivery.deliver(tx, details, after, lines)
         await goods.release_waiting(tx, details.items, lines)
     return done, True

@@ -9,6 +9,7 @@ import msgspec
 from sqlalchemy import BigInteger, Text, bindparam, or_, select, text as sql, update
 
 from lootkeep.domain.commands import Command, CommandRules
+from lootkeep.domain.subscriptions import Subscription
 from lootkeep.kernel.clock import SECOND, Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
@@ -17,7 +18,7 @@ from lootkeep.storage.filters import equals_each
 from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED, TOLERANCE
 from lootkeep.storage.rows import Rows, columns_of
-from lootkeep.storage.schema import commands, products
+from lootkeep.storage.schema import commands, orders, products
 from lootkeep.storage.schema.servers import OPEN
 
 ROWS = Rows(commands, Command, is_shown=True)
@@ -61,10 +62,17 @@ _LEASE = Query(
 _CANCELLED: dict[str, Any] = {"status": "cancelled", "lease": None, "finished_at": bindparam("now")}
 _IS_WAITING = sql("status = 'waiting'")
 _IS_DELIVERING = sql("cause IN ('paid', 'renewed')")
-_CANCEL_OF_SERVER = Query(update(commands).where(_OF_SERVER, OPEN, _IS_WAITING).values(_CANCELLED))
+_CANCEL_OF_SERVER = Query(update(commands).where(_OF_SERVER, OPEN).values(_CANCELLED))
 _CANCEL_OF_ITEM = Query(
     update(commands).where(commands.c.item_id == bindparam("item"), OPEN, _IS_DELIVERING).values(_CANCELLED),
     set_based=True,
+)
+# The orders of a customer have an index, those of a subscription have none.
+_PERIODS = select(orders.c.id).where(
+    orders.c.customer_id == bindparam("customer"), orders.c.subscription_id == bindparam("subscription")
+)
+_OF_SUBSCRIPTION = Query(
+    select(commands.c.order_id, commands.c.item_id).where(commands.c.order_id.in_(_PERIODS), OPEN, _IS_DELIVERING)
 )
 _NOW = bindparam("now", type_=BigInteger)
 _IS_LATE = commands.c.due_at > bindparam("latest")
@@ -120,7 +128,14 @@ async def cancel_of_items(tx: Transaction, item_ids: Iterable[int], now: Instant
         await tx.execute_many(_CANCEL_OF_ITEM, rows)
 
 
+async def waiting_of_subscription(tx: Transaction, subscription: Subscription) -> list[tuple[int, int]]:
+    """The orders and lines of all its periods that commands would still hand over."""
+    rows = await tx.all(_OF_SUBSCRIPTION, customer=subscription.customer_id, subscription=subscription.id)
+    return sorted(set(rows))
+
+
 async def cancel_of_server(tx: Transaction, server_id: int, now: Instant) -> None:
+    """Also what it has: it can no longer report."""
     await tx.run(_CANCEL_OF_SERVER, server=server_id, now=now)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import and_, bindparam, or_, select
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import commands, customers, fraud_checks, orders, subscriptions
+from lootkeep.storage.schema.fraud import IS_LATEST
 
 # Bounded: queueing one batch never holds the write lock for long.
 _BATCH = 100
@@ -17,7 +18,7 @@ _candidates = (
     .select_from(commands)
     .join(orders, orders.c.id == commands.c.order_id)
     .join(customers, customers.c.id == commands.c.customer_id)
-    .outerjoin(fraud_checks, fraud_checks.c.order_id == orders.c.id)
+    .outerjoin(fraud_checks, and_(fraud_checks.c.order_id == orders.c.id, IS_LATEST))
     .outerjoin(subscriptions, subscriptions.c.id == orders.c.subscription_id)
     .where(
         commands.c.server_id == bindparam("server"),

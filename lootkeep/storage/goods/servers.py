@@ -13,7 +13,7 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.queue import MAX_COUNTED, count_up_to
 from lootkeep.storage.rows import Rows, columns_of
-from lootkeep.storage.schema import commands, order_items as items, orders, servers
+from lootkeep.storage.schema import commands, customers, order_items as items, orders, servers
 from lootkeep.storage.schema.servers import FAILED, OPEN
 
 ROWS = Rows(servers, Server, servers.c.deleted_at.is_(None))
@@ -34,7 +34,10 @@ _WAITING = Query(
 
 
 def _failed(*columns: Any) -> Select[Any]:
-    """Failed, nobody sent it again, and its line is neither declared delivered nor refunded."""
+    """Failed, nobody sent it again, and someone has to: a line is missing, or something is to be taken back.
+
+    What an erased buyer got cannot be: nobody knows the player any more.
+    """
     repeats = commands.alias()
     is_delivering = or_(*(commands.c.cause == literal_column(f"'{cause}'") for cause in DELIVERING))
     is_missing = and_(items.c.fulfilled_quantity < items.c.quantity, orders.c.status != "refunded")
@@ -44,10 +47,11 @@ def _failed(*columns: Any) -> Select[Any]:
         .join(servers, servers.c.id == commands.c.server_id)
         .join(items, items.c.id == commands.c.item_id)
         .join(orders, orders.c.id == commands.c.order_id)
+        .join(customers, customers.c.id == commands.c.customer_id)
         .where(
             commands.c.status == literal_column("'failed'"),
             servers.c.deleted_at.is_(None),
-            or_(~is_delivering, is_missing),
+            or_(and_(~is_delivering, customers.c.erased_at.is_(None)), is_missing),
             ~select(repeats.c.id).where(repeats.c.resent_from_id == commands.c.id).exists(),
         )
     )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, exists, select
+from sqlalchemy import BigInteger, and_, bindparam, exists, select, union
 
 from lootkeep.domain.orders import Order
-from lootkeep.domain.players import Game
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
@@ -22,19 +21,11 @@ _MAX_EMAILS = 50
 
 
 class EarlierOrder(NamedTuple):
-    id: int
-    paid_at: Instant
-    customer_id: int
-    email: str
-    ip_address: str | None
-    device_id: str | None
-    player_game: Game | None
-    player_id: str | None
-    player_name: str | None
-    status: str
+    """With the e-mail as it was judged, and whether the bank reported it in any way."""
+
+    order: Order
+    email: str | None
     is_reported: bool
-    # JSON, as judged.
-    facts: str
 
 
 class SentEmail(NamedTuple):
@@ -46,27 +37,24 @@ class SentEmail(NamedTuple):
     finished_at: Instant | None
 
 
-_TRACES = ("ip_address", "device_id", "player_game", "player_id", "player_name", "status")
-# By the customers who ever used the instrument: orders themselves do not name it.
+_INSTRUMENT: Any = bindparam("instrument")
+# An index finds the orders of a customer: this one, and all who were ever judged with the instrument.
+_BUYERS = union(
+    select(bindparam("customer", type_=BigInteger)),
+    select(sightings.c.customer_id).where(sightings.c.kind == "instrument", sightings.c.value == _INSTRUMENT),
+)
 _OF_INSTRUMENT = Query(
-    select(
-        *(orders.c[name] for name in ("id", "paid_at", "customer_id")),
-        fraud_checks.c.email,
-        *(orders.c[name] for name in _TRACES),
-        exists().where(disputes.c.order_id == orders.c.id),
-        fraud_checks.c.facts,
-    )
-    .select_from(sightings)
-    .join(orders, orders.c.customer_id == sightings.c.customer_id)
-    .join(fraud_checks, and_(fraud_checks.c.order_id == orders.c.id, IS_LATEST))
+    select(*columns_of(orders, Order), fraud_checks.c.email, exists().where(disputes.c.order_id == orders.c.id))
+    .select_from(orders)
+    .outerjoin(fraud_checks, and_(fraud_checks.c.order_id == orders.c.id, IS_LATEST))
     .where(
-        sightings.c.kind == "instrument",
-        sightings.c.value == bindparam("instrument"),
+        orders.c.customer_id.in_(_BUYERS),
+        orders.c.payment_instrument == _INSTRUMENT,
         orders.c.paid_at.between(bindparam("since"), bindparam("until")),
     )
     .order_by(orders.c.paid_at.desc(), orders.c.id.desc())
     .limit(_MAX_ORDERS),
-    EarlierOrder,
+    lambda *values: EarlierOrder(Order(*values[:-2]), *values[-2:]),
 )
 _OF_CUSTOMER = Query(
     select(*columns_of(orders, Order))
@@ -90,9 +78,10 @@ _COPY = Query(
 )
 
 
-async def of_instrument(tx: Transaction, instrument: str, since: Instant, until: Instant) -> list[EarlierOrder]:
-    """Orders that were paid in this period by anyone who used the instrument, the newest first."""
-    return await tx.all(_OF_INSTRUMENT, instrument=instrument, since=since, until=until)
+async def of_instrument(tx: Transaction, order: Order, since: Instant, until: Instant) -> list[EarlierOrder]:
+    """Orders that were paid in this period with the same instrument, the newest first."""
+    whose = {"customer": order.customer_id, "instrument": order.payment_instrument}
+    return await tx.all(_OF_INSTRUMENT, **whose, since=since, until=until)
 
 
 async def earlier(tx: Transaction, order: Order) -> list[Order]:

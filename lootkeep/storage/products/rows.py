@@ -29,6 +29,7 @@ _GET_UNDELETABLE = Query(
     select(*columns_of(products, Product)).where(_THIS, _ALIVE).with_for_update(read=True, key_share=True), Product
 )
 _LOCK_STOCK = Query(select(products.c.id).where(_THIS).with_for_update(key_share=True))
+_WITH_FILE = Query(select(products.c.id).where(_THIS, products.c.file_url.is_not(None)))
 _WITH_SKU = Query(select(products.c.id).where(products.c.sku == bindparam("wanted_sku")))
 _SLUGS_LIKE = Query(select(products.c.slug).where(products.c.slug.like(bindparam("pattern"))))
 
@@ -197,6 +198,12 @@ async def take_unreserved(tx: Transaction, product_id: int) -> int | None:
     """Takes a key from the stock; returns what is left, or None if every key is reserved."""
     row = await tx.one(_TAKE_UNRESERVED, product_id=product_id)
     return row[0] if row else None
+
+
+async def with_file(tx: Transaction, product_ids: Iterable[int]) -> set[int]:
+    """Those whose file has a URL, also deleted ones: what was ordered is handed over."""
+    rows = await tx.fetch_for_each(_WITH_FILE, [{"product_id": product_id} for product_id in sorted(product_ids)])
+    return {product_id for (product_id,) in rows}
 
 
 async def has_keys(tx: Transaction, product_id: int) -> bool:

@@ -31,8 +31,8 @@ _MORE_SECONDS = 2.0
 # A game that sends more than this does not speak RCON.
 _MAX_PACKET = 1024 * 1024
 _ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b[0-9]{17}\b", re.IGNORECASE)
-# How Minecraft colours its answers.
-_COLOUR = re.compile("§.")
+# How Minecraft colours its answers, and the NUL that some games end them with: the store takes none.
+_UNREADABLE = re.compile("§.|\0")
 # What Minecraft answers instead of doing it.
 MINECRAFT_FAILURES = (
     "Unknown command",
@@ -104,7 +104,7 @@ class Rcon:
         text = command.text.encode()
         if len(text) > _MAX_COMMAND_BYTES:
             return Outcome(False, f"RCON takes commands of up to {_MAX_COMMAND_BYTES} bytes.", retry=False)
-        answer = _COLOUR.sub("", await self._exchange(text)).strip()[:MAX_OUTPUT]
+        answer = _UNREADABLE.sub("", await self._exchange(text)).strip()[:MAX_OUTPUT]
         is_failure = any(text.lower() in answer.lower() for text in self._options.failures)
         return Outcome(not is_failure, answer)
 

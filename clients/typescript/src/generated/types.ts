@@ -2796,6 +2796,8 @@ export interface EvidenceGood {
   output: string | null;
   /** The player that a command gave it to. */
   player: Player | null;
+  /** When the server reported that it was done; null if staff declared it delivered. */
+  acknowledged_at: string | null;
   /** The name at the time of the order. */
   product_name: string;
   /** When the buyer looked at it on the page of the order. */
