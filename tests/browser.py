@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import shutil
@@ -74,6 +75,9 @@ class Browser:
     def open(self, url: str) -> None:
         self._post("url", url=url)
 
+    def url(self) -> str:
+        return str(_value(self._http.get("url")))
+
     def text(self, selector: str) -> str:
         return str(_value(self._http.get(f"element/{self._find(selector)}/text")))
 
@@ -103,13 +107,20 @@ class Browser:
     def wait_for_text(self, text: str, element: str = "main") -> None:
         """In the content of the page; works without JavaScript and across page loads."""
         assert '"' not in text
-        self._post("element", using="xpath", value=f'//{element}[contains(normalize-space(.), "{text}")]')
+        xpath = f'//{element}[contains(normalize-space(.), "{text}")]'
+        answer = self._http.post("element", json={"using": "xpath", "value": xpath})
+        assert answer.is_success, f"{text!r} never came. {self._shown()}"
+
+    def says(self, text: str) -> bool:
+        """Whether the content of the page has it now."""
+        said = "document.querySelector('main').textContent.replace(/\\s+/g, ' ')"
+        return bool(self.run(f"{said}.includes({json.dumps(text)})"))
 
     def wait_for_url(self, text: str) -> None:
         """In the address of the page; works without JavaScript and across page loads."""
         end = time.monotonic() + SECONDS
-        while text not in (address := str(_value(self._http.get("url")))):
-            assert time.monotonic() < end, address
+        while text not in self.url():
+            assert time.monotonic() < end, f"{text!r} never was in the address. {self._shown()}"
 
     def press(self, *keys: str) -> None:
         """Keys that are held down together, wherever the focus is."""
@@ -138,7 +149,7 @@ class Browser:
             value = answer.json()["value"]
             if value is True:
                 return
-            assert time.monotonic() < end, f"{condition}: {value}"
+            assert time.monotonic() < end, f"{condition} is {value}. {self._shown()}"
             time.sleep(BETWEEN_LOOKS_SECONDS)
 
     def resize(self, width: int, height: int) -> None:
@@ -174,6 +185,11 @@ class Browser:
         kind = {"protocol": "ctap2", "transport": "internal", "automaticPresenceSimulation": True}
         kind |= {"hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
         self._command("WebAuthn.addVirtualAuthenticator", options=kind)
+
+    def _shown(self) -> str:
+        """What there is instead of what was waited for."""
+        text = self._http.get(f"element/{self._find('body')}/text").json()["value"]
+        return f"The page {self.url()} says:\n{text}"
 
     def _find(self, selector: str) -> str:
         return str(self._post("element", using="css selector", value=selector)[ELEMENT])

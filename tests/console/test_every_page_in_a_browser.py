@@ -171,7 +171,7 @@ def test_the_palette_ticked_rows_and_a_bulk_action_pass_axe(browser: Browser, de
     problems += browser.wait_for(program)
     browser.press("/")
     browser.type("an")
-    browser.until("document.querySelector('#choices [aria-selected=true]')")
+    browser.until("document.querySelector('#choices mark')")
     problems += browser.wait_for(program)
     browser.press("Escape")
     browser.click(".bulk button[value=cancel]")
@@ -179,7 +179,7 @@ def test_the_palette_ticked_rows_and_a_bulk_action_pass_axe(browser: Browser, de
     path = str(browser.run("location.pathname"))
     problems += findings(browser, demo, [path])
     browser.click("form[action$='/start'] button")
-    browser.wait_for_text("started")
+    browser.wait_for_text("Progress", "h2")
     assert [*problems, *findings(browser, demo, [path])] == []
 
 
@@ -201,7 +201,7 @@ def test_the_tour_is_walked_by_keys(browser: Browser, demo: Serving, javascript:
     browser.scripts(are_on=javascript == "on")
     try:
         browser.open(f"{demo.url}/console?tour=0")
-        for name, text in (("Begin", "1 of 5"), *(("Next", f"{number} of 5") for number in range(2, 6))):
+        for name, text in (("Begin", "1 of 5:"), *(("Next", f"{number} of 5:") for number in range(2, 6))):
             follow(browser, name)
             browser.wait_for_text(text)
         follow(browser, "Done")

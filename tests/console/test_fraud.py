@@ -76,7 +76,7 @@ async def test_a_case_decided_by_someone_else_is_not_decided_again(held: World) 
     stale = await slow.post(f"/fraud/checks/{first}/review", **form)
     assert (stale.status_code, stale.headers["location"]) == (303, f"/console/fraud?check={second}")
     page = (await slow.get(f"/fraud?check={second}")).text
-    (notice,) = re.findall(r'<p class="notice bad" role="alert">(.*?)</p>', page)
+    (notice,) = re.findall(r'<p class="notice said bad" role="alert">(.*?)</p>', page)
     assert re.fullmatch(
         rf"ORD-{first:06} was rejected by The staff, \d+ \w+ \d+, \d\d:\d\d. Your decision was not recorded.", notice
     )

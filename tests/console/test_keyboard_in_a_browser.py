@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from http import HTTPStatus
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -138,8 +138,18 @@ def test_sessions_a_second_factor_and_a_new_password_need_no_mouse(browser: Brow
 
 
 def _take_all(browser: Browser, steps: str) -> None:
-    for step in steps.split(" | "):
+    listed = steps.split(" | ")
+    for step, following in pairwise([*listed, ""]):
+        if step[0] not in "?@":
+            # What is there already does not show that the step did anything.
+            assert not _is_there(browser, following), f"{step} | {following}"
         _take(browser, step)
+
+
+def _is_there(browser: Browser, step: str) -> bool:
+    """Whether there is already what the step waits for."""
+    text = step[2:]
+    return (step.startswith("? ") and browser.says(text)) or (step.startswith("@ ") and text in browser.url())
 
 
 def _take(browser: Browser, step: str) -> None:
@@ -167,14 +177,10 @@ def _take(browser: Browser, step: str) -> None:
 
 def _go_to(browser: Browser, name: str) -> None:
     """By the tabulator, and past the navigation by the link for that; the focus can be seen."""
-    passed = []
-    for _ in range(MAX_TABS):
-        browser.press("Tab")
+    passed = [browser.focused()]
+    while not fnmatchcase(passed[-1], name):
+        if len(passed) > MAX_TABS:
+            pytest.fail(f"{name!r} is not reached by the tabulator: {passed}", pytrace=False)
+        browser.press("Enter" if passed[-1] == SKIP else "Tab")
         passed.append(browser.focused())
-        if passed[-1] == SKIP:
-            browser.press("Enter")
-        if fnmatchcase(passed[-1], name):
-            break
-    else:
-        pytest.fail(f"{name!r} is not reached by the tabulator: {passed}", pytrace=False)
     assert browser.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"

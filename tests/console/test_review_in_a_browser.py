@@ -112,8 +112,9 @@ def test_the_decision_of_a_second_reviewer_stays_and_is_named(store: Serving, qu
     settled(queue)
     queue.until("document.querySelector('main > .failed')")
     assert queue.text("main > .failed span").startswith(f"{number} was approved by ")
+    other = shown(queue)
     queue.press("j")
-    queue.until("document.querySelector('.case h2 a')")
+    queue.until(f"document.querySelector('.case h2 a')?.textContent !== '{other}'")
     assert queue.text("main > .failed span").endswith("Your decision was not recorded.")
     assert (status(store, number), queue.run("window.stayed")) == ("pending", True)
 

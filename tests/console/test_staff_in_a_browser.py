@@ -78,8 +78,11 @@ def test_a_half_written_reply_is_there_again_after_going_back_until_it_is_sent(
     browser.until(f"{MESSAGE}?.value === 'Dear Jun, half'")
     browser.click("button.main")
     browser.until("document.querySelector('.talk .staff')")
+    # The answer took the place of the page that the reply was written on.
     browser.run("history.back()")
-    browser.until(f"{MESSAGE}?.value === ''")
+    browser.until("location.pathname.endsWith('/orders') && document.querySelector('.list')")
+    browser.run("history.forward()")
+    browser.until(f"document.querySelector('.talk .staff') && {MESSAGE}.value === ''")
     assert browser.console() == []
 
 

@@ -28,7 +28,7 @@ CUSTOMER |= {"email_status": "ok"}
 def way_back(page: httpx.Response) -> tuple[str, dict[str, str]] | None:
     """Where the form of the message goes, and what it holds."""
     form = re.search(
-        r'<div class="notice with-button[^>]*>.*?<form method="post" action="([^"]+)">(.*?)</form>',
+        r'<div class="notice said with-button[^>]*>.*?<form method="post" action="([^"]+)">(.*?)</form>',
         page.text,
         re.DOTALL,
     )

@@ -180,8 +180,8 @@ async def test_a_test_shows_the_receivers_answer(lenient: World) -> None:
         receiver.answers = [200, 401]
         visits = await visitor(lenient, "staff")
         messages = [await _tested(visits) for _ in range(2)]
-    assert messages[0].startswith('<p class="notice ok" role="status">Test delivered: answered 200')
-    assert messages[1].startswith('<p class="notice bad" role="alert">Test failed: answered 401')
+    assert messages[0].startswith('<p class="notice said ok" role="status">Test delivered: answered 200')
+    assert messages[1].startswith('<p class="notice said bad" role="alert">Test failed: answered 401')
     await lenient.close()
 
 

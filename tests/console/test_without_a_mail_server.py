@@ -72,7 +72,7 @@ async def test_a_reply_is_saved_and_says_that_it_is_not_emailed(silent: World) -
     visits = await visitor(silent, "staff")
     await visits.post("/tickets/1/reply", on="/tickets/1", message="Try again.")
     page = (await visits.get("/tickets/1")).text
-    assert '<p class="notice warn" role="status">The message is saved, but not e-mailed' in page
+    assert '<p class="notice said warn" role="status">The message is saved, but not e-mailed' in page
     assert "on its way" not in page
     await visits.post("/tickets/1/close", on="/tickets/1", message="Bye.")
     assert "is closed. The message is saved, but not e-mailed" in (await visits.get("/tickets/1")).text

@@ -37,9 +37,10 @@ const restore = (entry) => {
   scrollTo(0, entry.y);
 };
 
+// What a form answers on its own page takes the place of that page: going back leads to the page before.
 const enter = (url) => {
   key = Math.random();
-  history.pushState({ key }, "", url);
+  history[url === here() ? "replaceState" : "pushState"]({ key }, "", url);
 };
 
 // A link to a place in the page comes here too, and nothing that was entered may be lost by it.

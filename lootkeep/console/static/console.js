@@ -35,8 +35,8 @@ const swap = (html, url, isNew, isSent) => {
   const old = $("main");
   const hasFocus = document.activeElement === old;
   // What a form has said stays until another page is opened.
-  const said = isNew || here() !== shown ? null : old.querySelector(":scope > .notice[role]");
-  if (said && !main.querySelector(":scope > .notice[role]")) main.prepend(said);
+  const said = isNew || here() !== shown ? [] : old.querySelectorAll(":scope > .said");
+  if (!main.querySelector(":scope > .said")) main.prepend(...said);
   if (isNew) remember(isSent);
   old.replaceWith(main);
   if (hasFocus) main.focus({ preventScroll: true });

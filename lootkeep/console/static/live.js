@@ -74,22 +74,23 @@ const lookLater = () => {
 };
 
 const lookNow = async () => {
-  const url = location.href;
+  const main = $("main");
   const moves = $(".queue .rows, [data-news], .needs");
   const headers = news && moves ? { ...LIVE, "x-live": news } : LIVE;
   news = "";
   look = 0;
   lookedAt = performance.now();
-  const answer = await fetch(url, { headers }).catch(() => null);
+  const answer = await fetch(location.href, { headers }).catch(() => null);
   const html = answer?.ok && !answer.redirected ? await answer.text() : "";
-  if (!html || location.href !== url || $("main[aria-busy]")) return;
+  // What was opened or answered meanwhile is newer, under the same address too.
+  if (!html || !main.isConnected || main.ariaBusy) return;
   const page = parse(html);
   refresh(page, ".side nav :is(a, summary), .head > div:first-child p, .views a");
   const [queue, list] = [".queue .rows", "[data-news]"].map((part) => $(part));
   if (queue) showNews(queue, "check", newLinks(queue, page), refreshQueue);
   else if (list) update(list, page);
   else if ($(".needs")) refresh(page, "main .card");
-  else if ($("main").dataset.live && !asking && isQuiet()) swap(html, url, false);
+  else if ($("main").dataset.live && !asking && isQuiet()) swap(html, location.href, false);
 };
 
 // What is in these parts; they stay themselves, so that a link keeps the focus. No list changes under the pointer.

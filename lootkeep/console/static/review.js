@@ -97,7 +97,7 @@ const post = async ({ url, fields }) => {
     const answer = await fetch(url, { method: "POST", body: fields, keepalive: true, headers: { accept: "text/html" } });
     const page = parse(await answer.text());
     if (!page.querySelector(".side")) return { text: "you are not signed in any more. Sign in and decide again." };
-    const notice = page.querySelector("main > .notice.bad");
+    const notice = page.querySelector("main > .said.bad");
     if (notice) return { whole: notice.textContent };
     return answer.ok ? null : { text: `the service answered ${answer.status}. Decide again.` };
   } catch {
@@ -150,13 +150,13 @@ const arrange = () => {
 
 // The case stays as it is: someone may be writing a note.
 const refreshQueue = async () => {
-  const url = location.href;
   if (location.pathname !== QUEUE) return;
-  const answer = await fetch(url, { headers: { accept: "text/html" } }).catch(() => null);
-  if (!answer?.ok || location.href !== url) return;
-  const html = await answer.text();
+  const main = $("main");
+  const answer = await fetch(location.href, { headers: { accept: "text/html" } }).catch(() => null);
+  const html = answer?.ok ? await answer.text() : "";
+  if (!html || !main.isConnected) return;
   if (!caseShown()) {
-    swap(html, url, false);
+    swap(html, location.href, false);
     return;
   }
   const page = parse(html);
