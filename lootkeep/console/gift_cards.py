@@ -106,7 +106,7 @@ REVOKE = (Field("reason", "Reason", forms.text(gift_cards_rules.MAX_MESSAGE_LENG
 
 async def list_gift_cards(visit: Visit) -> Answer:
     # Time alone makes cards valid and lets them expire: what is listed and counted is exact after this.
-    await gift_cards_service.settle(visit.deps, visit.now)
+    await gift_cards_service.settle(visit.deps)
     answer = await lists.show(visit, GIFT_CARDS)
     async with visit.deps.db.read() as tx:
         counts, values = await gift_cards_db.figures(tx)

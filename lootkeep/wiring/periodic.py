@@ -31,7 +31,7 @@ def periodic_tasks(deps: Deps, settings: Settings) -> tuple[PeriodicTask, ...]:
         PeriodicTask("replay events", 1, partial(step_replays, deps)),
         PeriodicTask("cancel deliveries", 5, partial(retention_service.cancel_deliveries, deps)),
         PeriodicTask("look for alerts", 60, partial(alerts_service.look, deps)),
-        PeriodicTask("settle gift cards", 60, partial(gift_cards_service.settle_now, deps)),
+        PeriodicTask("settle gift cards", 60, partial(gift_cards_service.settle, deps)),
         PeriodicTask("settle coupons", 60, partial(coupons_service.settle, deps)),
         PeriodicTask("expire subscriptions", 60, partial(subscriptions_service.expire, deps)),
         PeriodicTask("expire goods", 60, partial(orders_service.expire_lines, deps)),

@@ -244,6 +244,7 @@ async def test_nothing_more_is_accepted_for_a_customer_whose_data_was_erased(sho
         (f"{STORE}/orders", {"customer_id": 2} | lines),
         (f"{STORE}/subscriptions", {"customer_id": 2, "product_id": 1}),
         (f"{STORE}/gift-cards", {"customer_id": 2, "initial_balance": 5}),
+        (f"{STORE}/customers/2/claims", {"tier_id": 1}),
         ("/creators", {"customer_id": 2, "name": "Quill", "code": "AGAIN", "commission_percent": 5}),
     ):
         answer = await shop.post(path, body)

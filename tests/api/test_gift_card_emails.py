@@ -63,11 +63,11 @@ async def test_a_scheduled_card_is_emailed_once_when_it_becomes_valid(world: Wor
     card = await new_gift_card(world, recipient_email="jun@example.com", starts_at="2026-11-16T12:00:00Z")
     assert card["send_count"] == 0
     await world.put("/gift-cards/1", {"recipient_email": "mina@example.com"})
-    await gift_cards_service.settle_now(world.deps)
+    await gift_cards_service.settle(world.deps)
     assert await sent_emails(world) == []
     world.clock.advance(DAY)
     for _ in range(2):
-        await gift_cards_service.settle_now(world.deps)
+        await gift_cards_service.settle(world.deps)
         await world.get("/gift-cards/statistics")
     ((email, _, text),) = await sent_emails(world)
     assert email == "mina@example.com"
@@ -90,7 +90,7 @@ async def test_a_card_used_before_the_worker_noticed_it_became_valid_is_still_em
         await new_order(world, customer, (1, 1), gift_card_code=card["code"])
     if operation == "change":
         await world.put("/gift-cards/1", {"expires_at": "2026-12-01T00:00:00Z"})
-    await gift_cards_service.settle_now(world.deps)
+    await gift_cards_service.settle(world.deps)
     assert len(await sent_emails(world)) == 1
 
 
@@ -101,7 +101,7 @@ async def test_a_scheduled_card_that_ended_before_its_email_is_not_emailed(world
     if end == "revoked":
         await world.post("/gift-cards/1/revoke")
     world.clock.advance(3 * DAY)
-    await gift_cards_service.settle_now(world.deps)
+    await gift_cards_service.settle(world.deps)
     assert await sent_emails(world) == []
 
 

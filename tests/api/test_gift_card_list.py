@@ -196,6 +196,6 @@ async def test_the_worker_settles_status_changes_caused_by_time(world: World) ->
     for _ in range(600):
         await gift_cards_service.create(world.deps, terms, None)
     world.clock.advance(MINUTE)
-    await gift_cards_service.settle_now(world.deps)
+    await gift_cards_service.settle(world.deps)
     assert (await figures(world))["by_status"]["expired"] == 600
     assert (await world.get("/gift-cards", params={"status": "expired"})).json()["meta"]["total"] == 600

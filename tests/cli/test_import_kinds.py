@@ -111,7 +111,7 @@ def test_gift_cards_are_imported_with_their_balance_and_without_emails(shop: Imp
     ]
     assert (cards[0]["customer_id"], cards[0]["created_at"]) == (1, 1_704_153_600_000_000)
     assert [entry["amount"] for entry in shop.rows(gift_card_entries)] == [50_00, -37_50, 10_00, -10_00, 10_00, 7_00]
-    shop.within(gift_cards_service.settle_now)
+    shop.within(gift_cards_service.settle)
     assert shop.rows(mails) == []
     assert shop.tally("gift-cards", csv_text([CARD | {"code": "abcdefgh2345"}, *rows[1:]])) == (0, 4, 0)
     assert shop.wrong_totals() == {}

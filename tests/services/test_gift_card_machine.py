@@ -158,7 +158,7 @@ class GiftCardMachine(Machine):
 
     @rule()
     def settle(self) -> None:
-        self.run(gift_cards_service.settle_now(self.deps))
+        self.run(gift_cards_service.settle(self.deps))
         for model in self.models.values():
             self._mail_first(model)
 

@@ -97,7 +97,7 @@ GiftCardChanges = partial(GiftCardBody, "GiftCardChanges")
 async def list_gift_cards(call: Call[None, GiftCardQuery]) -> Reply:
     now = call.deps.clock.now()
     if call.query.status is not None:
-        await gift_cards_service.settle(call.deps, now)
+        await gift_cards_service.settle(call.deps)
     return await answer_page(call, gift_card_lists_db.LISTING, lambda card: gift_cards_views.gift_card(card, now))
 
 
@@ -109,7 +109,7 @@ async def get_gift_card(call: Call[None, None]) -> Reply:
 
 
 async def get_gift_card_statistics(call: Call[None, None]) -> Reply:
-    await gift_cards_service.settle(call.deps, call.deps.clock.now())
+    await gift_cards_service.settle(call.deps)
     async with call.deps.db.read() as tx:
         counts, values = await gift_cards_db.figures(tx)
     return Reply(gift_cards_views.statistics(counts, values))

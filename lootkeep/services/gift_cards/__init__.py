@@ -5,7 +5,7 @@ from lootkeep.services.gift_cards.codes import counting_misses, find_by_code
 from lootkeep.services.gift_cards.past import import_in
 from lootkeep.services.gift_cards.payment import find_for_payment, give_back, pay_for
 from lootkeep.services.gift_cards.purchases import issue_bought, lock_bought, take_back_bought
-from lootkeep.services.gift_cards.status import settle, settle_now
+from lootkeep.services.gift_cards.status import settle
 
 __all__ = [
     "change",
@@ -22,6 +22,5 @@ __all__ = [
     "revoke",
     "send",
     "settle",
-    "settle_now",
     "take_back_bought",
 ]

@@ -11,23 +11,19 @@ from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.gift_cards import status_changes as gift_card_status_changes_db
 
 
-async def settle(deps: Deps, now: Instant) -> None:
-    """Updates the status of every due card, so counts and lists by status are exact.
+async def settle(deps: Deps) -> None:
+    """Updates the status of every due card, so counts and lists by status are exact; the worker leaves little of it.
 
     A card that becomes valid is e-mailed to its recipient.
     """
     while True:
+        now = deps.clock.now()
         async with deps.db.read() as tx:
             if not await gift_card_status_changes_db.are_due(tx, now):
                 return
         async with deps.db.write() as tx:
             for card in await gift_card_status_changes_db.lock_due(tx, now):
                 await update(deps, tx, card, now)
-
-
-async def settle_now(deps: Deps) -> None:
-    """Called by the worker, so readers find little left to settle."""
-    await settle(deps, deps.clock.now())
 
 
 async def update(deps: Deps, tx: Transaction, card: GiftCard, now: Instant) -> GiftCard:

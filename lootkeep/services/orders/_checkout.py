@@ -17,6 +17,7 @@ from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement, made
 from lootkeep.domain.fraud.policy import Policy
 from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.identity import Trace
+from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.orders import Order
 from lootkeep.domain.products import Product
 from lootkeep.kernel.clock import Instant
@@ -124,7 +125,8 @@ async def take_stock(tx: Transaction, lines: Sequence[PricedLine], products: dic
         await goods.take_stock(tx, products[line.product_id], line.quantity, out_of_stock(index), now)
 
 
-async def release_stock(tx: Transaction, lines: Sequence[PricedLine]) -> None:
-    for line in lines:
+async def release_stock(tx: Transaction, lines: Sequence[PricedLine | OrderItem]) -> None:
+    """By product, like a checkout: no two deadlock."""
+    for line in sorted(lines, key=lambda line: line.product_id):
         if line.holds_stock:
             await products_db.release_stock(tx, line.product_id, line.quantity)

@@ -10,12 +10,11 @@ from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards
-from lootkeep.services.orders import _details
+from lootkeep.services.orders import _checkout, _details
 from lootkeep.storage import coupons as coupons_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.orders import rows as orders_db
-from lootkeep.storage.products import rows as products_db
 from lootkeep.views import order_events as order_events_views
 
 
@@ -42,6 +41,5 @@ async def cancel_in(
     # Last, in the lock order of a checkout.
     if after.coupon_id is not None:
         await coupons_db.release(tx, after.coupon_id)
-    for line in sorted((line for line in details.items if line.holds_stock), key=lambda line: line.product_id):
-        await products_db.release_stock(tx, line.product_id, line.quantity)
+    await _checkout.release_stock(tx, details.items)
     return details, unreturned

@@ -11,14 +11,13 @@ from lootkeep.domain.recovery import recovery
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import creators, gift_cards, goods, referrals
-from lootkeep.services.orders import _details, _labels, _payment
+from lootkeep.services.orders import _checkout, _details, _labels, _payment
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.gift_cards import rows as gift_cards_db
 from lootkeep.storage.orders import rows as orders_db
-from lootkeep.storage.products import rows as products_db
 from lootkeep.views import order_events as order_events_views
 
 
@@ -81,9 +80,7 @@ async def _count_held(tx: Transaction, details: OrderDetails) -> None:
     """Its coupon is used and its lines count as sold; the keys that it reserved can be sold again."""
     await _payment.use_coupon(tx, details.order)
     await _payment.add_sold(tx, [details], {})
-    for line in sorted(details.items, key=lambda line: line.product_id):
-        if line.delivery_type == "keys":
-            await products_db.release_stock(tx, line.product_id, line.quantity)
+    await _checkout.release_stock(tx, [line for line in details.items if line.delivery_type == "keys"])
 
 
 async def _return(tx: Transaction, before: Order, refund: Refund) -> RefundSplit:

@@ -126,7 +126,7 @@ async def _to_outbox(deps: Deps, shop: Shop) -> None:
     """Due cards and subscriptions are settled too; no e-mail of the demo is ever sent to anyone."""
     shop.clock.advance(shop.agenda.end - shop.clock.now())
     past_deps = replace(shop.deps, db=deps.db)
-    await gift_cards_service.settle_now(past_deps)
+    await gift_cards_service.settle(past_deps)
     await coupons_service.settle(past_deps)
     await subscriptions_service.expire(past_deps)
     more = True
