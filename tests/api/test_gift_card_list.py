@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as with_db
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.kernel.clock import DAY, MINUTE, Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import gift_cards as gift_cards_service
+from lootkeep.storage.engine.database import JoinedDatabase
 from tests.builders import new_customer, new_gift_card, new_product, paid_order
 from tests.world import World
 
@@ -23,6 +25,14 @@ async def ids(world: World, **query: Any) -> list[int]:
     listed = [card["id"] for card in answer.json()["data"]]
     assert answer.json()["meta"]["total"] >= len(listed)
     return listed
+
+
+async def many_cards(world: World, count: int, terms: GiftCardTerms) -> None:
+    """In one transaction, which takes a fraction of the time of as many."""
+    async with world.db.write() as tx:
+        joined = with_db(world.deps, db=JoinedDatabase(tx))
+        for _ in range(count):
+            await gift_cards_service.create(joined, terms, None)
 
 
 async def a_drawer(world: World) -> None:
@@ -126,10 +136,9 @@ async def test_a_bad_filter_is_rejected(shared_world: World, query: dict[str, An
 
 
 async def test_a_page_far_down_the_list_is_the_right_one(world: World) -> None:
-    for number in range(1105):
-        if number % 300 == 0:
-            world.clock.advance(DAY)
-        await gift_cards_service.create(world.deps, TERMS, None)
+    for count in (300, 300, 300, 205):
+        world.clock.advance(DAY)
+        await many_cards(world, count, TERMS)
     assert await ids(world, page=101, per_page=10) == list(range(105, 95, -1))
     assert await ids(world, page=111, per_page=10, status="active") == [5, 4, 3, 2, 1]
 
@@ -193,8 +202,7 @@ async def test_an_expiry_counts_from_its_exact_moment(world: World) -> None:
 
 async def test_the_worker_settles_status_changes_caused_by_time(world: World) -> None:
     terms = replace(TERMS, expires_at=Instant(world.clock.now() + MINUTE))
-    for _ in range(600):
-        await gift_cards_service.create(world.deps, terms, None)
+    await many_cards(world, 600, terms)
     world.clock.advance(MINUTE)
     await gift_cards_service.settle(world.deps)
     assert (await figures(world))["by_status"]["expired"] == 600
