@@ -12,6 +12,7 @@ import typer
 from lootkeep import wiring
 from lootkeep.cli.output import out, print_json, run
 from lootkeep.cli.store import existing, location
+from lootkeep.domain.goods import MAX_BATCH_NAME
 from lootkeep.kernel import money
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.money import Hundredths
@@ -37,6 +38,8 @@ def import_keys(
     json: JsonFlag = False,
 ) -> None:
     """Add keys to the stock of a product. Keys that it has are skipped, so a file can be imported again."""
+    if len(batch or "") > MAX_BATCH_NAME:
+        raise StartupError(f"--batch takes at most {MAX_BATCH_NAME} characters.")
     keys = keys_import.keys_in(_content(file))
     result = run(_import(product, keys, batch, _cost(unit_cost)))
     if json:
@@ -64,6 +67,9 @@ def _cost(text: str | None) -> Hundredths | None:
     if text is None:
         return None
     try:
-        return money.parse(text)
+        cost = money.parse(text)
     except money.NotMoney:
-        raise StartupError("--unit-cost must be a number with at most two decimals.") from None
+        cost = Hundredths(0)
+    if cost < 1:
+        raise StartupError("--unit-cost must be a number of at least 0.01 with at most two decimals.")
+    return cost

@@ -82,7 +82,8 @@ def _from(view: EvidenceView, looks: Sequence[LookView]) -> str:
 
 
 def _good(visit: Visit, good: EvidenceGoodView) -> dict[str, object]:
-    proof = [
+    proof = [] if good.handed_at is None else [f"Read by the store, for its own pages, {_time(visit, good.handed_at)}."]
+    proof += [
         f"Looked at {_time(visit, look.at)} from {look.ip_address or 'an unknown address'}: {look.user_agent or '–'}"
         for look in good.looks
     ]

@@ -34,7 +34,6 @@ _WAITING = {
     "command": "The product has no command for a payment. Mark the order fulfilled when it is done.",
     "manual": "Mark the order fulfilled when it is handed over.",
 }
-# By what its user agent says, the first that is found: most of them also name others.
 
 
 def card(

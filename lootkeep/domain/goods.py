@@ -118,6 +118,8 @@ class Good(msgspec.Struct, frozen=True):
     reason: str | None = None
     delivered_at: Instant | None = None
     revealed_at: Instant | None = None
+    # When the store first read what the line had delivered.
+    handed_at: Instant | None = None
     expires_at: Instant | None = None
     # The server that gives it, and the command: the first that was done, else the newest repeat.
     server: str | None = None
@@ -211,8 +213,10 @@ def _goods(line: LineGoods, now: Instant) -> Iterator[Good]:
     item = line.item
     kind, state = KINDS[item.delivery_type], _state(line.order, item, now)
     good = Good(item.order_id, item.id, item.product_id, kind, state, ("line", item.id))
-    good = replace(good, delivered_at=item.delivered_at, expires_at=item.expires_at)
+    good = replace(good, delivered_at=item.delivered_at, handed_at=item.handed_at, expires_at=item.expires_at)
     for key in line.keys:
+        # A key that came later, to wait for or to replace another, was not there yet.
+        was_there = key.assigned_at is not None and item.handed_at is not None and key.assigned_at <= item.handed_at
         state = _KEY_STATES.get(key.status) or _validity(item.expires_at, now)
         yield replace(
             good,
@@ -224,6 +228,7 @@ def _goods(line: LineGoods, now: Instant) -> Iterator[Good]:
             reason=key.replace_reason,
             delivered_at=key.assigned_at,
             revealed_at=key.revealed_at,
+            handed_at=item.handed_at if was_there else None,
         )
     for card in line.cards:
         state = "revoked" if card.revoked_at is not None else _validity(card.expires_at, now)

@@ -36,7 +36,9 @@ async def change(deps: Deps, server_id: int, changes: dict[str, Any]) -> Server:
         before = await _lock(tx, server_id)
         access_rules.check_name(changes.get("name", before.name))
         after = replace(before, **changes)
-        return before if after == before else await servers_db.ROWS.save(tx, before, _now(deps, after))
+        if after == before:
+            return before
+        return await servers_db.ROWS.save(tx, before, replace(after, updated_at=deps.clock.now()))
 
 
 async def delete(deps: Deps, server_id: int) -> None:
@@ -73,7 +75,3 @@ async def _issue(deps: Deps, tx: Transaction, name: str, now: Instant) -> tuple[
 
 async def _lock(tx: Transaction, server_id: int) -> Server:
     return existing(await servers_db.ROWS.lock(tx, server_id), "Server")
-
-
-def _now(deps: Deps, server: Server) -> Server:
-    return replace(server, updated_at=deps.clock.now())

@@ -52,6 +52,7 @@ class LookView(msgspec.Struct, frozen=True):
 
 class EvidenceGoodView(OrderGoodView, frozen=True):
     player: Annotated[PlayerView | None, field("The player that a command gave it to.", None)]
+    handed_at: Annotated[Moment | None, field("When the store first read it, for its own pages.", None)]
     acknowledged_at: Annotated[
         Moment | None, field("When the server reported that it was done; null if staff declared it delivered.", None)
     ]

@@ -85,6 +85,21 @@ async def test_what_the_payment_says_counts_also_where_it_is_not_judged(shop: Wo
     assert of_last["compelling_evidence"]["qualifies"]
 
 
+async def test_it_says_when_the_store_read_a_key_for_its_own_pages(shop: World) -> None:
+    await new_product(shop, name="Emberfall key", delivery_type="keys", stock=0)
+    await shop.post("/products/2/keys", {"keys": ["AAAA-1111", "BBBB-2222"]})
+    await paid_order(shop, 1, (2, 1), (1, 1))
+    assert [good["handed_at"] for good in (await evidence(shop, 1))["goods"]] == [None, None]
+    await shop.get(f"{STORE}/orders/1/goods")
+    shop.clock.advance(DAY)
+    await shop.post("/orders/1/items/1/replace-key", {"key_id": 1, "reason": "Used"})
+    handed = [good["handed_at"] for good in (await evidence(shop, 1))["goods"]]
+    # The key that replaced it came later, and the other line has no value.
+    assert handed == ["2026-11-15T12:00:00Z", None, None]
+    page = await (await visitor(shop, "staff")).get("/orders/1/evidence")
+    assert page.text.count("Read by the store, for its own pages") == 1
+
+
 async def test_what_staff_declare_delivered_was_not_acknowledged_by_the_server(shop: World) -> None:
     server = await open_server(shop)
     vip = await rank(shop)

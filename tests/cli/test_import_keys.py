@@ -45,6 +45,8 @@ def test_keys_are_in_the_column_key_of_a_csv_file(store: ImportedStore, sign: st
     [
         (b"\n\n", "KEY-1", "The file contains no keys."),
         (b"\xff\xfe", "KEY-1", "The file is not UTF-8 text"),
+        ("AB\nCD\n".encode("utf-16-le"), "KEY-1", "The file is not UTF-8 text"),
+        (b'note,key\n"x,A\ny,xxx\n', "KEY-1", "The quotes in line 3 do not fit. Nothing was imported."),
         (b"A\n" + b"x" * 4001, "KEY-1", "Key 2 is longer than 4000 characters."),
         (b"A", "KEY-2", "There is no product with this sku."),
         (b"A", "MANUAL", "Only products with the delivery type keys have keys."),
@@ -56,4 +58,15 @@ def test_what_cannot_be_imported_is_refused_without_an_echo(
     store.product("MANUAL")
     outcome = store.run("keys", content, "--product", sku)
     assert (outcome.code, words in outcome.err, "xxx" in outcome.err) == (1, True, False)
+    assert store.rows(product_keys) == []
+
+
+def test_a_cost_below_a_cent_and_the_name_of_a_batch_that_is_too_long_are_refused(store: ImportedStore) -> None:
+    for options, words in (
+        (("--unit-cost", "-5"), "--unit-cost must be a number of at least 0.01"),
+        (("--unit-cost", "0"), "--unit-cost must be a number of at least 0.01"),
+        (("--batch", "x" * 101), "--batch takes at most 100 characters."),
+    ):
+        outcome = store.run("keys", "AAAA-1111", *FOR_SALE, *options)
+        assert (outcome.code, words in outcome.err) == (1, True), options
     assert store.rows(product_keys) == []

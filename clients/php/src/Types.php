@@ -879,6 +879,7 @@ namespace Lootkeep;
  *     command_id: int|null,
  *     output: string|null,
  *     player: Player|null,
+ *     handed_at: string|null,
  *     acknowledged_at: string|null,
  *     product_name: string,
  *     looks: list<Look>

@@ -55,7 +55,7 @@ async def hand_to_store(deps: Deps, order_id: int) -> list[tuple[Good, str | Non
     handed = {good.item_id for good, value in goods if value is not None}
     if any(item.id in handed and item.handed_at is None for item in order.details.items):
         async with deps.db.write(single=True) as tx:
-            await owned_db.mark_handed(tx, order_id, deps.clock.now())
+            await owned_db.mark_handed(tx, handed, deps.clock.now())
     return goods
 
 

@@ -73,8 +73,9 @@ _OF_CUSTOMER = _Queries(orders.c.customer_id == bindparam("owner"))
 _OF_ORDERS = _Queries(IsListed(orders.c.id, bindparam("owner", type_=Text)))
 _HAND = Query(
     update(items)
-    .where(items.c.order_id == bindparam("order"), items.c.fulfilled_quantity > 0, items.c.handed_at.is_(None))
-    .values(handed_at=bindparam("now"))
+    .where(items.c.id == bindparam("item"), items.c.handed_at.is_(None))
+    .values(handed_at=bindparam("now")),
+    set_based=True,
 )
 
 
@@ -90,9 +91,9 @@ async def of_orders(tx: Transaction, order_ids: Collection[int]) -> list[LineGoo
     return await _lines(tx, _OF_ORDERS, msgspec.json.encode(sorted(order_ids)).decode())
 
 
-async def mark_handed(tx: Transaction, order_id: int, now: Instant) -> None:
-    """The store has read what was delivered."""
-    await tx.run(_HAND, order=order_id, now=now)
+async def mark_handed(tx: Transaction, item_ids: Collection[int], now: Instant) -> None:
+    """The store has read what was delivered for these lines."""
+    await tx.execute_many(_HAND, [{"item": item_id, "now": now} for item_id in sorted(item_ids)])
 
 
 async def _lines(tx: Transaction, queries: _Queries, owner: int | str) -> list[LineGoods]:

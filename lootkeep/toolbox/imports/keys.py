@@ -19,18 +19,11 @@ _DELIMITERS = (",", ";", "\t")
 
 def keys_in(content: bytes) -> list[str]:
     """The keys of a file; an error names the line, never the key."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise StartupError("The file is not UTF-8 text: save it as UTF-8, one key per line.") from None
-    delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
-    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
-    columns = [name.strip().lower() for name in next(rows, [])]
-    if _COLUMN in columns:
-        index = columns.index(_COLUMN)
-        lines = [row[index] if index < len(row) else "" for row in rows]
-    else:
-        lines = text.splitlines()
+    text = _text(content)
+    head = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    columns = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
+    lines = _column(text, columns.index(_COLUMN), delimiter) if _COLUMN in columns else text.splitlines()
     for number, line in enumerate(lines, 1):
         if len(line.strip()) > MAX_KEY_LENGTH:
             raise StartupError(f"Key {number} is longer than {MAX_KEY_LENGTH} characters. Nothing was imported.")
@@ -38,6 +31,26 @@ def keys_in(content: bytes) -> list[str]:
     if not keys:
         raise StartupError("The file contains no keys.")
     return keys
+
+
+def _text(content: bytes) -> str:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    # UTF-16 without its mark reads as UTF-8 with a NUL after each letter.
+    if "\0" in text:
+        raise StartupError("The file is not UTF-8 text: save it as UTF-8, one key per line.")
+    return text
+
+
+def _column(text: str, index: int, delimiter: str) -> list[str]:
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    try:
+        return [row[index] if index < len(row) else "" for row in rows][1:]
+    except csv.Error:
+        # A quote that is never closed would swallow all keys after it.
+        raise StartupError(f"The quotes in line {rows.line_num} do not fit. Nothing was imported.") from None
 
 
 async def import_keys(

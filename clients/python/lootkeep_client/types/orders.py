@@ -163,6 +163,7 @@ class EvidenceGood(TypedDict):
     command_id: int | None
     output: str | None
     player: Player | None
+    handed_at: str | None
     acknowledged_at: str | None
     product_name: str
     looks: Sequence[Look]

@@ -2796,6 +2796,8 @@ export interface EvidenceGood {
   output: string | null;
   /** The player that a command gave it to. */
   player: Player | null;
+  /** When the store first read it, for its own pages. */
+  handed_at: string | null;
   /** When the server reported that it was done; null if staff declared it delivered. */
   acknowledged_at: string | null;
   /** The name at the time of the order. */
