@@ -46,8 +46,9 @@ async def apply_review(
 async def end_hold(deps: Deps, tx: Transaction, check: FraudCheck, step: Consequence, now: Instant) -> None:
     """The review is overdue: the order is released or cancelled as configured, and no label is set."""
     details = await _details.lock(tx, check.order_id)
-    # Money that arrived is given back or handed over by a person.
-    if details.order.status == "on_hold" and details.order.payment_held_at is None:
+    # Money that arrived is given back or handed over by a person, and so is what a blocked customer ordered.
+    is_left = details.order.payment_held_at is not None or (step == "release" and details.customer.status == "blocked")
+    if details.order.status == "on_hold" and not is_left:
         details = await _take(deps, tx, details, step, now)
         await outbox_db.append(tx, "fraud.reviewed", fraud_events_views.reviewed(details.order, check), now)
     await fraud_checks_db.ROWS.save(tx, check, replace(check, due_at=None))

@@ -9,6 +9,7 @@ import msgspec
 from lootkeep.services import fraud_queue as fraud_queue_service
 from lootkeep.storage.schema import events
 from tests.api.fraud.shop import DATACENTER, DAY, PROXY, TOR, judged, regular, review, settings, shop
+from tests.builders import STORE, new_gift_card
 from tests.recount import rows
 from tests.world import World
 
@@ -84,6 +85,21 @@ async def test_a_held_order_ends_as_configured_when_its_review_time_is_over(worl
     assert {(data["review_outcome"], data["reviewed_by"]) for data in ended} == {(None, None)}
     await fraud_queue_service.end_holds(world.deps)
     assert len([kind for kind, _ in await announced(world) if kind == "fraud.reviewed"]) == 3
+
+
+async def test_an_overdue_review_hands_nothing_to_a_customer_who_was_blocked_since(world: World) -> None:
+    await shop(world)
+    await settings(world, fraud_review_when_due="release")
+    card = await new_gift_card(world, initial_balance="500.00")
+    order = (await held(world, gift_card_code=card["code"]))["order"]
+    assert order["amount_due"] == "0.00"
+    block = {"status": "blocked", "status_reason": "Stolen card."}
+    assert (await world.put(f"{STORE}/customers/{order['customer']['id']}", block)).status_code == 200
+    world.clock.advance(2 * DAY)
+    await fraud_queue_service.end_holds(world.deps)
+    assert await status(world, 1) == "on_hold"
+    await review(world, 1, "legitimate")
+    assert await status(world, 1) == "paid"
 
 
 async def test_an_order_reviewed_in_time_is_not_changed(world: World) -> None:
