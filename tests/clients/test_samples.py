@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
+import trustme
 
 from lootkeep.api.http.reference.samples import LANGUAGES
 from tests.clients.recorder import OPERATIONS, TOKEN, check_samples, programs, recording
@@ -30,8 +32,11 @@ def test_every_curl_command_calls_its_operation() -> None:
     check_samples(recorder.requests)
 
 
-def test_every_python_program_calls_its_operation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_python_program_calls_its_operation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LOOTKEEP_TOKEN", TOKEN)
+    # Each makes a client, which reads all authorities it trusts; none is needed for plain HTTP.
+    trustme.CA().cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
     with recording() as recorder:
         for program in programs("python", recorder.url):
             exec(program, {})

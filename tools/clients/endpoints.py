@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lootkeep import wiring
-from lootkeep.api.http.openapi.client_names import NAMES
+from lootkeep.api.http.openapi.client_names import client_method
 from lootkeep.api.http.router import IDENTIFIERS
 from lootkeep.api.http.routes import Route
 
@@ -55,16 +55,11 @@ class Method:
 
 
 def methods() -> list[Method]:
-    result = []
-    for group in wiring.groups():
-        for route in group.routes:
-            row = f"{route.method} {group.prefix}{route.path}"
-            if row not in NAMES:
-                raise SystemExit(
-                    f"{row} has no name in lootkeep/api/http/openapi/client_names.py: add one, then run `{COMMAND}`."
-                )
-            result.append(Method(route, group.prefix, NAMES[row]))
-    return result
+    return [
+        Method(route, group.prefix, client_method(group.prefix, route))
+        for group in wiring.groups()
+        for route in group.routes
+    ]
 
 
 def resolved(part: dict[str, Any]) -> dict[str, Any]:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from lootkeep.api.http.openapi.client_names import NAMES, camel_case
+from lootkeep.api.http.openapi.client_names import camel_case, client_method
+from tests.api.openapi import ALL_ROWS
 from tests.clients.php.programs import run
 from tests.rules.tree import ROOT
 
 PAGES = ("docs/php.md", "clients/php/README.md", "clients/php/example/shop.php")
 MAX_README_LINES = 50
-METHODS = set(map(camel_case, NAMES.values()))
+METHODS = {camel_case(client_method(prefix, route)) for prefix, route in ALL_ROWS}
 _BLOCK = re.compile(r"```php\n(.*?)```", re.DOTALL)
 _NAMED = re.compile(r"\$client((?:->\w+)+)\(")
 

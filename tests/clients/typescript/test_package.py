@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lootkeep.api.http.openapi.client_names import NAMES, camel_case
+from lootkeep.api.http.openapi.client_names import camel_case, client_method
 from tests.api.openapi import ALL_ROWS, example_body
 from tests.cli.terminal import Serving, environment, served, start
 from tests.clients.deliveries import vectors
@@ -45,7 +45,7 @@ def test_a_row_is_a_method_of_the_client(folder: Path, recorder: Recorder) -> No
     rows: list[dict[str, Any]] = []
     for prefix, route in ALL_ROWS:
         ids = ["7" if part == "{delivery_id}" else 7 for part in route.path.split("/") if part.startswith("{")]
-        name = camel_case(NAMES[f"{route.method} {prefix}{route.path}"])
+        name = camel_case(client_method(prefix, route))
         rows.append({"name": name, "ids": ids, "body": example_body(prefix, route)})
     (folder / "methods.json").write_text(json.dumps(rows))
     recorder.requests.clear()

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from lootkeep.api.http import errors
 from lootkeep.api.http.openapi import failures, schemas
-from lootkeep.api.http.openapi.client_names import NAMES
+from lootkeep.api.http.openapi.client_names import client_method
 from lootkeep.api.http.openapi.examples import example_of
 from lootkeep.api.http.openapi.schemas import Json, ref
 from lootkeep.api.http.router import IDENTIFIERS
@@ -81,8 +81,7 @@ def _operation(group: Group, route: Route, shapes: Json, parameters: list[Json])
     }
     if route.is_extension:
         operation["x-extension"] = True
-    if name := NAMES.get(f"{route.method} {group.prefix}{route.path}"):
-        operation["x-client-method"] = name
+    operation["x-client-method"] = client_method(group.prefix, route)
     if parameters:
         operation["parameters"] = parameters
     if route.body:
