@@ -23,6 +23,7 @@ from tests.api.openapi import (
     resolved,
 )
 from tests.builders import new_customer, paid_order
+from tests.conftest import only_sqlite
 from tests.world import World
 
 
@@ -190,6 +191,7 @@ async def test_a_repeated_request_gets_the_documented_answer(world: World) -> No
             assert answer.json()["message"] == documented["example"]["message"]
 
 
+@only_sqlite
 async def test_rejections_match_the_document(world: World) -> None:
     scopeless, tired = await world.new_token(rate_limit=0), await world.new_token(rate_limit=1)
     for prefix, route in ALL_ROWS:
@@ -208,6 +210,7 @@ async def test_rejections_match_the_document(world: World) -> None:
 WRONG_VALUES: list[Any] = [{"wrong": True}, [[[]]], True, -0.001]
 
 
+@only_sqlite
 async def test_a_value_the_schema_refuses_is_rejected_by_the_api(world: World) -> None:
     for prefix, route in ALL_ROWS:
         if route.scope == SERVER_SCOPE:
