@@ -150,16 +150,23 @@ def sample() -> dict[str, Any]:
                 ),
             },
             "/api/external/v1/referrals/tiers/{id}": {
-                "parameters": [TIER_ID],
                 "put": operation(
                     "update_tier",
                     "Update a tier",
                     "Referrals",
                     write,
                     responses(single, tier),
+                    parameters=[TIER_ID],
                     requestBody=json_body("CreateTier", {"name": "Silver"}),
                 ),
-                "delete": operation("delete_tier", "Delete a tier", "Referrals", write, responses({"success": True})),
+                "delete": operation(
+                    "delete_tier",
+                    "Delete a tier",
+                    "Referrals",
+                    write,
+                    responses({"success": True}),
+                    parameters=[TIER_ID],
+                ),
             },
             "/api/store/v1/orders": {
                 "post": operation(

@@ -16,11 +16,8 @@ from lootkeep.api.http.routes import Group, ResponseShape, Route
 Json = dict[str, Any]
 
 _REF = "#/components/schemas/{name}"
-# Where a schema contains others: one of them, or a list of them.
-_BELOW = ("items", "additionalProperties")
-_LISTED = ("anyOf", "oneOf", "allOf")
 # pydantic has its own keywords for the bounds of a value that is parsed first.
-_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+_BOUNDS = {"ge": "minimum", "le": "maximum"}
 
 
 def ref(name: str, kind: str = "schemas") -> Json:
@@ -93,12 +90,11 @@ def _plain(shape: Json) -> Json:
     plain = {_BOUNDS.get(key, key): value for key, value in shape.items()}
     if "properties" in plain:
         plain["properties"] = {name: _field(below) for name, below in plain["properties"].items()}
-    for key in _BELOW:
+    for key in ("items", "additionalProperties"):
         if isinstance(plain.get(key), dict):
             plain[key] = _plain(plain[key])
-    for key in _LISTED:
-        if key in plain:
-            plain[key] = [_plain(below) for below in plain[key]]
+    if "anyOf" in plain:
+        plain["anyOf"] = [_plain(below) for below in plain["anyOf"]]
     if plain.get("anyOf") == [{"type": "integer"}, {"type": "number"}]:
         # Every integer is a number; two types would be a union in a generated client.
         del plain["anyOf"]

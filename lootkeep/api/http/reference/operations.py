@@ -15,7 +15,7 @@ from lootkeep.api.http.reference.samples.calls import Call
 from lootkeep.api.http.reference.schemas import SchemaNode, Schemas
 from lootkeep.api.http.reference.shown import ApiDoc, BodyDoc, Event, GroupDoc, OperationDoc, ParameterDoc, ResponseDoc
 
-METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
+METHODS = ("get", "post", "put", "delete")
 # The order in which a caller needs them.
 LOCATIONS = ("path", "query", "header")
 # Anchors of the page itself, which no operation may take.
@@ -107,11 +107,10 @@ class _Reader:
         for path, item in self._document.get("paths", {}).items():
             for method in METHODS:
                 if method in item:
-                    parameters = [*item.get("parameters", ()), *item[method].get("parameters", ())]
-                    yield path, method, {**item[method], "parameters": parameters}
+                    yield path, method, item[method]
 
     def _operation(self, path: str, method: str, node: SchemaNode) -> OperationDoc:
-        parameters = [self._parameter(parameter) for parameter in node["parameters"]]
+        parameters = [self._parameter(parameter) for parameter in node.get("parameters", ())]
         responses = [self._answer(str(status), response) for status, response in node.get("responses", {}).items()]
         security = node.get("security", self._document.get("security", []))
         body = self._body(node.get("requestBody"))
@@ -132,7 +131,6 @@ class _Reader:
             summary=str(node.get("summary") or f"{method.upper()} {path}"),
             description=str(node.get("description", "")),
             is_extension=bool(node.get("x-extension")),
-            is_deprecated=bool(node.get("deprecated")),
             needs_token=any(security),
             scopes=[str(scope) for choice in security for scopes in choice.values() for scope in scopes],
             parameters=_by_location(parameters),
@@ -193,13 +191,7 @@ class _Reader:
     def _content(self, node: SchemaNode) -> tuple[SchemaNode, str]:
         """The schema and the example, as text, of the first media type: ours have one."""
         media = next(iter(node.get("content", {}).values()), None)
-        if media is None:
-            return {}, ""
-        schema: SchemaNode = media.get("schema", {})
-        if "example" in media:
-            return schema, _pretty(media["example"])
-        named = [self._schemas.resolve(example).get("value") for example in media.get("examples", {}).values()]
-        return schema, _pretty(named[0] if named else self._schemas.sample(schema))
+        return (media["schema"], _pretty(media["example"])) if media else ({}, "")
 
 
 def _is_success(status: str) -> bool:

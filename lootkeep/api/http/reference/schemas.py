@@ -9,24 +9,15 @@ from typing import Any
 
 SchemaNode = Mapping[str, Any]
 
-# Deeper than any response; generated samples and tables stop here.
+# Deeper than any response; tables stop here.
 MAX_DEPTH = 6
 
-_FORMATS = {
-    "date-time": "timestamp",
-    "date": "date",
-    "email": "e-mail",
-    "uri": "URL",
-    "ip": "IP address",
-    "ipvanyaddress": "IP address",
-    "uuid": "UUID",
-}
+_FORMATS = {"date-time": "timestamp", "date": "date", "email": "e-mail", "uri": "URL"}
 _SAMPLES = {
     "date-time": "2026-11-15T10:30:00Z",
     "date": "2026-11-15",
     "email": "ana@example.com",
     "uri": "https://example.com/hook",
-    "uuid": "3f0c8a52-6f0e-4d0b-9c6e-0d1f5a0b7c11",
 }
 _PLAIN: Mapping[str, Any] = {"integer": 1, "number": 1.0, "boolean": True, "string": "string"}
 
@@ -68,18 +59,16 @@ class Schemas:
         return node if isinstance(node, Mapping) else {}
 
     def plain(self, node: SchemaNode) -> SchemaNode:
-        """`node` resolved, `allOf` merged, and a union with null replaced by its only other member."""
+        """`node` resolved, and a union with null replaced by its only other member."""
         node = self.resolve(node)
-        for part in node.get("allOf", ()):
-            node = _merged(self.plain(part), node)
         members = [member for member in self._members(node) if member.get("type") != "null"]
         if len(members) != 1:
             return node
-        rest = {key: value for key, value in node.items() if key not in ("anyOf", "oneOf")}
+        rest = {key: value for key, value in node.items() if key != "anyOf"}
         return {**self.plain(members[0]), **rest}
 
     def _members(self, node: SchemaNode) -> list[SchemaNode]:
-        return [self.resolve(member) for member in (*node.get("anyOf", ()), *node.get("oneOf", ()))]
+        return [self.resolve(member) for member in node.get("anyOf", ())]
 
     def is_nullable(self, node: SchemaNode) -> bool:
         node = self.resolve(node)
@@ -139,58 +128,26 @@ class Schemas:
         if _kind(node) == "array":
             yield from self.fields(node.get("items", {}), above)
             return
-        properties, required = self._properties(node)
+        properties = node.get("properties", {})
         # An object that contains itself is described once.
         if properties in above or len(above) >= MAX_DEPTH:
             return
         for name, schema in properties.items():
-            yield self.field(name, schema, is_required=name in required, depth=len(above))
+            yield self.field(name, schema, is_required=name in node.get("required", ()), depth=len(above))
             yield from self.fields(schema, (*above, properties))
 
-    def _properties(self, node: SchemaNode) -> tuple[dict[str, SchemaNode], set[str]]:
-        """The fields of all members of a union; a field is required if every member requires it."""
-        properties, required = dict(node.get("properties", {})), set(node.get("required", ()))
-        members = [self._properties(self.plain(member)) for member in self._members(node)]
-        for theirs, _ in members:
-            properties = {**theirs, **properties}
-        if members:
-            required |= set.intersection(*(needed for _, needed in members))
-        return properties, required
-
-    def sample(self, node: SchemaNode, depth: int = 0) -> Any:
-        """A value that matches the schema, for documents without an example."""
+    def sample(self, node: SchemaNode) -> Any:
+        """A value of a parameter that has no example."""
         node = self.plain(node)
-        examples = [node[key] for key in ("example", "default", "const") if node.get(key) is not None]
+        examples = [node[key] for key in ("default", "const") if node.get(key) is not None]
         examples += [*node.get("examples", ()), *node.get("enum", ())]
         if examples:
             return examples[0]
-        return self._made_up(node, depth)
-
-    def _made_up(self, node: SchemaNode, depth: int) -> Any:
         # Of several types the first: an amount is a string or a number.
         kind = _kind(node).partition(" or ")[0]
-        if depth >= MAX_DEPTH:
-            return None
-        if kind == "array":
-            return [self.sample(node.get("items", {}), depth + 1)]
-        properties, _ = self._properties(node)
-        if properties or kind == "object":
-            return {name: self.sample(schema, depth + 1) for name, schema in properties.items()}
         if kind in ("integer", "number"):
             return node.get("minimum", _PLAIN[kind])
-        if kind == "any" and node.get("anyOf"):
-            return self.sample(node["anyOf"][0], depth + 1)
         return _SAMPLES.get(node.get("format", ""), _PLAIN.get(kind))
-
-
-def _merged(part: SchemaNode, into: SchemaNode) -> SchemaNode:
-    """`allOf`: the fields and the required names of both, and what `into` itself has."""
-    return {
-        **part,
-        **into,
-        "properties": {**part.get("properties", {}), **into.get("properties", {})},
-        "required": [*part.get("required", ()), *into.get("required", ())],
-    }
 
 
 def _kind(node: SchemaNode) -> str:
@@ -214,16 +171,8 @@ def _word(value: Any) -> str:
 
 def _own_limits(node: SchemaNode) -> Iterator[str]:
     yield from _range(node.get("minimum"), node.get("maximum"), "")
-    if "exclusiveMinimum" in node:
-        yield f"more than {node['exclusiveMinimum']}"
-    if "exclusiveMaximum" in node:
-        yield f"less than {node['exclusiveMaximum']}"
-    if "multipleOf" in node:
-        yield f"a multiple of {node['multipleOf']}"
     yield from _range(node.get("minLength"), node.get("maxLength"), "character")
     yield from _range(node.get("minItems"), node.get("maxItems"), "item")
-    if node.get("uniqueItems"):
-        yield "no duplicates"
     if "pattern" in node:
         yield f"matches `{node['pattern']}`"
 

@@ -46,7 +46,6 @@ class OperationDoc:
     summary: str
     description: str
     is_extension: bool
-    is_deprecated: bool
     needs_token: bool
     scopes: list[str]
     parameters: list[tuple[str, list[ParameterDoc]]]
