@@ -11,7 +11,7 @@ from lootkeep.domain import referrals as referrals_rules
 from lootkeep.domain.coupons import Coupon, issued, of_tier
 from lootkeep.domain.customers import require_not_erased
 from lootkeep.domain.referrals import SETTINGS, Claim, ReferralSettings, Tier, TierTerms
-from lootkeep.kernel.errors import existing
+from lootkeep.kernel.errors import existing, invalid
 from lootkeep.storage import coupons as coupons_db, settings as settings_db
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.referrals import claims as claims_db, rows as referrals_db, tiers as tiers_db
@@ -61,7 +61,9 @@ async def claim(deps: Deps, customer_id: int, tier_id: int) -> tuple[Claim, Coup
         require_not_erased(existing(await customers_db.ROWS.get(tx, customer_id), "Customer"))
         # Locked first: two concurrent claims of one customer run one after the other.
         referrer = await referrals_db.get_referrer_for_update(tx, customer_id)
-        tier = existing(await tiers_db.ROWS.lock(tx, tier_id), _NO_TIER)
+        tier = await tiers_db.ROWS.lock(tx, tier_id)
+        if tier is None:
+            raise invalid("tier_id", "The tier id field is not a referral tier of this store.")
         earlier = await claims_db.get(tx, customer_id, tier_id)
         if earlier:
             return *earlier, False

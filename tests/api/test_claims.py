@@ -108,11 +108,11 @@ async def test_an_inactive_tier_cannot_be_claimed(world: World) -> None:
     assert answer.json()["message"] == "The tier Bronze cannot be claimed right now."
 
 
-async def test_an_unknown_tier_is_not_found(world: World) -> None:
+async def test_an_unknown_tier_is_a_wrong_field(world: World) -> None:
     anna = await anna_with(world, bought=1)
     answer = await claim(world, anna["id"], 9)
-    assert answer.status_code == 404
-    assert answer.json()["message"] == "Referral tier not found."
+    assert answer.status_code == 422
+    assert answer.json()["errors"] == {"tier_id": ["The tier id field is not a referral tier of this store."]}
 
 
 @pytest.mark.parametrize(
