@@ -148,7 +148,7 @@ _paid_with = (
 )
 
 
-def _known(kind: LabelKind, linked_by: str) -> tuple[Any, ...]:
+def _label_conditions(kind: LabelKind, linked_by: str) -> tuple[Any, ...]:
     """The labels that were known at the time."""
     return (
         labels.c.kind == literal_column(f"'{kind}'", Text),
@@ -158,7 +158,7 @@ def _known(kind: LabelKind, linked_by: str) -> tuple[Any, ...]:
 
 
 def _labelled(kind: LabelKind, linked_by: str) -> Any:
-    return select(exists().where(*_known(kind, linked_by))).scalar_subquery()
+    return select(exists().where(*_label_conditions(kind, linked_by))).scalar_subquery()
 
 
 def _declines(column: Any, value: Any) -> Any:
@@ -188,7 +188,9 @@ _history = select(
     _accounts("device", "device", "long_ago").label("device_accounts"),
     _accounts("device", "device", "lately").label("device_accounts_in_hour"),
     _accounts("address", "address", "lately").label("address_accounts_in_hour"),
-    _counted(select(labels.c.order_id).where(*_known("customer", "account")), ENOUGH_ORDERS).label("confirmed_frauds"),
+    _counted(select(labels.c.order_id).where(*_label_conditions("customer", "account")), ENOUGH_ORDERS).label(
+        "confirmed_frauds"
+    ),
     select(or_(exists().where(refused_referrals.c.customer_id == _CUSTOMER, _IS_OWN), _PAYS_AS_REFERRER))
     .scalar_subquery()
     .label("has_refused_referral"),
