@@ -48,8 +48,11 @@ async def recounted_figures(db: Database, placed: list[Row]) -> dict[Any, int]:
                 sums[dimension, str(key or ""), length, _block(length, time), currency, name] += value
 
     by_id = {order["id"]: order for order in placed}
+    lines: dict[int, list[Row]] = defaultdict(list)
+    for line in await rows(db, order_items):
+        lines[line["order_id"]].append(line)
     for order in by_id.values():
-        _add_order(add, order, [line for line in await rows(db, order_items) if line["order_id"] == order["id"]])
+        _add_order(add, order, lines[order["id"]])
     refunded: Counter[int] = Counter()
     for refund in sorted(await rows(db, refunds), key=lambda refund: refund["id"]):
         order = by_id[refund["order_id"]]
