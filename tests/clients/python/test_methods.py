@@ -7,7 +7,6 @@ import inspect
 import json
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -108,10 +107,9 @@ def test_the_generated_files_match_the_route_table() -> None:
     assert [path.name for path in generated if path not in expected] == []
 
 
-@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
-def test_the_client_imports_nothing_but_httpx_and_the_standard_library(file: Path) -> None:
+def test_the_client_imports_nothing_but_httpx_and_the_standard_library() -> None:
     names = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in (node for file in PACKAGE.rglob("*.py") for node in ast.walk(ast.parse(file.read_text()))):
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
