@@ -103,8 +103,8 @@ REDIRECTS = [("/", "/console"), ("/docs/", "/docs"), ("/docs/guides", GUIDES), (
 
 
 @pytest.mark.parametrize(("path", "target"), REDIRECTS)
-async def test_redirects_do_not_depend_on_the_host_header(world: World, path: str, target: str) -> None:
-    answer = await world.http.get(path, headers={"Host": "evil.example"})
+async def test_redirects_do_not_depend_on_the_host_header(shared_world: World, path: str, target: str) -> None:
+    answer = await shared_world.http.get(path, headers={"Host": "evil.example"})
     assert (answer.status_code, answer.headers["Location"]) == (307, target)
 
 
@@ -142,14 +142,14 @@ async def test_a_rejected_head_request_has_no_body_either(shared_world: World, p
 
 
 @pytest.mark.parametrize("request_id", ["a", "0" * 128, "Order-7_retry.2"])
-async def test_a_request_id_is_accepted_and_echoed(world: World, request_id: str) -> None:
-    answer = await world.get("/referrals/tiers", headers={"X-Request-ID": request_id})
+async def test_a_request_id_is_accepted_and_echoed(shared_world: World, request_id: str) -> None:
+    answer = await shared_world.get("/referrals/tiers", headers={"X-Request-ID": request_id})
     assert answer.headers["X-Request-ID"] == request_id
 
 
 @pytest.mark.parametrize("request_id", ["", "0" * 129, "two words", "semi;colon", "<script>", "a\tb", "ümlaut"])
-async def test_an_unacceptable_request_id_is_replaced(world: World, request_id: str) -> None:
-    answer = await world.get("/referrals/tiers", headers={"X-Request-ID": request_id.encode()})
+async def test_an_unacceptable_request_id_is_replaced(shared_world: World, request_id: str) -> None:
+    answer = await shared_world.get("/referrals/tiers", headers={"X-Request-ID": request_id.encode()})
     assert answer.headers["X-Request-ID"].startswith("request-")
 
 
@@ -162,8 +162,8 @@ async def test_each_request_without_an_id_gets_its_own(world: World) -> None:
     ("method", "path", "status"),
     [("GET", "/nothing", 404), ("PATCH", "/referrals/tiers", 405), ("PUT", "/referrals/tiers/7", 404)],
 )
-async def test_a_failure_carries_the_request_id_too(world: World, method: str, path: str, status: int) -> None:
-    answer = await world.call(method, path, headers={"X-Request-ID": "mine"})
+async def test_a_failure_carries_the_request_id_too(shared_world: World, method: str, path: str, status: int) -> None:
+    answer = await shared_world.call(method, path, headers={"X-Request-ID": "mine"})
     assert (answer.status_code, answer.headers["X-Request-ID"]) == (status, "mine")
 
 
@@ -181,9 +181,9 @@ async def test_a_failure_carries_the_request_id_too(world: World, method: str, p
     ],
 )
 async def test_every_api_answer_is_json_that_is_neither_cached_nor_sniffed(
-    world: World, method: str, path: str, token: str | None
+    shared_world: World, method: str, path: str, token: str | None
 ) -> None:
-    answer = await world.call(method, path, token=token)
+    answer = await shared_world.call(method, path, token=token)
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
