@@ -137,7 +137,7 @@ class Program(StoreModel):
         operation = tiers_service.claim(self.deps, customer_id, tier)
         is_claimed, can_be_claimed = self.run(self._prospect(customer_id, tier))
         if not (is_claimed or can_be_claimed):
-            assert isinstance(self.rejection(operation), NotFound | Unprocessable)
+            assert isinstance(self.rejection(operation), InvalidFields | Unprocessable)
             return
         _, coupon, is_new = self.run(operation)
         assert is_new == (not is_claimed)
