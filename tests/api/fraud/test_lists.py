@@ -39,10 +39,9 @@ async def listed(world: World, **query: Any) -> tuple[list[int], int]:
 
 async def test_every_combination_of_filters_equals_a_plain_scan(world: World) -> None:
     stored = await filled(world)
-    days = (None, "2026-12-17", "2026-12-20")
-    for level, action, reviewed, first, last in product(LEVELS, ACTIONS, (None, True, False), days, days):
-        if first and last and first > last:
-            continue
+    begin, end = "2026-12-17", "2026-12-20"
+    days = ((None, None), (begin, None), (None, end), (begin, end))
+    for level, action, reviewed, (first, last) in product(LEVELS, ACTIONS, (None, True, False), days):
         expected = [
             fraud_check["id"]
             for fraud_check in stored
@@ -62,7 +61,7 @@ async def test_every_combination_of_filters_equals_a_plain_scan(world: World) ->
         assert await listed(world, per_page=100, **query) == (expected, len(expected)), query
 
 
-async def test_pages_go_through_the_whole_list_once(world: World) -> None:
+async def test_pages_go_through_the_whole_list_once_with_orders_and_customers(world: World) -> None:
     stored = await filled(world)
     all_ids = []
     for page in range(1, 14):
@@ -70,10 +69,7 @@ async def test_pages_go_through_the_whole_list_once(world: World) -> None:
         assert total == 36
         all_ids += ids
     assert all_ids == [fraud_check["id"] for fraud_check in stored]
-
-
-async def test_the_list_shows_twenty_checks_with_order_and_customer(world: World) -> None:
-    stored = await filled(world)
+    # By default twenty, each with its order and customer.
     answer = (await world.get("/fraud/checks")).json()
     assert len(answer["data"]) == 20
     first = answer["data"][0]

@@ -11,9 +11,12 @@ from hypothesis import given, strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from lootkeep.api.http.fields import EmailAddress
+from tests.conftest import only_sqlite
 from tests.world import World
 
 ENTRIES = 10_000
+# Enough to hold up the loop for long, if it were checked there.
+UNUSUAL_ENTRIES = 2_500
 # Not accepted by the fast check.
 UNUSUAL = "o'{}@mail{}.example"
 
@@ -23,19 +26,21 @@ _DOMAINS = st.text("ab1.-", min_size=1, max_size=8)
 _ENDINGS = st.sampled_from([".example", ".test", ".local", ".Com", ".c", ".1", "", ".xn--a", ".arpa"])
 
 
+@only_sqlite
 async def test_the_event_loop_is_not_blocked_while_a_long_list_is_checked(world: World) -> None:
-    entries = [UNUSUAL.format(number, number) for number in range(ENTRIES)]
+    entries = [UNUSUAL.format(number, number) for number in range(UNUSUAL_ENTRIES)]
     began = last = time.perf_counter()
     longest = 0.0
     putting = asyncio.create_task(world.put("/fraud/settings", {"fraud_whitelisted_emails": entries}))
     while not putting.done():
         await asyncio.sleep(0)
         longest, last = max(longest, time.perf_counter() - last), time.perf_counter()
-    assert (await putting).json()["data"] == {"fraud_whitelisted_emails_count": ENTRIES}
+    assert (await putting).json()["data"] == {"fraud_whitelisted_emails_count": UNUSUAL_ENTRIES}
     # Held by the check, it would not have gone on for nearly all of the time.
     assert longest < (time.perf_counter() - began) / 2
 
 
+@only_sqlite
 async def test_every_bad_entry_of_a_long_list_is_named(world: World) -> None:
     entries = [f"p{number}@mail{number}.example" for number in range(ENTRIES)]
     answer = await world.put("/fraud/settings", {"fraud_whitelisted_emails": [*entries[:-2], "nobody", "a@b.test"]})

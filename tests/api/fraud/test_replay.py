@@ -33,7 +33,7 @@ from tests.world import World
 
 BEGIN = datetime(2024, 9, 1, tzinfo=UTC)
 # Every signal fires a dozen times, at least.
-ORDERS = 1000
+ORDERS = 500
 PRICE = 1999
 NETWORKS = (TOR, VPN, PROXY, DATACENTER)
 # Nothing is stopped: what was paid long ago is not either.
@@ -48,7 +48,7 @@ def past() -> list[PastOrder]:
     orders: list[PastOrder] = []
     moment = BEGIN
     while len(orders) < ORDERS:
-        moment += timedelta(seconds=rng.choice((1, 5, 20, 20, 60, 60, 90, 600, 3_600, 80_000)))
+        moment += timedelta(seconds=rng.choice((1, 5, 20, 20, 60, 60, 90, 600, 3_600, 160_000)))
         if len(accounts) < 4 or rng.random() < 0.4:
             accounts.append(_account(rng, len(accounts) + 1, moment))
         # Often someone who ordered a moment ago.

@@ -6,7 +6,9 @@ from typing import Any
 
 from lootkeep.domain.fraud.linked import MAX_ACCOUNTS
 from lootkeep.domain.identity import Trace
+from lootkeep.domain.sign_up import SignedUp, SignUp
 from lootkeep.kernel.clock import Instant
+from lootkeep.services import customers as customers_service
 from lootkeep.storage.fraud import identity as identity_db
 from lootkeep.storage.fraud.identity import SeenCustomer
 from tests.api.commanding import NOTCH
@@ -75,7 +77,10 @@ async def test_a_hub_is_named_and_not_traversed(world: World) -> None:
 
 
 async def test_at_most_two_hundred_accounts_are_visited(world: World) -> None:
-    ids = [(await new_customer(world))["customer"]["id"] for _ in range(MAX_ACCOUNTS + 10)]
+    forms = [SignUp(email=f"b{number}@b{number}.example", name="B") for number in range(MAX_ACCOUNTS + 10)]
+    async with world.db.write() as tx:
+        signed_up = await customers_service.sign_up_all(world.deps, tx, forms)
+    ids = [it.customer.id for it in signed_up if isinstance(it, SignedUp)]
     # The first account is on eleven devices, each with nineteen others, and so no hub.
     devices = [Trace("device", f"d{number}") for number in range(11)]
     async with world.db.write() as tx:

@@ -141,6 +141,7 @@ async def test_a_deleted_rule_is_not_found_and_its_id_is_not_reused(world: World
     assert (await make(world))["id"] == 2
 
 
+@only_sqlite
 async def test_the_number_of_rules_is_limited_and_no_buyer_is_blocked_without_the_rule_for_it(world: World) -> None:
     await shop(world)
     await judged(world, await regular(world))
