@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.table import Table
 
 from lootkeep.domain.access import User
-from lootkeep.domain.fraud.expressions import ListUse
 from lootkeep.domain.fraud.facts import EmailFacts, History, NetworkFacts, OrderFacts
 from lootkeep.domain.fraud.lists import FraudList
 from lootkeep.domain.fraud.policy import Policy
@@ -58,10 +57,7 @@ _EXPRESSIONS = (
     '(is_tor or is_proxy or billing_country in ("US", "CA", "MX")) and total > {n}',
     "is_relay_email and account_age < {n}m and is_disposable_email",
 )
-_USES = tuple(
-    ListUse(fact, name)
-    for fact, name in (("ip", "ips"), ("email", "emails"), ("device", "devices"), ("customer", "ids"))
-)
+_ASKING = "ip in @ips or email in @emails or device in @devices or customer in @ids"
 
 
 def main() -> int:
@@ -86,17 +82,7 @@ def main() -> int:
 def rules() -> tuple[Rule, ...]:
     """As many as the target names."""
     return tuple(
-        Rule(
-            id=number,
-            name=f"Rule {number}",
-            expression=_EXPRESSIONS[number % len(_EXPRESSIONS)].format(n=number + 60),
-            action="flag",
-            mode="on",
-            updated_by=1,
-            created_at=_NOW,
-            updated_at=_NOW,
-        )
-        for number in range(RULES)
+        _rule(number, _EXPRESSIONS[number % len(_EXPRESSIONS)].format(n=number + 60)) for number in range(RULES)
     )
 
 
@@ -111,6 +97,19 @@ def judging_us(policy: Policy) -> float:
     return best
 
 
+def _rule(number: int, expression: str) -> Rule:
+    return Rule(
+        id=number,
+        name=f"Rule {number}",
+        expression=expression,
+        action="flag",
+        mode="on",
+        updated_by=1,
+        created_at=_NOW,
+        updated_at=_NOW,
+    )
+
+
 async def lookups_us() -> list[float]:
     return [await _lookup_us(size) for size in SIZES]
 
@@ -120,12 +119,13 @@ async def _lookup_us(size: int) -> float:
         engine = SqliteDatabase(Path(folder) / "lists.db")
         await migrations.upgrade(engine)
         await _fill(engine, size)
+        policy = Policy(rules=(_rule(1, _ASKING),))
         best = float("inf")
         async with engine.read() as tx:
             for _ in range(5):
                 begin = time.process_time()
                 for _ in range(_LOOKUPS // 5):
-                    await fraud_lists_service.membership(tx, _USES, _FACTS)
+                    await fraud_lists_service.with_lists(tx, _FACTS, policy)
                 best = min(best, (time.process_time() - begin) / (_LOOKUPS // 5) * 1e6)
         await engine.close()
     return best

@@ -144,7 +144,7 @@ async def take(visit: Visit) -> Answer:
     owner_id = visit.user.id if visit.form.get("take") == "yes" else None
     async with visit.deps.db.read() as tx:
         before = existing(await fraud_checks_db.get(tx, visit.id), "Fraud check")
-    await fraud_queue_service.assign(visit.deps, visit.id, owner_id, None, has_due_at=False)
+    await fraud_queue_service.assign(visit.deps, visit.id, {"owner_id": owner_id})
     message = "The case is yours." if owner_id else "The case is nobody’s again."
     record = f"order:{before.order_id}"
     return Done(_after_review(visit), message, record, {"owner_id": before.owner_id}, {"owner_id": owner_id})

@@ -6,15 +6,18 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
 from lootkeep.deps import Deps
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.comparison import facts_of
-from lootkeep.domain.fraud.expressions import ListUse, parse
+from lootkeep.domain.fraud.expressions import parse
 from lootkeep.domain.fraud.fact_names import ListKind
 from lootkeep.domain.fraud.facts import OrderFacts
 from lootkeep.domain.fraud.lists import EXAMPLES, LIST_NAME, MAX_LISTS, FraudList, entry_value, memberships, sought
 from lootkeep.domain.fraud.policy import SETTINGS, Policy, with_new_rule
+from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.orders import order_number
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, existing, invalid
@@ -112,12 +115,15 @@ def _stored(deps: Deps, kind: ListKind, values: Sequence[str]) -> list[str]:
     return stored
 
 
-async def membership(tx: Transaction, uses: Sequence[ListUse], facts: OrderFacts) -> dict[str, bool]:
-    """Whether the order is on each of these lists at its time."""
+async def with_lists(tx: Transaction, facts: OrderFacts, policy: Policy) -> OrderFacts:
+    """With whether the order is, at its time, on each list that a rule uses."""
+    uses = lists_asked(policy.rules)
+    if not uses:
+        return facts
     sought_for = sought(uses, facts)
     values = {value for values in sought_for.values() for value in values}
     entries = await fraud_lists_db.find(tx, {use.list for use in uses}, values, facts.at) if values else set()
-    return memberships(uses, sought_for, entries)
+    return replace(facts, lists=memberships(uses, sought_for, entries))
 
 
 async def block_buyers(

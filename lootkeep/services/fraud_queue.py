@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
-from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing, invalid
 from lootkeep.services import orders
 from lootkeep.storage import settings as settings_db
@@ -15,15 +16,13 @@ from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.fraud import checks as fraud_checks_db, queue as fraud_queue_db
 
 
-async def assign(
-    deps: Deps, check_id: int, owner_id: int | None, due_at: Instant | None, *, has_due_at: bool
-) -> FraudCheck:
-    """Assigns a reviewer to a check; without a due time it keeps its own."""
+async def assign(deps: Deps, check_id: int, changes: dict[str, Any]) -> FraudCheck:
+    """Changes the reviewer of a check and, if sent, its due time."""
     async with deps.db.write() as tx:
         check = existing(await fraud_checks_db.ROWS.lock(tx, check_id), "Fraud check")
-        if owner_id is not None and await access_db.STAFF.get(tx, owner_id) is None:
+        assigned = replace(check, **changes)
+        if assigned.owner_id is not None and await access_db.STAFF.get(tx, assigned.owner_id) is None:
             raise invalid("owner_id", "The owner id field is not a user of this store.")
-        assigned = replace(check, owner_id=owner_id, due_at=due_at if has_due_at else check.due_at)
         return await fraud_checks_db.ROWS.save(tx, check, assigned)
 
 

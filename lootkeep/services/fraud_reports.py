@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from lootkeep.deps import Deps
@@ -13,10 +12,11 @@ from lootkeep.domain.fraud import email_addresses
 from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.comparison import Comparison
 from lootkeep.domain.fraud.facts import History, OrderFacts
+from lootkeep.domain.fraud.judgement import Explanation
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.rule import Rule
 from lootkeep.domain.fraud.rules import lists_asked
-from lootkeep.domain.fraud.score import Verdict, is_whitelisted, judge, would_stop as stopping
+from lootkeep.domain.fraud.score import is_whitelisted, judge, would_stop as stopping
 from lootkeep.domain.fraud.signals.sentences import sentences
 from lootkeep.domain.identity import domain_of
 from lootkeep.kernel.clock import DAY, Instant
@@ -34,17 +34,6 @@ from lootkeep.storage.orders import rows as orders_db
 
 # How many checks one backtest judges again, the newest first.
 MAX_CHECKS = 20_000
-
-
-class Explanation(msgspec.Struct, frozen=True):
-    """What counts against a buyer now, and until when."""
-
-    verdict: Verdict
-    # What each signal saw.
-    facts: dict[str, str]
-    ends: dict[str, Instant]
-    is_known_customer: bool
-    is_whitelisted: bool
 
 
 async def backtest(deps: Deps, changes: dict[str, Any], days: int, *, rule: dict[str, Any] | None = None) -> Comparison:
@@ -100,8 +89,7 @@ async def explain(deps: Deps, ip_address: str | None, email: str | None, player:
         buyer = Buyer(now, email, ip_address, customer_id=customer.id if customer else 0, player=player)
         (history,) = await fraud_history_db.gather(tx, policy, [buyer])
         ends = await fraud_limits_db.ends(tx, policy, buyer)
-        facts = _facts(deps, buyer, customer, history)
-        facts = replace(facts, lists=await fraud_lists.membership(tx, lists_asked(policy.rules), facts))
+        facts = await fraud_lists.with_lists(tx, _facts(deps, buyer, customer, history), policy)
     if customer:
         ends["account_age"] = Instant(customer.created_at + DAY)
     verdict = judge(facts, policy)
@@ -133,7 +121,7 @@ async def would_stop(deps: Deps, customer: Customer) -> list[str]:
         traits = {"billing_country": last.billing_country, "user_agent": last.user_agent, "payment": last.payment}
         device = {"has_device": last.device_id is not None, "device": last.device_id}
         facts = replace(_facts(deps, buyer, customer, history), **traits, **device)
-        facts = replace(facts, lists=await fraud_lists.membership(tx, lists_asked(policy.rules), facts))
+        facts = await fraud_lists.with_lists(tx, facts, policy)
     return stopping(judge(facts, policy))
 
 

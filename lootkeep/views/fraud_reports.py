@@ -9,11 +9,12 @@ import msgspec
 
 from lootkeep.domain.disputes import Outcome, TruthSource
 from lootkeep.domain.fraud.comparison import ChangedOrder, Comparison, Quality
+from lootkeep.domain.fraud.judgement import Explanation
 from lootkeep.domain.fraud.review import label
-from lootkeep.domain.fraud.score import Action, RiskLevel, Verdict, would_stop
+from lootkeep.domain.fraud.score import Action, RiskLevel, would_stop
 from lootkeep.domain.fraud.signals import SIGNALS
 from lootkeep.domain.orders import order_number
-from lootkeep.kernel.clock import Instant, optional_utc
+from lootkeep.kernel.clock import optional_utc
 from lootkeep.views.fields import Moment, field
 from lootkeep.views.fraud_rules import TallyView, tally
 
@@ -111,20 +112,14 @@ def backtest(comparison: Comparison, *, is_complete: bool, has_rule: bool = Fals
     )
 
 
-def explanation(
-    verdict: Verdict,
-    facts: Mapping[str, str],
-    ends: Mapping[str, Instant],
-    *,
-    is_known_customer: bool,
-    is_whitelisted: bool,
-) -> ExplanationView:
+def explanation(it: Explanation) -> ExplanationView:
+    verdict, facts, ends = it.verdict, it.facts, it.ends
     return ExplanationView(
         verdict.risk_score,
         verdict.risk_level,
         verdict.action_taken,
-        is_known_customer,
-        is_whitelisted,
+        it.is_known_customer,
+        it.is_whitelisted,
         [
             ExplainedSignalView(name, label(name), points, facts.get(name), optional_utc(ends.get(name)))
             for name, points in verdict.signals.items()

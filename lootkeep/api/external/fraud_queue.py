@@ -52,11 +52,7 @@ async def list_riskiest(call: Call[None, None]) -> Reply:
 
 
 async def assign_check(call: Call[AssignmentBody, None]) -> Reply:
-    body = call.body
-    check = await fraud_queue_service.assign(
-        call.deps, call.id, body.owner_id, body.due_at, has_due_at="due_at" in body.sent()
-    )
-    return Reply(fraud_views.assigned(check))
+    return Reply(fraud_views.assigned(await fraud_queue_service.assign(call.deps, call.id, call.body.sent())))
 
 
 ROUTES = (

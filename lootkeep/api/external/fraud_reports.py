@@ -75,15 +75,7 @@ async def explain_buyer(call: Call[None, ExplainQuery]) -> Reply:
         sentence = "The ip field or the email field is required."
         raise InvalidFields({"ip": [sentence], "email": [sentence]})
     explanation = await fraud_reports_service.explain(call.deps, ip_address, email, call.query.player)
-    return Reply(
-        fraud_reports_views.explanation(
-            explanation.verdict,
-            explanation.facts,
-            explanation.ends,
-            is_known_customer=explanation.is_known_customer,
-            is_whitelisted=explanation.is_whitelisted,
-        )
-    )
+    return Reply(fraud_reports_views.explanation(explanation))
 
 
 ROUTES = (

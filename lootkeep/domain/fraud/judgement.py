@@ -23,6 +23,17 @@ class Judgement(msgspec.Struct, frozen=True):
     policy_version: int
 
 
+class Explanation(msgspec.Struct, frozen=True):
+    """What counts against a buyer now, and until when."""
+
+    verdict: Verdict
+    # What each signal saw.
+    facts: dict[str, str]
+    ends: dict[str, Instant]
+    is_known_customer: bool
+    is_whitelisted: bool
+
+
 def facts_of(
     cart: Cart,
     customer: Customer,

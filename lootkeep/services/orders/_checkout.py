@@ -15,7 +15,6 @@ from lootkeep.domain.fraud.buyers import Buyer
 from lootkeep.domain.fraud.facts import History
 from lootkeep.domain.fraud.judgement import Judgement, facts_of, judgement, made_before
 from lootkeep.domain.fraud.policy import Policy
-from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.orders import Order
@@ -70,10 +69,7 @@ async def judge(
     network = deps.intelligence.network(cart.ip_address)
     is_disposable = deps.intelligence.is_disposable(identity_rules.domain_of(customer.email))
     facts = facts_of(cart, customer, lines, at, network=network, is_disposable=is_disposable, history=history)
-    uses = lists_asked(policy[1].rules)
-    if uses:
-        facts = replace(facts, lists=await fraud_lists.membership(tx, uses, facts))
-    return judgement(facts, policy[1], policy[0])
+    return judgement(await fraud_lists.with_lists(tx, facts, policy[1]), policy[1], policy[0])
 
 
 async def find_coupon(

@@ -14,7 +14,6 @@ from lootkeep.domain.fraud.facts import OrderFacts, Payment
 from lootkeep.domain.fraud.judgement import Judgement, judgement
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
 from lootkeep.domain.fraud.recording import check_of, with_judgement
-from lootkeep.domain.fraud.rules import lists_asked
 from lootkeep.domain.fraud.score import Action
 from lootkeep.domain.identity import Trace
 from lootkeep.domain.orders import Order, OrderDetails
@@ -104,5 +103,4 @@ async def _facts(
         history = replace(history, mailbox_fraud=True)
     is_disposable = payer is not None and deps.intelligence.is_disposable(identity_rules.domain_of(payer))
     facts = second_judgement_rules.facts_with(first_facts, payment, history, now, is_payer_disposable=is_disposable)
-    uses = lists_asked(policy.rules)
-    return replace(facts, lists=await fraud_lists.membership(tx, uses, facts)) if uses else facts
+    return await fraud_lists.with_lists(tx, facts, policy)

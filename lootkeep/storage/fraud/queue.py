@@ -27,8 +27,6 @@ MAX_OF_CUSTOMER = 50
 
 _ALLOWED = literal_column("'allowed'", Text)
 _HELD = case((fraud_checks.c.action_taken == literal_column("'verification_required'", Text), 0), else_=1)
-
-
 # Nothing happens to these until someone decides.
 _IS_ON_HOLD = orders.c.status == literal_column("'on_hold'", Text)
 
@@ -81,14 +79,16 @@ QUEUE = Listing(
         Join(users, users.c.id == fraud_checks.c.owner_id, is_optional=True),
     ),
 )
-# In addition to the queue: the riskiest allowed orders of a day.
-_RISKIEST = Query(
+_with_names = (
     select(*_WAITING)
     .select_from(fraud_checks)
     .join(customers, customers.c.id == fraud_checks.c.customer_id)
     .join(orders, orders.c.id == fraud_checks.c.order_id)
     .outerjoin(users, users.c.id == fraud_checks.c.owner_id)
-    .where(
+)
+# In addition to the queue: the riskiest allowed orders of a day.
+_RISKIEST = Query(
+    _with_names.where(
         fraud_checks.c.created_at >= bindparam("start"),
         fraud_checks.c.action_taken == _ALLOWED,
         fraud_checks.c.risk_score > 0,
@@ -120,12 +120,7 @@ _TO_DECIDE = Query(
 )
 # Of one customer: what a decision can still release or cancel.
 _OF_CUSTOMER = Query(
-    select(*_WAITING)
-    .select_from(orders)
-    .join(fraud_checks, fraud_checks.c.order_id == orders.c.id)
-    .join(customers, customers.c.id == orders.c.customer_id)
-    .outerjoin(users, users.c.id == fraud_checks.c.owner_id)
-    .where(
+    _with_names.where(
         orders.c.customer_id == bindparam("customer", type_=BigInteger),
         orders.c.status.in_([literal_column("'on_hold'", Text), literal_column("'pending'", Text)]),
         *_UNDECIDED,
