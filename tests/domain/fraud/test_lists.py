@@ -6,7 +6,7 @@ import ipaddress
 
 from hypothesis import given, strategies as st
 
-from lootkeep.domain import inputs
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.fraud.expressions import ListUse
 from lootkeep.domain.fraud.lists import entry_value, memberships, sought
 from tests.domain.fraud.orders import order
@@ -54,6 +54,6 @@ def test_an_invalid_ip_is_on_no_list() -> None:
 
 def test_a_domain_in_letters_of_its_own_matches_however_it_is_written() -> None:
     uses = (ListUse("email_domain", "mine"),)
-    domains = sought(uses, order(email=inputs.email("a@shop.bücher.example")))["email_domain"]
+    domains = sought(uses, order(email=inputs_rules.email("a@shop.bücher.example")))["email_domain"]
     for text in ("@Bücher.example", "xn--bcher-kva.example"):
         assert entry_value("domain", text) in domains
