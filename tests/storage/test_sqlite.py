@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from lootkeep.kernel.errors import Busy, StartupError, Unavailable
+from lootkeep.storage.engine.dialect import SortOnDisk
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from tests.storage.statements import COUNT, MANY, add, emails
@@ -192,6 +193,17 @@ async def test_an_operation_that_is_cancelled_in_a_long_statement_leaves_nothing
     adding.cancel()
     await add(embedded, "ada")
     assert (adding.cancelled(), await emails(embedded)) == (True, ["ada"])
+
+
+async def test_sorting_on_disk_needs_little_memory_for_many_rows(embedded: SqliteDatabase) -> None:
+    numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)"
+    groups = Query[tuple[int]](text(f"{numbers} SELECT count(*) FROM (SELECT 1 FROM n GROUP BY randomblob(600))"))
+    async with embedded.write() as tx:
+        await tx.run(Query(SortOnDisk()))
+        apsw.memory_high_water(True)
+        count = await tx.one(groups)
+    # Sorted in memory, the values alone have 36 MB.
+    assert (count, apsw.memory_high_water() < 24_000_000) == ((60_000,), True)
 
 
 def test_a_file_that_is_not_a_database_is_reported_in_a_sentence(tmp_path: Path) -> None:

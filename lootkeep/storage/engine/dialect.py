@@ -6,16 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    BindParameter,
-    Boolean,
-    ClauseElement,
-    Column,
-    ColumnElement,
-    Executable,
-    Text,
-)
+from sqlalchemy import BigInteger, BindParameter, Boolean, ClauseElement, Column, ColumnElement, Executable, Text
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.visitors import InternalTraversal
 
@@ -175,6 +166,18 @@ class LockTables(Executable, EngineElement):
 
     def on_postgresql(self, sql: Sql) -> str:
         return f"LOCK TABLE {', '.join(self.tables)} IN SHARE ROW EXCLUSIVE MODE"
+
+
+class SortOnDisk(Executable, EngineElement):
+    """What this connection sorts and groups from now on needs little memory, however many rows there are."""
+
+    def on_sqlite(self, sql: Sql) -> str:
+        # Up to nine times its cache is used before rows go to a file; requests sort in memory.
+        return "PRAGMA temp_store = FILE; PRAGMA cache_size = -2048"
+
+    def on_postgresql(self, sql: Sql) -> str:
+        # The server always does.
+        return "SELECT 1"
 
 
 class EmptyTables(Executable, EngineElement):

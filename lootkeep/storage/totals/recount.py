@@ -12,7 +12,7 @@ from sqlalchemy.sql import literal_column
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.storage.engine.dialect import LockTables
+from lootkeep.storage.engine.dialect import LockTables, SortOnDisk
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.totals.columns import GIVEN, REPAIRS
 from lootkeep.storage.totals.declared import COUNTERS, SALES, SOURCES, TICKETS, TOTALS
@@ -33,6 +33,8 @@ _HOLD = Query(
         "sales_rollups",
     )
 )
+
+_SORT_ON_DISK = Query(SortOnDisk())
 
 
 class Comparison:
@@ -100,6 +102,7 @@ SUMS = {
 
 async def repair(tx: Transaction, currency: str, now: Instant) -> dict[str, int]:
     """How many totals of each kind were wrong; in this transaction they are now right."""
+    await tx.run(_SORT_ON_DISK)
     await tx.run(_HOLD)
     values = {"currency": currency, "now": now}
     wrong: dict[str, int] = {}
