@@ -24,7 +24,7 @@ Refunded Amount,Outstanding Balance,Lineitem discount,Notes
 2024-03-01 11:59:00 +0200,1,Sword,9.00,SWORD,DE,,PayPal,4.00,0.00,0.00,
 #1003,ada@a.example,refunded,2024-03-02 12:00:00 +0200,,USD,9.00,0.00,0.00,9.00,0.00,\
 2024-03-02 11:59:00 +0200,1,Sword,9.00,SWORD,DE,2024-03-03 12:00:00 +0200,PayPal,9.00,0.00,0.00,
-#1004,ada@a.example,voided,,,USD,9.00,0.00,0.00,9.00,0.00,\
+#1004,ada@a.example,expired,,,USD,9.00,0.00,0.00,9.00,0.00,\
 2024-03-04 11:59:00 +0200,1,Sword,9.00,SWORD,DE,2024-03-05 12:00:00 +0200,PayPal,0.00,0.00,0.00,
 #1005,ada@a.example,paid,2024-03-06 12:00:00 +0200,,EUR,9.00,0.00,0.00,12.00,0.00,\
 2024-03-06 11:59:00 +0200,1,Sword,9.00,SWORD,DE,,PayPal,0.00,0.00,0.00,
@@ -50,6 +50,14 @@ Tags
 '71234,Ben,Bold,ben@b.example,yes,KR,120.00,4,vip
 '71235,,,cara@c.example,no,,0.00,0,
 """
+SHOPIFY_NEW_PRODUCTS = """\
+Title,URL handle,Description,Status,SKU,Option1 name,Option1 value,Option2 name,Option2 value,Price,Compare-at price,\
+Cost per item,Inventory tracker,Inventory quantity,Continue selling when out of stock,Product image URL
+Helmet,helmet,<p>Warm</p>,Active,HELM-R,Size,Small,Colour,Red,12.00,15.00,,shopify,5,DENY,https://a.example/1.png
+,helmet,,,HELM-B,,Small,,Blue,12.00,,,shopify,-3,DENY,
+,helmet,,,,,,,,,,,,,,https://a.example/2.png
+Map,map,,Active,'007,Title,Default Title,,,3.00,,,shopify,-1,CONTINUE,
+"""
 SHOPIFY_PRODUCTS = """\
 Handle,Title,Body (HTML),Type,Tags,Option1 Value,Variant SKU,Variant Inventory Tracker,Variant Inventory Qty,\
 Variant Price,Variant Compare At Price,Image Src,Status
@@ -60,11 +68,12 @@ helmet,,,,,,,,,,,https://a.example/2.png,
 map,Map,,,,Default Title,MAP,,,3.00,,,draft
 """
 WOOCOMMERCE_PRODUCTS = """\
-ID,Type,SKU,Name,Published,Short description,Description,Low stock amount,Stock,Sale price,Regular price,Categories,\
-Tags,Images
-1,"simple, virtual",BOW,Bow,1,Short,<b>Long</b>,2,7,8.00,10.00,"Weapons > Bows, New","wood, old",https://a.example/b.png
-2,variable,ROBE,Robe,1,,,,,,,Clothes,,
-3,"variation, downloadable",ROBE-RED,Robe - Red,0,,,,,,20.00,Clothes,,
+ID,Type,SKU,Name,Published,Short description,Description,Low stock amount,Stock,Backorders allowed?,Sale price,\
+Regular price,Categories,Tags,Images
+1,"simple, virtual",BOW,Bow,1,Short,<b>Long</b>,2,-7,1,8.00,10.00,"Weapons > Bows, New","wood, old",\
+https://a.example/b.png
+2,variable,ROBE,Robe,1,,,,,0,,,Clothes,,
+3,"variation, downloadable",ROBE-RED,Robe - Red,0,,,,-2,0,,20.00,Clothes,,
 """
 WOOCOMMERCE_ORDERS = """\
 order_id,order_number,date,paid_date,status,shipping_total,discount_total,order_total,refunded_total,order_currency,\
@@ -164,6 +173,18 @@ def test_shopify_customers_have_one_name(shop: ImportedStore) -> None:
     assert (bool(ben["accepts_marketing"]), cara["name"]) == (True, "cara")
 
 
+def test_shopify_products_are_imported_with_the_headings_since_2025_and_all_options(shop: ImportedStore) -> None:
+    assert shop.tally("products", SHOPIFY_NEW_PRODUCTS, "--from", "shopify") == (3, 0, 0)
+    fields = ("name", "sku", "price", "compare_at_price", "stock", "status", "description", "image_url")
+    assert [tuple(row[field] for field in fields) for row in shop.rows(products)[2:]] == [
+        ("Helmet Small / Red", "HELM-R", 12_00, 15_00, 5, "active", "Warm", "https://a.example/1.png"),
+        # More was sold than there was.
+        ("Helmet Small / Blue", "HELM-B", 12_00, None, 0, "active", "Warm", "https://a.example/1.png"),
+        # Shopify continues to sell it.
+        ("Map", "007", 3_00, None, None, "active", None, None),
+    ]
+
+
 def test_every_shopify_variant_is_a_product(shop: ImportedStore) -> None:
     assert shop.tally("products", SHOPIFY_PRODUCTS, "--from", "shopify") == (3, 0, 0)
     small, large, chart = shop.rows(products)[2:]
@@ -178,6 +199,8 @@ def test_woocommerce_products_are_imported_without_the_parents_of_variations(sho
     bow, robe = shop.rows(products)[2:]
     assert (bow["price"], bow["compare_at_price"], bow["category"]) == (8_00, 10_00, "Weapons > Bows")
     assert (robe["name"], robe["status"], robe["delivery_type"]) == ("Robe - Red", "draft", "file")
+    # The bow is sold without stock, of the robe more was sold than there was.
+    assert (bow["stock"], robe["stock"]) == (None, 0)
 
 
 def test_woocommerce_orders_are_imported_with_all_their_lines(shop: ImportedStore) -> None:

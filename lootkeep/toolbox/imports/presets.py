@@ -23,7 +23,7 @@ _SHOPIFY_STATUS = {
     "paid": "paid",
     "partially_refunded": "partially_refunded",
     "refunded": "refunded",
-    "voided": "cancelled",
+    **dict.fromkeys(("voided", "expired"), "cancelled"),
 }
 _WOOCOMMERCE_STATUS = {
     "processing": "paid",
@@ -38,6 +38,8 @@ def _shopify_order(values: CellValues) -> CellValues:
     """The financial status gives the outcome; fulfilled orders are delivered."""
     status = _SHOPIFY_STATUS.get(str(values.pop("financial_status", "")).lower().replace(" ", "_"))
     fulfilled_at = values.pop("fulfilled_at", None)
+    for line in values.get("items", ()):
+        _without_apostrophe(line, "sku")
     if status is None:
         values.pop("paid_at", None)
         status = "cancelled" if "cancelled_at" in values else None
@@ -66,9 +68,14 @@ def _with_status(values: CellValues, status: str | None) -> CellValues:
 def _shopify_customer(values: CellValues) -> CellValues:
     names = (values.pop(name, "").strip() for name in ("first_name", "last_name"))
     name = " ".join(filter(None, names)) or values.get("email", "").partition("@")[0]
-    # Spreadsheets do not change a number after an apostrophe.
-    external_id = str(values.pop("external_id", "")).lstrip("'")
-    return values | {"name": name} | ({"external_id": external_id} if external_id else {})
+    _without_apostrophe(values, "external_id")
+    return values | {"name": name}
+
+
+def _without_apostrophe(values: CellValues, name: str) -> None:
+    """Spreadsheets do not change a number after one, so Shopify writes it before numbers that are text."""
+    if name in values:
+        values[name] = values[name].lstrip("'")
 
 
 class _ShopifyProducts:
@@ -79,19 +86,19 @@ class _ShopifyProducts:
         self._shared: CellValues = {}
 
     def __call__(self, values: CellValues) -> CellValues | None:
-        handle, option = values.pop("handle", None), values.pop("option", "")
-        tracker = values.pop("tracker", None)
+        handle, tracker, policy = (values.pop(name, "") for name in ("handle", "tracker", "policy"))
+        options = filter(None, [values.pop(name, "") for name in _SHOPIFY_OPTIONS])
         if handle != self._handle:
             shared = ("name", "description", "category", "tags", "status", "image_url")
             self._handle, self._shared = handle, {name: values[name] for name in shared if name in values}
         if "price" not in values:
             return None
         values = self._shared | values
-        if option and option != "Default Title":
-            values["name"] = f"{values.get('name', '')} {option}".strip()
-        if not tracker:
-            values.pop("stock", None)
-        return _as_text(values)
+        _without_apostrophe(values, "sku")
+        variant = " / ".join(options)
+        if variant != "Default Title":
+            values["name"] = f"{values.get('name', '')} {variant}".strip()
+        return _as_text(_with_stock(values, is_limited=bool(tracker) and policy.lower() != "continue"))
 
 
 def _woocommerce_product(values: CellValues) -> CellValues | None:
@@ -108,7 +115,13 @@ def _woocommerce_product(values: CellValues) -> CellValues | None:
     for name in ("category", "image_url"):
         if name in values:
             values[name] = values[name].partition(",")[0].strip()
-    return _as_text(values)
+    return _as_text(_with_stock(values, is_limited=values.pop("backorders", "0") == "0"))
+
+
+def _with_stock(values: CellValues, *, is_limited: bool) -> CellValues:
+    """Less than nothing is in stock if more was sold than there was."""
+    stock = values.pop("stock", None)
+    return values | {"stock": "0" if stock.startswith("-") else stock} if stock and is_limited else values
 
 
 def _as_text(values: CellValues) -> CellValues:
@@ -124,21 +137,35 @@ def preset_of(shop: ShopSoftware, noun: str) -> Preset | None:
     return _PRESETS.get((shop, noun))
 
 
-_SHOPIFY_DERIVED = frozenset({"price / international", "compare at price / international"})
+_SHOPIFY_DERIVED = frozenset(
+    {"price / international", "compare at price / international", "compare-at price / international"}
+)
+_SHOPIFY_OPTIONS = ("option1", "option2", "option3")
+# Under the headings until 2025, and those since.
 _SHOPIFY_PRODUCTS = {
     "handle": "handle",
+    "url handle": "handle",
     "title": "name",
     "body (html)": "description",
+    "description": "description",
     "type": "category",
     "tags": "tags",
     "status": "status",
-    "option1 value": "option",
+    **{f"{option} value": option for option in _SHOPIFY_OPTIONS},
     "variant sku": "sku",
+    "sku": "sku",
     "variant price": "price",
+    "price": "price",
     "variant compare at price": "compare_at_price",
+    "compare-at price": "compare_at_price",
     "variant inventory tracker": "tracker",
+    "inventory tracker": "tracker",
+    "variant inventory policy": "policy",
+    "continue selling when out of stock": "policy",
     "variant inventory qty": "stock",
+    "inventory quantity": "stock",
     "image src": "image_url",
+    "product image url": "image_url",
 }
 
 _PRESETS: dict[tuple[ShopSoftware, str], Preset] = {
@@ -224,6 +251,7 @@ _PRESETS: dict[tuple[ShopSoftware, str], Preset] = {
             "regular price": "regular_price",
             "sale price": "sale_price",
             "stock": "stock",
+            "backorders allowed?": "backorders",
             "categories": "category",
             "tags": "tags",
             "images": "image_url",
