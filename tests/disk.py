@@ -24,13 +24,16 @@ _OPTIONS = servers.TEST_POSTGRES_OPTIONS | {"shared_buffers": "32MB"}
 
 @contextmanager
 def full_disk(database: Path) -> Iterator[None]:
-    """Inside the block no file of this process and its children grows beyond what the database's log has now.
+    """Inside the block no file of this process and its children grows beyond what the database's log has now."""
+    with small_files(database.with_name(f"{database.name}-wal").stat().st_size):
+        yield
 
-    The system's own limit on the size of files: the write fails in the kernel, as on a disk without room.
-    """
-    log = database.with_name(f"{database.name}-wal")
+
+@contextmanager
+def small_files(max_bytes: int) -> Iterator[None]:
+    """The system's own limit on the size of files: the write fails in the kernel, as on a disk without room."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, hard))
     try:
         yield
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -11,6 +12,9 @@ from lootkeep import __version__
 from lootkeep.cli.commands import HELP_NAMES, Commands
 from lootkeep.cli.output import fail
 from lootkeep.kernel.errors import AppError, StartupError
+
+# A full disk, and the limits of an account and of a file.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 app = typer.Typer(
     cls=Commands,
@@ -40,5 +44,9 @@ def main() -> None:
     except AppError as reason:
         sentences = [sentence for texts in (reason.fields or {}).values() for sentence in texts]
         fail("\n".join(sentences or [reason.message]))
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        fail("There is no room for the files on the disk. Make room, and run the same command again.")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
 from lootkeep.engines import key_file
 from lootkeep.kernel import files
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.wording import plural
 from lootkeep.settings import Settings
 from lootkeep.storage.backup import postgres, sqlite
 
@@ -27,11 +29,12 @@ def backup(
     config = settings.load()
     key = _key(config) if with_key else None
     # A backup that is killed leaves no file with the name of a complete one.
-    with files.written(file) as draft, waiting("Writing and checking the backup"):
-        counts = _write(config, draft)
-    if key is not None:
-        files.create(key_file.of(file))
-        key_file.of(file).write_text(key + "\n")
+    with ExitStack() as stack:
+        draft = stack.enter_context(files.written(file))
+        if key is not None:
+            stack.enter_context(files.written(key_file.of(file))).write_text(key + "\n")
+        with waiting("Writing and checking the backup"):
+            counts = _write(config, draft)
     _report(counts, file, json=json)
     if not json:
         out.print(_about_key(config, file, is_copied=key is not None), markup=False)
@@ -110,5 +113,7 @@ def _report(counts: dict[str, int], file: Path, *, json: bool) -> None:
         return
     size = file.stat().st_size / 1_000_000
     orders, customers = counts.get("orders", 0), counts.get("customers", 0)
-    sentence = f"{file} is complete: {sum(counts.values()):,} rows, {orders:,} orders, {customers:,} customers"
+    sentence = (
+        f"{file} is complete: {sum(counts.values()):,} rows, {plural(orders, 'order')}, {plural(customers, 'customer')}"
+    )
     out.print(f"{sentence} ({size:,.1f} MB).", markup=False)

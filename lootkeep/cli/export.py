@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -78,8 +79,11 @@ def export_store(
 
 def _names(only: str | None) -> list[str]:
     names = sorted({name.strip() for name in only.split(",")}) if only else []
-    if unknown := [name for name in names if name not in FIELDS]:
-        raise StartupError(f"There is no table {unknown[0]}. The tables are {', '.join(sorted(FIELDS))}.")
+    for name in names:
+        if name not in FIELDS:
+            nearest = get_close_matches(name, FIELDS, n=1)
+            question = f" Did you mean {nearest[0]}?" if nearest else ""
+            raise StartupError(f"There is no table {name}.{question} The tables are {', '.join(sorted(FIELDS))}.")
     return names
 
 
@@ -109,6 +113,9 @@ def _wanted(config: Settings, selection: Selection, key_marks: list[str], now: s
 async def _taken(config: Settings, draft: Path, wanted: Moment, selection: Selection) -> Moment:
     async with source_of(config) as source:
         migrations.reject_unknown("The store", await source.stamp())
+        customer = selection.customer
+        if customer is not None and not await count_rows(source, Selection(customer, only=["customers"])):
+            raise StartupError(f"There is no customer {customer}.")
         with progress(await count_rows(source, selection), "Reading") as advance:
             return await moments.take(draft, wanted, source, selection, advance)
 

@@ -14,6 +14,7 @@ from lootkeep.cli.store import existing
 from lootkeep.engines import key_file
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.redaction import redacted
+from lootkeep.kernel.wording import plural
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 from lootkeep.storage.transfer.tables import Selection, count_rows, queries
@@ -75,8 +76,8 @@ async def _count(config: Settings) -> int:
 
 def _announce(rows: int, *, yes: bool) -> None:
     HintConsole(stderr=True).print(
-        f"{rows:,} rows will be copied. Until that is done, in about {rows // _RATE + 1} seconds, the store can be "
-        "read but refuses writes with 503. The sandbox of test tokens is not moved.",
+        f"{rows:,} rows will be copied. Until that is done, in about {plural(rows // _RATE + 1, 'second')}, the store "
+        "can be read but refuses writes with 503. The sandbox of test tokens is not moved.",
         markup=False,
     )
     if not yes:

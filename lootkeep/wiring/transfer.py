@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
 from lootkeep.storage.transfer.sqlite import SqliteSource, SqliteTarget, set_stamp as set_sqlite_stamp
 from lootkeep.storage.transfer.tables import Source, Target
@@ -21,6 +22,8 @@ async def source_of(config: Settings, *, holds_writes: bool = False) -> AsyncIte
         source = await PostgresSource.open(_direct_url(config), holds_writes=holds_writes)
     try:
         yield source
+    except source.errors as error:
+        raise StartupError(f"The database of the store failed: {error}.") from None
     finally:
         await source.close()
 
@@ -33,10 +36,12 @@ async def target_of(config: Settings) -> AsyncIterator[Target]:
     else:
         from lootkeep.storage.transfer.postgres import PostgresTarget
 
-        target = PostgresTarget(_direct_url(config))
-    await target.open()
+        target = await PostgresTarget.open(_direct_url(config))
     try:
+        await target.begin()
         yield target
+    except target.errors as error:
+        raise StartupError(f"The new database failed: {error}.") from None
     finally:
         await target.close()
 

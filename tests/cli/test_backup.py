@@ -155,10 +155,21 @@ async def _empty_database(admin_url: str, url: str) -> AsyncIterator[str]:
 
 
 def test_a_backup_never_overwrites_a_file(terminal: Terminal) -> None:
+    terminal.settings = {"secret_key": KEY}
     terminal.call("migrate")
     (terminal.folder / "store.backup").write_text("a letter")
     assert terminal.call("backup", "store.backup").sentence == "store.backup exists. Give another name."
     assert (terminal.folder / "store.backup").read_text() == "a letter"
+    (terminal.folder / "other.backup.key").write_text("a key")
+    assert (
+        terminal.call("backup", "other.backup", "--with-key").sentence == "other.backup.key exists. Give another name."
+    )
+    assert not (terminal.folder / "other.backup").exists()
+
+
+def test_a_server_that_cannot_be_reached_is_reported_in_a_sentence(terminal: Terminal) -> None:
+    terminal.settings = {"database_url": "postgresql://lootkeep@127.0.0.1:1/lootkeep", "secret_key": KEY}
+    assert terminal.call("backup", "store.backup").sentence.startswith("PostgreSQL cannot be reached: ")
 
 
 @pytest.fixture(params=ENGINES)

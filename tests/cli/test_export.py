@@ -73,7 +73,10 @@ def test_a_part_has_only_what_was_asked_for(store: Terminal, tmp_path: Path) -> 
         "customers.ndjson",
     }
     assert records(tmp_path / "few", "orders") == []
-    assert store.call("export", str(tmp_path / "no"), "--only", "ordrs").sentence.startswith("There is no table ordrs.")
+    misspelled = store.call("export", str(tmp_path / "no"), "--only", "ordrs")
+    assert misspelled.sentence.startswith("There is no table ordrs. Did you mean orders?")
+    assert store.call("export", str(tmp_path / "no"), "--customer", "0").sentence == "There is no customer 0."
+    assert not (tmp_path / "no").exists()
 
 
 def test_records_since_a_day_have_the_lines_of_their_orders_and_no_others(store: Terminal, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from lootkeep.toolbox.moving.records import SECRETS
 from tests.cli import moved_store
 from tests.cli.moved_store import manifest, settings
 from tests.cli.terminal import KEY, Terminal
+from tests.disk import small_files
 
 Change = Callable[[Path], None]
 
@@ -69,6 +70,20 @@ def test_a_folder_that_cannot_be_imported_gets_a_sentence_and_nothing_is_written
     assert "This is not the secret key" in other.err
     assert not list(tmp_path.glob("new.db*"))
     assert store.call("import", "store", str(folder)).code == 0
+
+
+def test_a_disk_without_room_is_reported_in_a_sentence_and_leaves_nothing(store: Terminal, tmp_path: Path) -> None:
+    folder, backup = tmp_path / "out", tmp_path / "store.backup"
+    assert (store.call("export", str(folder)).code, store.call("backup", str(backup)).code) == (0, 0)
+    before = set(tmp_path.iterdir())
+    # An empty database has more.
+    with small_files(600_000):
+        store.settings = settings("sqlite:///new.db")
+        imported = store.call("import", "store", str(folder)).sentence
+        restored = store.call("restore", str(backup)).sentence
+    assert imported.startswith("The new database failed: ")
+    assert restored.startswith("There is no room for the files on the disk.")
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_secrets_are_in_an_export_only_if_asked_for_and_that_is_audited(store: Terminal, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import asyncpg
 from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations, sandbox
 from lootkeep.storage.engine.database import STAMP_TABLE
+from lootkeep.storage.transfer.postgres import NO_LIMITS, connected
 
 # Where Debian and the PostgreSQL project install them, newest last; PATH takes precedence.
 _FOLDERS = "/usr/lib/postgresql"
@@ -26,9 +27,10 @@ _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 
 
 async def write(url: str, target: Path) -> dict[str, int]:
     """Dumps one consistent state, reads the dump again, and compares the number of rows of each table."""
-    connection = await asyncpg.connect(url)
+    connection = await connected(url)
     try:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await connection.execute(NO_LIMITS)
             snapshot = await connection.fetchval("SELECT pg_export_snapshot()")
             counts = await _counts(connection)
             dump = ["pg_dump", "--format=custom", f"--snapshot={snapshot}", f"--file={target}"]
@@ -73,7 +75,7 @@ def check(file: Path) -> dict[str, int]:
 async def restore(file: Path, url: str) -> dict[str, int]:
     """Into an empty database, completely or not at all."""
     stored = await to_thread(check, file)
-    connection = await asyncpg.connect(url)
+    connection = await connected(url)
     try:
         if await connection.fetch(_TABLES):
             raise StartupError("The database is not empty: create a new one, and set LOOTKEEP_DATABASE_URL to it.")

@@ -81,13 +81,10 @@ def restore(file: Path, target: Path, *, replace: bool) -> dict[str, int]:
         if _aside(target).exists():
             raise StartupError(f"{_aside(target)} is from an earlier restore: move it first.")
         _close(target)
-        os.replace(target, _aside(target))
-    draft = target.with_name(f"{target.name}.restoring")
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as copy, file.open("rb") as original:
-        shutil.copyfileobj(original, copy)
-    files.synced(draft)
-    os.replace(draft, target)
-    files.synced(target.parent)
+    with files.written(target, replace=True) as draft:
+        shutil.copyfile(file, draft)
+        if target.exists():
+            os.replace(target, _aside(target))
     return counts
 
 

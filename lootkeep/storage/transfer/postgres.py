@@ -13,7 +13,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.transfer.tables import BATCH, FIELDS, TABLES, Row
 
 # Copying takes as long as it takes; the limits are for requests.
-_NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 # Reads continue. A transaction that waits for us while we wait for it is a deadlock: one of us begins again.
 _HOLD = f"LOCK TABLE {', '.join(table.name for table in TABLES)} IN EXCLUSIVE MODE"
 _ATTEMPTS = 10
@@ -34,8 +34,14 @@ FROM pg_index JOIN pg_class ON pg_class.oid = indrelid WHERE relnamespace = curr
 AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)"""
 
 
+# The server, or the connection to it.
+_ERRORS: tuple[type[Exception], ...] = (asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError)
+
+
 class PostgresSource:
     """A transaction with one snapshot; holding writes, others can only read until it ends."""
+
+    errors = _ERRORS
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
@@ -45,7 +51,7 @@ class PostgresSource:
         connection = await connected(url)
         for attempt in range(_ATTEMPTS):
             try:
-                await connection.execute(f"BEGIN ISOLATION LEVEL REPEATABLE READ; {_NO_LIMITS}")
+                await connection.execute(f"BEGIN ISOLATION LEVEL REPEATABLE READ; {NO_LIMITS}")
                 if holds_writes:
                     await connection.execute(_HOLD)
                 # A snapshot begins with the first statement after the locks.
@@ -91,17 +97,21 @@ class PostgresSource:
 class PostgresTarget:
     """One transaction, from the schema to the last row."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    errors = _ERRORS
 
-    async def open(self) -> None:
-        self._connection = await connected(self._url)
-        await self._connection.execute(f"BEGIN; {_NO_LIMITS}")
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+
+    @classmethod
+    async def open(cls, url: str) -> PostgresTarget:
+        return cls(await connected(url))
+
+    async def begin(self) -> None:
+        await self._connection.execute(f"BEGIN; {NO_LIMITS}")
         existing = {row[0] for row in await self._connection.fetch(_EXISTING)}
         if not existing:
             await self._connection.execute(migrations.script("postgresql", None))
         elif await self._is_used(existing):
-            await self.close()
             raise StartupError("The database is not empty: create a new one, and name it instead.")
         self._made_last = await self._connection.fetch(_MADE_LAST)
         await self._connection.execute(";".join(drop for drop, _ in self._made_last))

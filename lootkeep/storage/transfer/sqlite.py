@@ -16,7 +16,6 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import READ_STAMP
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.transfer.tables import BATCH, FIELDS, Row
 
 # A service that commits without a pause leaves the lock free for moments only, so it is tried this often.
@@ -28,6 +27,8 @@ _ANALYZED_ROWS = 1_000
 
 class SqliteSource:
     """A read transaction, whose snapshot others do not change; holding writes it is the only one that could write."""
+
+    errors: tuple[type[Exception], ...] = (apsw.Error,)
 
     def __init__(self, path: Path, *, holds_writes: bool = False) -> None:
         flags = apsw.SQLITE_OPEN_READWRITE if holds_writes else apsw.SQLITE_OPEN_READONLY
@@ -70,23 +71,25 @@ class SqliteSource:
 class SqliteTarget:
     """A new file, which gets its name when it is complete."""
 
+    errors: tuple[type[Exception], ...] = (apsw.Error,)
+
     def __init__(self, path: Path) -> None:
+        if path.exists():
+            raise StartupError(f"{path} exists. Move it away, or name a new file.")
         self._path = path
         self._draft = path.with_name(f"{path.name}.importing")
-
-    async def open(self) -> None:
-        if self._path.exists():
-            raise StartupError(f"{self._path} exists. Move it away, or set LOOTKEEP_DATABASE_URL to a new file.")
-        for leftover in self._path.parent.glob(f"{self._draft.name}*"):
+        for leftover in path.parent.glob(f"{self._draft.name}*"):
             leftover.unlink()
-        engine = SqliteDatabase(self._draft)
-        await migrations.upgrade(engine)
-        await engine.close()
+        files.create(self._draft)
         self._connection = apsw.Connection(str(self._draft))
+
+    async def begin(self) -> None:
         # A draft that is cut off is written again.
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"):
             self._connection.execute(f"PRAGMA {pragma}")
         self._connection.execute("BEGIN IMMEDIATE")
+        # A script stops at the first row that nobody fetches.
+        self._connection.execute(migrations.script("sqlite", None)).fetchall()
 
     async def load(self, table: str, batches: AsyncIterator[list[Row]]) -> None:
         fields = [field.name for field in FIELDS[table]]

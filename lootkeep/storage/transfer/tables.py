@@ -45,6 +45,9 @@ FIELDS = {str(table.name): _fields(table) for table in TABLES}
 class Source(Protocol):
     """One moment of a store."""
 
+    # What the database raises when it fails.
+    errors: tuple[type[Exception], ...]
+
     async def stamp(self) -> str | None:
         """The version of its schema."""
         ...
@@ -65,7 +68,9 @@ class Source(Protocol):
 class Target(Protocol):
     """An empty database that is filled completely or not at all."""
 
-    async def open(self) -> None:
+    errors: tuple[type[Exception], ...]
+
+    async def begin(self) -> None:
         """Creates the tables; raises if there is anything in the way."""
         ...
 

@@ -99,7 +99,10 @@ class _MonthWriter:
             columns = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
             source = f"read_json(?, format='newline_delimited', compression='gzip', columns={{{columns}}})"
             options = "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false"
-            connection.execute(f"COPY (FROM {source}) TO '{_quoted(draft)}' ({options})", [str(lines)])
+            try:
+                connection.execute(f"COPY (FROM {source}) TO '{_quoted(draft)}' ({options})", [str(lines)])
+            except self._duckdb.IOException as error:
+                raise StartupError(f"{self._folder} cannot be written: {error}") from None
 
 
 def _begun(deps: Deps, folder: Path, personal: Personal) -> Manifest:
