@@ -91,6 +91,6 @@ def test_a_journal_that_is_in_use_stops_the_second_connector(
     for name in ("SERVER_TOKEN", "RCON_PASSWORD"):
         monkeypatch.setenv(name, "a-secret")
     journal = Journal(tmp_path / "rcon.journal")
-    sentence = terminal.run("connect", "rcon").sentence
+    sentence = terminal.call("connect", "rcon").sentence
     journal.close()
     assert sentence == "Another connector uses the journal rcon.journal: give each its own with --journal."

@@ -60,13 +60,13 @@ def test_a_moved_store_is_the_same_on_the_other_engine_and_back(
     first = dump(store, tmp_path / "first")
     there = store.call("move", "--to", new_postgres_url, "--yes")
     assert (there.code, "LOOTKEEP_DATABASE_URL" in there.out) == (0, True), there.err
-    assert "was moved to postgresql://" in store.run("serve", "--port", "0").sentence
+    assert "was moved to postgresql://" in store.call("serve", "--port", "0").sentence
     assert "was moved to postgresql://" in store.call("move", "--to", "sqlite:///x.db", "--yes").sentence
     store.settings = settings(new_postgres_url)
     assert dump(store, tmp_path / "second") == first
     assert store.call("move", "--to", new_postgres_url, "--yes").sentence.startswith("The store is already there")
     assert store.call("move", "--to", "sqlite:///back.db", "--yes").code == 0
-    assert "was moved to sqlite:///back.db" in store.run("serve", "--port", "0").sentence
+    assert "was moved to sqlite:///back.db" in store.call("serve", "--port", "0").sentence
     store.settings = settings("sqlite:///back.db")
     assert dump(store, tmp_path / "third") == first
 

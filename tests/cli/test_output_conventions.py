@@ -95,7 +95,7 @@ def test_a_printed_command_can_be_pasted_as_this_one_was_called(tmp_path: Path, 
 
 
 def test_an_unknown_command_is_reported_with_a_suggestion(terminal: Terminal) -> None:
-    outcome = terminal.run("tokn")
+    outcome = terminal.call("tokn")
     assert outcome.code == 2
     assert "Did you mean 'token'?" in outcome.err
 

@@ -47,7 +47,7 @@ def test_a_server_for_development_permits_receivers_on_this_machine(terminal: Te
     with terminal.serving("--dev") as server:
         url, headers = f"{server.url}/api/external/v1/webhooks", {"Authorization": f"Bearer {server.token}"}
         assert httpx.post(url, json=body, headers=headers, timeout=SECONDS).status_code == 201
-    refused = terminal.run("serve", "--dev", environment="production", secret_key=KEY)
+    refused = terminal.call("serve", "--dev", environment="production", secret_key=KEY)
     assert refused.sentence.startswith("LOOTKEEP_WEBHOOK_ALLOW_INSECURE must not be set in production")
 
 

@@ -39,9 +39,9 @@ def test_lists_that_are_missing_or_newer_than_the_orders_are_named(run: Backtest
     assert run.report([late])["list_warnings"] == [missing]
 
 
-def test_the_command_runs_by_itself(terminal: Terminal) -> None:
+def test_the_command_needs_no_store_and_makes_none(terminal: Terminal) -> None:
     (terminal.folder / "past.csv").write_text(csv_text([ORDER]))
-    outcome = terminal.run("fraud", "backtest", "past.csv", "--label", "fraud", "--json")
+    outcome = terminal.call("fraud", "backtest", "past.csv", "--label", "fraud", "--json")
     assert (outcome.code, outcome.err) == (0, "")
     assert list(terminal.folder.iterdir()) == [terminal.folder / "past.csv"]
 
