@@ -39,12 +39,17 @@ def written(file: Path, *, replace: bool = False) -> Iterator[Path]:
     draft = Path(name)
     try:
         yield draft
-        synced(draft)
-        os.replace(draft, file)
+        complete(draft, file)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-    synced(file.parent)
+
+
+def complete(draft: Path, path: Path) -> None:
+    """Gives a whole file or folder its name; both are on disk afterwards."""
+    synced(draft)
+    os.replace(draft, path)
+    synced(path.parent)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from itertools import islice
@@ -109,9 +108,7 @@ class SqliteTarget:
         self._connection.execute(f"PRAGMA analysis_limit = {_ANALYZED_ROWS}")
         self._connection.execute("ANALYZE")
         self._connection.close()
-        files.synced(self._draft)
-        os.replace(self._draft, self._path)
-        files.synced(self._path.parent)
+        files.complete(self._draft, self._path)
 
     async def close(self) -> None:
         self._connection.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -38,9 +37,7 @@ def drafted(folder: Path) -> Iterator[Path]:
             if not moments.is_complete(draft):
                 shutil.rmtree(draft, ignore_errors=True)
             raise
-        files.synced(draft)
-        os.replace(draft, folder)
-    files.synced(folder.parent)
+        files.complete(draft, folder)
 
 
 def write(folder: Path, moment: Moment, vault: Vault | None, advance: Advance) -> Manifest:
