@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -188,6 +189,14 @@ class LineGoods(msgspec.Struct, frozen=True):
     cards: Sequence[OwnedCard]
     commands: Sequence[ServerCommand]
     file_url: str | None
+
+
+def looks_by_good(looks: Iterable[Look]) -> dict[tuple[int, int | None], list[Look]]:
+    """By line and key: a good without a look has none."""
+    by_good: dict[tuple[int, int | None], list[Look]] = defaultdict(list)
+    for look in looks:
+        by_good[look.item_id, look.key_id].append(look)
+    return by_good
 
 
 def cleaned(keys: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain import customers as customers_rules
 from lootkeep.domain.customers import ERASED_NAME, ERASED_TEXT, Customer
-from lootkeep.domain.goods import goods_of
+from lootkeep.domain.goods import goods_of, looks_by_good
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import utc
 from lootkeep.kernel.errors import existing
@@ -30,7 +30,7 @@ from lootkeep.storage.customers import (
 from lootkeep.storage.engine.database import JoinedDatabase, Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.gift_cards import lists as gift_card_lists_db
-from lootkeep.storage.goods import owned as owned_db
+from lootkeep.storage.goods import looks as looks_db, owned as owned_db
 from lootkeep.storage.lists import Listing
 from lootkeep.storage.orders import details as order_details_db, lists as order_lists_db
 from lootkeep.storage.referrals import claims as claims_db, lists as referral_lists_db
@@ -40,7 +40,6 @@ from lootkeep.views import (
     customer_export as customer_export_views,
     customers as customers_views,
     gift_cards as gift_cards_views,
-    goods as goods_views,
     orders as orders_views,
     payments as payments_views,
     subscriptions as subscriptions_views,
@@ -73,6 +72,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
         owned = await _all(tx, subscriptions_db.LISTING, customer_id=customer_id)
         creators = await creators_db.ROWS.find(tx, customer_id=customer_id)
         referred = await _all(tx, referral_lists_db.REFERRALS, referrer_id=customer_id)
+        looks = looks_by_good(await looks_db.of_customer(tx, customer_id))
         return CustomerExportView(
             exported_at=utc(now),
             customer=customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)),
@@ -93,7 +93,10 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
             ],
             fraud_checks=[customer_export_views.check(check) for check in records.checks],
             traces=[customer_export_views.trace(trace) for trace in records.traces],
-            goods=[goods_views.owned(good) for good in goods_of(await owned_db.of_customer(tx, customer_id), now)],
+            goods=[
+                customer_export_views.good(good, looks[good.item_id, good.key_id])
+                for good in goods_of(await owned_db.of_customer(tx, customer_id), now)
+            ],
             emails=[customer_export_views.email(email) for email in records.emails],
             payment_events=[payments_views.event(event) for event in records.payment_events],
             changes=[customer_export_views.change(change) for change in records.changes],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import msgspec
@@ -11,17 +11,21 @@ from lootkeep.domain.customer_export import HeldTrace, SentEmail, StaffChange
 from lootkeep.domain.fraud.checks import FraudCheck
 from lootkeep.domain.fraud.review import ReviewedAs
 from lootkeep.domain.fraud.score import Action, RiskLevel
+from lootkeep.domain.goods import Good, Look
 from lootkeep.domain.identity import TraceKind
 from lootkeep.domain.referrals import ReferralEntry, ReferralStatus
+from lootkeep.views import players as players_views
 from lootkeep.views.creators import CreatorEntryView, CreatorView
 from lootkeep.views.customer_referrals import OwnClaimView
 from lootkeep.views.customers import CustomerView
+from lootkeep.views.evidence import LookView, look
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.gift_cards import GiftCardView
 from lootkeep.views.goods import OwnedGoodView
 from lootkeep.views.mapping import view_of
 from lootkeep.views.orders import OrderView
 from lootkeep.views.payments import PaymentEventView
+from lootkeep.views.players import PlayerView
 from lootkeep.views.subscriptions import SubscriptionView
 from lootkeep.views.tickets import TicketDetailView
 
@@ -70,6 +74,12 @@ class StaffChangeView(msgspec.Struct, frozen=True):
     created_at: Time
 
 
+class ExportedGoodView(OwnedGoodView, frozen=True):
+    player: Annotated[PlayerView | None, field("The player that a command gave it to.", None)]
+    output: Annotated[str | None, field("What the game server answered.", None)]
+    looks: Annotated[list[LookView], field("When the buyer looked at it on the page of the order.", [])]
+
+
 class CustomerExportView(msgspec.Struct, frozen=True):
     exported_at: Time
     customer: CustomerView
@@ -83,7 +93,7 @@ class CustomerExportView(msgspec.Struct, frozen=True):
     creator_ledger: Annotated[list[CreatorEntryView], field("What they earned and were paid.", [])]
     fraud_checks: list[ExportedCheckView]
     traces: list[TraceView]
-    goods: Annotated[list[OwnedGoodView], field("What the orders handed over; keys are masked.", [])]
+    goods: Annotated[list[ExportedGoodView], field("What the orders handed over; keys are masked.", [])]
     payment_events: Annotated[list[PaymentEventView], field("What payment providers reported about the orders.", [])]
     emails: list[SentEmailView]
     changes: Annotated[list[StaffChangeView], field("Changes made by staff.", [])]
@@ -93,4 +103,9 @@ check: Callable[[FraudCheck], ExportedCheckView] = view_of(ExportedCheckView, Fr
 trace: Callable[[HeldTrace], TraceView] = view_of(TraceView, HeldTrace)
 email: Callable[[SentEmail], SentEmailView] = view_of(SentEmailView, SentEmail)
 referred: Callable[[ReferralEntry], ReferredView] = view_of(ReferredView, ReferralEntry)
+_good = view_of(ExportedGoodView, Good, "player", "looks")
 change: Callable[[StaffChange], StaffChangeView] = view_of(StaffChangeView, StaffChange)
+
+
+def good(record: Good, looks: Sequence[Look]) -> ExportedGoodView:
+    return _good(record, player=players_views.player(record.player), looks=list(map(look, looks)))

@@ -127,12 +127,12 @@ class EvidenceView(msgspec.Struct, frozen=True):
 
 
 _good = view_of(EvidenceGoodView, Good, "player", "product_name", "looks")
-_look = view_of(LookView, Look)
+look = view_of(LookView, Look)
 
 
 def good(record: Good, product_name: str, looks: Sequence[Look]) -> EvidenceGoodView:
     player = players_views.player(record.player)
-    return _good(record, player=player, product_name=product_name, looks=[_look(look) for look in looks])
+    return _good(record, player=player, product_name=product_name, looks=list(map(look, looks)))
 
 
 def compelling(orders: list[MatchingOrder]) -> CompellingEvidenceView:

@@ -179,6 +179,14 @@ async def test_nothing_is_promised_while_nothing_is_shown(shop: World) -> None:
     assert ("Not delivered" in page, "Survival gives" in page, "We look after it" in page) == (True, False, False)
 
 
+async def test_the_export_of_a_person_has_every_look(shop: World) -> None:
+    path = await page_of(shop)
+    await show(shop, path)
+    await shop.http.get(f"{path}/files/2", headers={"user-agent": "Tab"})
+    goods = (await shop.get(f"{STORE}/customers/1/export")).json()["data"]["goods"]
+    assert [[look["user_agent"] for look in good["looks"]] for good in goods] == [["Tab"], ["Tab"]]
+
+
 async def test_a_look_at_the_page_of_an_erased_buyer_says_nothing_of_a_person(shop: World) -> None:
     path = await page_of(shop)
     await shop.delete(f"{STORE}/customers/1")

@@ -1575,7 +1575,7 @@ namespace Lootkeep;
  *     creator_ledger: list<CreatorEntry>,
  *     fraud_checks: list<ExportedCheck>,
  *     traces: list<Trace>,
- *     goods: list<OwnedGood>,
+ *     goods: list<ExportedGood>,
  *     payment_events: list<PaymentEvent>,
  *     emails: list<SentEmail>,
  *     changes: list<StaffChange>
@@ -1639,7 +1639,7 @@ namespace Lootkeep;
  *     first_seen_at: string,
  *     last_seen_at: string
  * }
- * @phpstan-type OwnedGood array{
+ * @phpstan-type ExportedGood array{
  *     item_id: int,
  *     product_id: int,
  *     kind: GoodKind,
@@ -1650,7 +1650,10 @@ namespace Lootkeep;
  *     expires_at: string|null,
  *     server: string|null,
  *     needs_player_online: bool,
- *     order_id: int
+ *     order_id: int,
+ *     player: Player|null,
+ *     output: string|null,
+ *     looks: list<Look>
  * }
  * @phpstan-type SentEmail array{
  *     kind: string,
@@ -1682,6 +1685,19 @@ namespace Lootkeep;
  *     referrals_missing: int,
  *     is_reached: bool,
  *     is_claimed: bool
+ * }
+ * @phpstan-type OwnedGood array{
+ *     item_id: int,
+ *     product_id: int,
+ *     kind: GoodKind,
+ *     state: GoodState,
+ *     masked: string|null,
+ *     delivered_at: string|null,
+ *     revealed_at: string|null,
+ *     expires_at: string|null,
+ *     server: string|null,
+ *     needs_player_online: bool,
+ *     order_id: int
  * }
  * @phpstan-type CommandBody array{
  *     server_id: int,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import msgspec
 
 from lootkeep.deps import Deps
 from lootkeep.domain.disputes import Dispute
 from lootkeep.domain.evidence import MAX_AGE, MIN_AGE, MatchingOrder, OrderTraces, compelling
-from lootkeep.domain.goods import Look, goods_of
+from lootkeep.domain.goods import goods_of, looks_by_good
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.domain.tickets import Ticket
 from lootkeep.kernel.clock import Instant, optional_utc, utc
@@ -74,10 +72,7 @@ async def _gather(tx: Transaction, details: OrderDetails, at: Instant, now: Inst
 async def _goods(tx: Transaction, details: OrderDetails, now: Instant) -> list[evidence_views.EvidenceGoodView]:
     goods = goods_of(await owned_db.of_order(tx, details.order.id), now)
     names = {item.id: item.product_name for item in details.items}
-    looks = await looks_db.ROWS.find(tx, order_id=details.order.id)
-    of_good: dict[tuple[int, int | None], list[Look]] = defaultdict(list)
-    for look in looks:
-        of_good[look.item_id, look.key_id].append(look)
+    of_good = looks_by_good(await looks_db.ROWS.find(tx, order_id=details.order.id))
     return [evidence_views.good(good, names[good.item_id], of_good[good.item_id, good.key_id]) for good in goods]
 
 

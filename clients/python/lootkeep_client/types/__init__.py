@@ -236,6 +236,7 @@ from lootkeep_client.types.store import (
     CustomerReferrals as CustomerReferrals,
     Dispute as Dispute,
     ExportedCheck as ExportedCheck,
+    ExportedGood as ExportedGood,
     GiftCardWithCode as GiftCardWithCode,
     HandedGood as HandedGood,
     OrderCheck as OrderCheck,

@@ -8,7 +8,7 @@ from typing import Literal, NotRequired, TypedDict
 from lootkeep_client.types.creators import Creator, CreatorEntry
 from lootkeep_client.types.customers import Customer
 from lootkeep_client.types.gift_cards import GiftCard
-from lootkeep_client.types.orders import Order, OrderCustomer, OrderFraud, OrderItem, OrderPayment, Player
+from lootkeep_client.types.orders import Look, Order, OrderCustomer, OrderFraud, OrderItem, OrderPayment, Player
 from lootkeep_client.types.payments import PaymentEvent
 from lootkeep_client.types.referrals import CodeOwner
 from lootkeep_client.types.support_tickets import TicketDetail
@@ -303,7 +303,7 @@ class Trace(TypedDict):
     last_seen_at: str
 
 
-class OwnedGood(TypedDict):
+class ExportedGood(TypedDict):
     item_id: int
     product_id: int
     kind: GoodKind
@@ -315,6 +315,9 @@ class OwnedGood(TypedDict):
     server: str | None
     needs_player_online: bool
     order_id: int
+    player: Player | None
+    output: str | None
+    looks: Sequence[Look]
 
 
 class SentEmail(TypedDict):
@@ -345,7 +348,7 @@ class CustomerExport(TypedDict):
     creator_ledger: Sequence[CreatorEntry]
     fraud_checks: Sequence[ExportedCheck]
     traces: Sequence[Trace]
-    goods: Sequence[OwnedGood]
+    goods: Sequence[ExportedGood]
     payment_events: Sequence[PaymentEvent]
     emails: Sequence[SentEmail]
     changes: Sequence[StaffChange]
@@ -369,6 +372,20 @@ class CustomerReferrals(TypedDict):
     counted_referrals: int
     tiers: Sequence[TierProgress]
     claims: Sequence[OwnClaim]
+
+
+class OwnedGood(TypedDict):
+    item_id: int
+    product_id: int
+    kind: GoodKind
+    state: GoodState
+    masked: str | None
+    delivered_at: str | None
+    revealed_at: str | None
+    expires_at: str | None
+    server: str | None
+    needs_player_online: bool
+    order_id: int
 
 
 class CouponPreview(TypedDict):

@@ -3667,7 +3667,7 @@ export interface CustomerExport {
   fraud_checks: ExportedCheck[];
   traces: Trace[];
   /** What the orders handed over; keys are masked. */
-  goods: OwnedGood[];
+  goods: ExportedGood[];
   /** What payment providers reported about the orders. */
   payment_events: PaymentEvent[];
   emails: SentEmail[];
@@ -3856,7 +3856,7 @@ export interface Trace {
   last_seen_at: string;
 }
 
-export interface OwnedGood {
+export interface ExportedGood {
   /** The line of the order. */
   item_id: number;
   /** The product. */
@@ -3879,6 +3879,12 @@ export interface OwnedGood {
   needs_player_online: boolean;
   /** The order it was bought in. */
   order_id: number;
+  /** The player that a command gave it to. */
+  player: Player | null;
+  /** What the game server answered. */
+  output: string | null;
+  /** When the buyer looked at it on the page of the order. */
+  looks: Look[];
 }
 
 export interface SentEmail {
@@ -3949,6 +3955,31 @@ export interface ListCustomerGoodsQuery {
   per_page?: number;
   /** Whether they are delivered, and neither expired nor taken back. */
   active?: boolean;
+}
+
+export interface OwnedGood {
+  /** The line of the order. */
+  item_id: number;
+  /** The product. */
+  product_id: number;
+  /** What it is. */
+  kind: GoodKind;
+  /** What became of it. */
+  state: GoodState;
+  /** The end of a key or of a gift card's code. */
+  masked: string | null;
+  /** When it was delivered. */
+  delivered_at: string | null;
+  /** When the buyer first looked at it. */
+  revealed_at: string | null;
+  /** When it ends; null means never. */
+  expires_at: string | null;
+  /** The game server that gives it, if one does. */
+  server: string | null;
+  /** Whether the server gives it only while the player is online. */
+  needs_player_online: boolean;
+  /** The order it was bought in. */
+  order_id: number;
 }
 
 export interface NewGiftCardBody {
