@@ -89,7 +89,7 @@ async def test_failures_are_tried_again_after_growing_pauses_and_end_as_failed(w
         assert await server.take() == []
         world.clock.advance(SECOND)
     (command,) = await server.take()
-    await server.report({"id": command["id"], "ok": False, "output": "x" * 3000})
+    await server.report({"id": command["id"], "ok": False, "output": "x" * 100_000})
     row = (await world.get("/commands?status=failed")).json()["data"][0]
     assert (row["attempts"], len(row["output"])) == (5, 2000)
     failed = (await world.get("/servers/1")).json()["data"]

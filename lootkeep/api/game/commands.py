@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from lootkeep.api.http.fields import QueryInteger, field
 from lootkeep.api.http.routes import MAX_LARGE_BODY, Call, ExtensionRoute, Group, Reply, many, single
 from lootkeep.api.http.validation import Body, QueryParameters
@@ -15,8 +13,6 @@ from lootkeep.services import commands as commands_service
 from lootkeep.views import commands as commands_views
 
 MAX_RESULTS = 100
-# Longer outputs are cut, not rejected: the server has already run the command.
-_MAX_SENT_OUTPUT = 40_000
 
 
 class TakeQuery(QueryParameters):
@@ -39,10 +35,8 @@ class ResultBody(Body):
 
     id: Annotated[int, field("The command.", 7, ge=1)]
     ok: Annotated[bool, field("Whether it succeeded.", True)]
-    output: Annotated[
-        Annotated[str, Field(max_length=_MAX_SENT_OUTPUT)] | None,
-        field("What the game answered; stored up to 2,000 characters."),
-    ] = None
+    # A longer one is cut, not rejected: the server has already run the command.
+    output: Annotated[str | None, field("What the game answered; stored up to 2,000 characters.")] = None
     retry: Annotated[bool, field("With `false` a failure is final: it may have been run, and staff decide.", True)] = (
         True
     )

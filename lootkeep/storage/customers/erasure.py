@@ -45,7 +45,7 @@ _LOCK = [
     Query(select(table.c.id).where(condition).order_by(table.c.id).with_for_update())
     for table, condition in (
         (fraud_checks, OWN_CHECK),
-        # The end of a subscription locks the order of its last period.
+        # The end of a subscription locks orders of its periods.
         (subscriptions, own(subscriptions)),
         (orders, own(orders)),
         (support_tickets, own(support_tickets)),
