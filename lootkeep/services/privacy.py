@@ -12,7 +12,7 @@ from lootkeep.domain import customers as customers_rules
 from lootkeep.domain.customers import ERASED_NAME, ERASED_TEXT, Customer
 from lootkeep.domain.goods import goods_of, looks_by_good
 from lootkeep.domain.orders import OrderDetails
-from lootkeep.kernel.clock import utc
+from lootkeep.kernel.clock import Instant, utc
 from lootkeep.kernel.errors import existing
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import subscriptions
@@ -46,7 +46,7 @@ from lootkeep.views import (
     tickets as tickets_views,
 )
 from lootkeep.views.customer_events import CustomerErasedData
-from lootkeep.views.customer_export import CustomerExportView
+from lootkeep.views.customer_export import CustomerExportView, ExportedGoodView
 from lootkeep.views.customer_referrals import claim_with_coupon
 from lootkeep.views.tickets import TicketDetailView
 
@@ -72,7 +72,6 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
         owned = await _all(tx, subscriptions_db.LISTING, customer_id=customer_id)
         creators = await creators_db.ROWS.find(tx, customer_id=customer_id)
         referred = await _all(tx, referral_lists_db.REFERRALS, referrer_id=customer_id)
-        looks = looks_by_good(await looks_db.of_customer(tx, customer_id))
         return CustomerExportView(
             exported_at=utc(now),
             customer=customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)),
@@ -93,10 +92,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
             ],
             fraud_checks=[customer_export_views.check(check) for check in records.checks],
             traces=[customer_export_views.trace(trace) for trace in records.traces],
-            goods=[
-                customer_export_views.good(good, looks[good.item_id, good.key_id])
-                for good in goods_of(await owned_db.of_customer(tx, customer_id), now)
-            ],
+            goods=await _goods(tx, customer_id, now),
             emails=[customer_export_views.email(email) for email in records.emails],
             payment_events=[payments_views.event(event) for event in records.payment_events],
             changes=[customer_export_views.change(change) for change in records.changes],
@@ -114,6 +110,12 @@ async def _all(tx: Transaction, listing: Listing[R], **filters: Any) -> list[R]:
             break
         records += page
     return records
+
+
+async def _goods(tx: Transaction, customer_id: int, now: Instant) -> list[ExportedGoodView]:
+    looks = looks_by_good(await looks_db.of_customer(tx, customer_id))
+    goods = goods_of(await owned_db.of_customer(tx, customer_id), now)
+    return [customer_export_views.good(good, looks[good.item_id, good.key_id]) for good in goods]
 
 
 async def _orders(tx: Transaction, customer_id: int) -> list[OrderDetails]:
