@@ -10,7 +10,7 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
-from tests.receiver import PATIENCE_SECONDS, Receiver, answer, holding
+from tests.receiver import PATIENCE_SECONDS, Receiver, holding
 from tests.worker.delivering import claim, fan_out, log, only_postgresql, record, running, subscribe, work
 from tests.worker.transactions import counted
 from tests.world import World
@@ -160,18 +160,12 @@ async def test_a_running_worker_does_not_wait_for_a_hanging_receiver(
 
 
 async def test_a_worker_is_behind_only_while_more_waits_than_it_sends_at_a_time(
-    insecure_world: World, receiver: Receiver, wakeup: MemoryWakeup
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker
 ) -> None:
-    worker = DeliveryWorker(insecure_world.deps, wakeup)
-    seen = [worker.is_behind]
-
-    async def look(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        seen.append(worker.is_behind)
-        await answer(writer, 200)
-
-    receiver.behaviour = look
     await subscribe(insecure_world, receiver, "product.created")
-    await record(insecure_world, 30)
-    async with running(worker, wakeup):
-        await receiver.wait_for(30)
-    assert (seen[0], True in seen) == (False, True)
+    await record(insecure_world, 25)
+    behind = []
+    while await worker.run_once():
+        behind.append(await worker.has_more())
+        await worker.drain()
+    assert (behind, len(receiver.received)) == ([True, True, False], 25)
