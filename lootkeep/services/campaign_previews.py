@@ -6,7 +6,7 @@ import asyncio
 
 from lootkeep.deps import Deps
 from lootkeep.domain import emails as emails_rules
-from lootkeep.domain.campaign_emails import TrackingLinks, filled, template
+from lootkeep.domain.campaign_emails import TrackingLinks, filled
 from lootkeep.domain.campaigns import Campaign, EmailPreview, Reader, audience_of
 from lootkeep.domain.customers import known_customer
 from lootkeep.domain.emails import NewEmail, one_line
@@ -16,7 +16,7 @@ from lootkeep.services.campaign_markdown import with_bodies
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.campaigns import audiences as audiences_db, rows as campaigns_db
 from lootkeep.storage.customers import rows as customers_db
-from lootkeep.views.emails import campaign_layout
+from lootkeep.views.emails import campaign_template
 
 # For all users together: a test shows how an e-mail looks, it must not be a way to send many.
 TESTS_PER_MINUTE = 10
@@ -69,14 +69,7 @@ async def send_test(deps: Deps, campaign_id: int, email: str) -> tuple[EmailPrev
 
 
 def _rendered(deps: Deps, campaign: Campaign, reader: Reader) -> EmailPreview:
-    compiled = template(
-        campaign.subject,
-        campaign.preview_text,
-        campaign.body_html,
-        campaign.body_text,
-        campaign_layout(deps.store),
-        is_tracked=False,
-    )
+    compiled = campaign_template(campaign, deps.store, is_tracked=False)
     values = {"name": reader.name, "email": reader.email, "referral_code": reader.referral_code}
     nobody = deps.vault.sign(str(campaigns_service.NOBODY), campaigns_service.UNSUBSCRIBE)
     links = TrackingLinks(f"{deps.store.public_url}/u/{nobody}", deps.store.referral_link(reader.referral_code))

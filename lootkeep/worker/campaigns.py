@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lootkeep.deps import Deps
 from lootkeep.domain import campaigns as campaigns_rules
-from lootkeep.domain.campaign_emails import Template, TrackingLinks, filled, template
+from lootkeep.domain.campaign_emails import Template, TrackingLinks, filled
 from lootkeep.domain.campaigns import Campaign, Recipient, RecipientFields
 from lootkeep.domain.emails import INTERRUPTED, LEASE, RETRY_SECONDS, Email, SendResult, one_line
 from lootkeep.engines.emails import Mailer
@@ -17,7 +17,7 @@ from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage.campaigns import queue as campaign_queue_db, rows as campaigns_db
 from lootkeep.storage.engine.database import Transaction
-from lootkeep.views.emails import campaign_layout
+from lootkeep.views.emails import campaign_template
 from lootkeep.worker.emails import MailerWorker
 from lootkeep.worker.metrics import WorkerMetrics
 
@@ -148,15 +148,8 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
             async with self._deps.db.read() as tx:
                 campaign = await campaigns_db.ROWS.get(tx, campaign_id)
             assert campaign is not None
-            prepared = await asyncio.to_thread(
-                template,
-                campaign.subject,
-                campaign.preview_text,
-                campaign.body_html,
-                campaign.body_text,
-                campaign_layout(self._deps.store),
-                is_tracked=self._options().is_tracked,
-            )
+            is_tracked = self._options().is_tracked
+            prepared = await asyncio.to_thread(campaign_template, campaign, self._deps.store, is_tracked=is_tracked)
             self._prepared = wanted, campaign, prepared
         return self._prepared[1:]
 

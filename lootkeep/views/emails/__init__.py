@@ -6,7 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lootkeep.domain import campaign_emails
 from lootkeep.domain.campaign_emails import CONTENT, EmailLayout, written
+from lootkeep.domain.campaigns import Campaign
 from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
 
 if TYPE_CHECKING:
@@ -49,6 +51,14 @@ def render(
         html=_environment().get_template(f"{kind}.html").render(frame | values),
         from_name=None if from_name is None else one_line(from_name),
         reply_to=reply_to,
+    )
+
+
+def campaign_template(campaign: Campaign, store: StoreIdentity, *, is_tracked: bool) -> campaign_emails.Template:
+    """The e-mail of a campaign before it has a recipient. Half a megabyte takes a while: never on the event loop."""
+    subject, preview_text, layout = campaign.subject, campaign.preview_text, campaign_layout(store)
+    return campaign_emails.template(
+        subject, preview_text, campaign.body_html, campaign.body_text, layout, is_tracked=is_tracked
     )
 
 
