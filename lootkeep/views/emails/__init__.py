@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lootkeep.domain import campaign_emails
+from lootkeep.domain import campaign_emails as campaign_emails_rules
 from lootkeep.domain.campaign_emails import CONTENT, EmailLayout, written
 from lootkeep.domain.campaigns import Campaign
 from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
@@ -54,10 +54,10 @@ def render(
     )
 
 
-def campaign_template(campaign: Campaign, store: StoreIdentity, *, is_tracked: bool) -> campaign_emails.Template:
+def campaign_template(campaign: Campaign, store: StoreIdentity, *, is_tracked: bool) -> campaign_emails_rules.Template:
     """The e-mail of a campaign before it has a recipient. Half a megabyte takes a while: never on the event loop."""
     subject, preview_text, layout = campaign.subject, campaign.preview_text, campaign_layout(store)
-    return campaign_emails.template(
+    return campaign_emails_rules.template(
         subject, preview_text, campaign.body_html, campaign.body_text, layout, is_tracked=is_tracked
     )
 
