@@ -14,8 +14,10 @@ STATES = ("open", "pending", "resolved", "closed")
 
 async def a_ticket(world: World, **fields: Any) -> dict[str, Any]:
     """Of one customer, however many there are."""
-    found = (await world.get(f"{STORE}/customers?email=jun@example.com")).json()["data"]
-    customer = found[0] if found else (await new_customer(world, name="Jun Park", email="jun@example.com"))["customer"]
+    customers = (await world.get(f"{STORE}/customers?email=jun@example.com")).json()["data"]
+    customer = (
+        customers[0] if customers else (await new_customer(world, name="Jun Park", email="jun@example.com"))["customer"]
+    )
     return await new_ticket(world, customer["id"], **fields)
 
 
