@@ -132,6 +132,7 @@ def test_what_a_form_has_said_stays_while_the_page_moves_and_what_the_page_says_
     # Not with the mouse: no list changes under it.
     page.run("document.querySelector('.save button.main').click()")
     page.wait_for_text("There is no such purchase")
+    page.run("document.querySelector('.side a[href$=\"/servers\"]').focus()")
     items = [{"product_id": title["id"], "quantity": 1}]
     order = post(f"{STORE}/orders", customer_id=1, items=items, ip_address="203.0.113.1")["order"]["id"]
     post(f"{STORE}/orders/{order}/pay")
@@ -142,6 +143,8 @@ def test_what_a_form_has_said_stays_while_the_page_moves_and_what_the_page_says_
     page.until("document.querySelector('tbody .badge').textContent === 'Done'")
     said = page.run("[...document.querySelectorAll('main > .notice')].map((it) => it.textContent)")
     assert said == ["There is no such purchase, or its commands wait already."]
+    # As if nothing had happened for those who walk through the menu by keys.
+    assert page.focused().startswith("Servers")
     assert page.run("window.stayed") is True
 
 

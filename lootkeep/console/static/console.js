@@ -24,25 +24,34 @@ const newButton = (text, onclick, className) => Object.assign(element("button", 
 const here = () => location.href.split("#")[0];
 let shown = here();
 
+const sources = (page) => [...page.scripts].map((script) => script.getAttribute("src"));
+
 const swap = (html, url, isNew, isSent) => {
   const next = parse(html);
   const main = next.querySelector("main");
   const side = next.querySelector(".side nav");
-  if (!main || !$(".side") || !side) {
+  // Another page has a script of its own, or comes from a newer release. What a form answers may be shown only once.
+  const needsOthers = !isSent && sources(next).some((source) => !sources(document).includes(source));
+  if (!main || !$(".side") || !side || needsOthers) {
     location.assign(url);
     return;
   }
   const old = $("main");
   const hasFocus = document.activeElement === old;
+  const isSame = !isNew && here() === shown;
   // What a form has said stays until another page is opened.
-  const said = isNew || here() !== shown ? [] : old.querySelectorAll(":scope > .said");
+  const said = isSame ? old.querySelectorAll(":scope > .said") : [];
   if (!main.querySelector(":scope > .said")) main.prepend(...said);
   if (isNew) remember(isSent);
   old.replaceWith(main);
   if (hasFocus) main.focus({ preventScroll: true });
-  const groups = $$(".side nav details[open] summary");
-  for (const open of groups) for (const group of side.querySelectorAll("details")) group.open ||= group.textContent.startsWith(open.firstChild.data);
-  $(".side nav").replaceWith(side);
+  if (isSame) refresh(next, MENU);
+  else {
+    const groups = $$(".side nav details[open] summary");
+    for (const open of groups) for (const group of side.querySelectorAll("details")) group.open ||= group.textContent.startsWith(open.firstChild.data);
+    $(".side nav").replaceWith(side);
+    $(".you").replaceWith(next.querySelector(".you"));
+  }
   document.title = next.title;
   if (isNew) {
     enter(url);

@@ -85,13 +85,15 @@ const lookNow = async () => {
   // What was opened or answered meanwhile is newer, under the same address too.
   if (!html || !main.isConnected || main.ariaBusy) return;
   const page = parse(html);
-  refresh(page, ".side nav :is(a, summary), .head > div:first-child p, .views a");
+  refresh(page, `${MENU}, .head > div:first-child p, .views a`);
   const [queue, list] = [".queue .rows", "[data-news]"].map((part) => $(part));
   if (queue) showNews(queue, "check", newLinks(queue, page), refreshQueue);
   else if (list) update(list, page);
   else if ($(".needs")) refresh(page, "main .card");
   else if ($("main").dataset.live && !asking && isQuiet()) swap(html, location.href, false);
 };
+
+const MENU = ".side nav :is(a, summary)";
 
 // What is in these parts; they stay themselves, so that a link keeps the focus. No list changes under the pointer.
 const refresh = (page, parts) => {

@@ -31,4 +31,8 @@ document.addEventListener("submit", (event) => {
   event.stopImmediatePropagation();
   if (!isAsking) answer(form, event.submitter);
 }, true);
-for (const form of document.querySelectorAll("form[data-passkey]")) form.hidden = !CAN;
+const hide = () => {
+  for (const form of document.querySelectorAll("form[data-passkey]")) form.hidden = !CAN;
+};
+document.addEventListener("shown", hide);
+hide();
