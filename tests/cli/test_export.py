@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import stat
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,30 +15,46 @@ import pytest
 
 from lootkeep.kernel.clock import SECOND
 from lootkeep.storage import migrations
+from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import metadata
 from tests.cli.demo_store import loaded
 from tests.cli.moved_store import settings
 from tests.cli.terminal import Terminal
-from tests.conftest import ENGINES
+from tests.conftest import ENGINES, drop_postgres_database, new_postgres_database
 from tests.world import NOON
 
 
-@pytest.fixture(params=ENGINES)
-def store(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
-    """A small sample store."""
-    is_file = request.param == "sqlite"
-    terminal.settings = settings("sqlite:///lootkeep.db" if is_file else request.getfixturevalue("new_postgres_url"))
+@pytest.fixture(scope="module", params=ENGINES)
+def location(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A small sample store on each engine, loaded once: it takes seconds."""
+    if request.param == "sqlite":
+        path = tmp_path_factory.mktemp("store") / "lootkeep.db"
+        asyncio.run(_load(SqliteDatabase(path)))
+        yield f"sqlite:///{path}"
+        return
+    admin, url = request.getfixturevalue("postgres_admin_url"), request.getfixturevalue("postgres_url")
 
-    async def load() -> None:
-        path = terminal.folder / "lootkeep.db"
-        db = SqliteDatabase(path) if is_file else await PostgresDatabase.open(terminal.settings["database_url"], 1)
-        await migrations.upgrade(db)
-        await loaded(db)
-        await db.close()
+    async def loaded_url() -> str:
+        new = await new_postgres_database(admin, f"{url.rsplit('/', 1)[1]}_export")
+        await _load(await PostgresDatabase.open(new, 1))
+        return new
 
-    asyncio.run(load())
+    location = asyncio.run(loaded_url())
+    yield location
+    asyncio.run(drop_postgres_database(admin, location))
+
+
+async def _load(db: Engine) -> None:
+    await migrations.upgrade(db)
+    await loaded(db)
+    await db.close()
+
+
+@pytest.fixture
+def store(location: str, terminal: Terminal) -> Terminal:
+    terminal.settings = settings(location)
     return terminal
 
 
