@@ -9,7 +9,6 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -62,7 +61,7 @@ class Outbound:
         max_read: int = _READ_BYTES,
     ) -> None:
         self._allowed = allowed
-        self._client = Client(resolver or Resolver(), tls or _system_tls(), self._guarded_socket, max_read)
+        self._client = Client(resolver or Resolver(), self._guarded_socket, max_read, tls=tls)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> AttemptResult:
         started = time.monotonic()
@@ -115,12 +114,6 @@ class Outbound:
 
 def header_lines(headers: Mapping[str, str]) -> bytes:
     return "".join([f"{name}: {value}\r\n" for name, value in headers.items()]).encode()
-
-
-@cache
-def _system_tls() -> ssl.SSLContext:
-    """Read once: the certificates of the system take 30 ms."""
-    return ssl.create_default_context()
 
 
 def _clean(raw: bytes, longest: int) -> str:

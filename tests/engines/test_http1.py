@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator
 
 import pytest
@@ -13,12 +12,11 @@ from lootkeep.engines.resolver import Resolver
 from tests.receiver import PATIENCE_SECONDS, Behaviour, Receiver, saying
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-TLS = ssl.create_default_context()
 
 
 @pytest.fixture
 async def client() -> AsyncIterator[Client]:
-    client = Client(Resolver(), TLS, open_socket, 1000)
+    client = Client(Resolver(), open_socket, 1000)
     yield client
     await client.close()
 
@@ -104,7 +102,7 @@ async def test_a_receiver_that_switches_protocols_is_disconnected(client: Client
 
 
 async def test_an_unused_connection_is_closed(receiver: Receiver) -> None:
-    client = Client(Resolver(), TLS, open_socket, 1000, kept_seconds=0.05)
+    client = Client(Resolver(), open_socket, 1000, kept_seconds=0.05)
     ended = asyncio.Event()
 
     async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

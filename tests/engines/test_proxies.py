@@ -60,7 +60,7 @@ async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 def client_through(proxy: Proxy, authority: trustme.CA) -> Client:
     trust = ssl.create_default_context()
     authority.configure_trust(trust)
-    return Client(Resolver(), trust, open_socket, 1000, proxy_for=lambda host: proxy)
+    return Client(Resolver(), open_socket, 1000, proxy_for=lambda host: proxy, tls=trust)
 
 
 async def test_a_request_goes_through_the_tunnel_and_the_hosts_certificate_is_checked(

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import os
 import secrets
-import ssl
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC
@@ -98,9 +97,7 @@ async def refresh(
 ) -> list[FetchResult]:
     """One outcome for each list; if a download or check fails, nothing changes."""
     # One byte more than allowed, to detect a list that is too large.
-    client = Client(
-        Resolver(), ssl.create_default_context(), open_socket, limits.size + 1, proxy_for=proxy_from_environment
-    )
+    client = Client(Resolver(), open_socket, limits.size + 1, proxy_for=proxy_from_environment)
     try:
         return list(await asyncio.gather(*(_refresh(client, folder, clock, item, limits) for item in lists)))
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Collection, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -95,13 +94,7 @@ class StoreQueue:
 
 
 def client() -> Client:
-    return Client(
-        Resolver(),
-        ssl.create_default_context(),
-        open_socket,
-        _MAX_ANSWER_BYTES,
-        proxy_for=proxy_from_environment,
-    )
+    return Client(Resolver(), open_socket, _MAX_ANSWER_BYTES, proxy_for=proxy_from_environment)
 
 
 def retry_after(answer: Response) -> float | None:

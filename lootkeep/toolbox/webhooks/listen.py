@@ -6,7 +6,6 @@ import asyncio
 import errno
 import signal
 import socket
-import ssl
 import time
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +65,7 @@ class Listener:
         self._screen = screen
         self._clock = clock or SystemClock()
         self._stopping = asyncio.Event()
-        self._client = Client(Resolver(), ssl.create_default_context(), open_socket, _MAX_ANSWER_BYTES)
+        self._client = Client(Resolver(), open_socket, _MAX_ANSWER_BYTES)
 
     async def run(self, listener: socket.socket, greet: Callable[[], None], say: Callable[[str], None]) -> None:
         """Prints missed events, then receives until it is interrupted; it is ready when it prints its greeting."""
