@@ -22,8 +22,9 @@ from bench.options import Options, progress
 from bench.plots import Plot, Series
 from bench.readings import OpenStore, opened
 from bench.report import MISSED, Cell, SectionResult, Table, ratio, shown, verdict
-from lootkeep.api import external, store
+from lootkeep import wiring
 from lootkeep.console.pages import PAGES
+from lootkeep.domain.access import SERVER_SCOPE
 from lootkeep.kernel.clock import DAY, Instant, ManualClock, iso, utc
 from lootkeep.kernel.ids import RandomIds
 from lootkeep.services import sign_in as sign_in_service
@@ -151,9 +152,9 @@ async def _example(world: World, path: str, body: dict[str, Any]) -> int:
 def paths(now: Instant) -> Iterator[tuple[str, str]]:
     """Every read of the route table and the page table, and of lists also a page in the middle and a search."""
     year = "?from={}&to={}".format(*(utc(Instant(now - days * DAY)).date() for days in (365, 1)))
-    for group in (*external.GROUPS, *store.GROUPS):
+    for group in wiring.groups():
         for route in group.routes:
-            if route.method != "GET":
+            if route.method != "GET" or route.scope == SERVER_SCOPE:
                 continue
             path = f"{group.prefix}{route.path}"
             needed = next((query for end, query in NEEDED.items() if path.endswith(end)), "")

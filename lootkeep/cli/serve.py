@@ -167,8 +167,6 @@ class Prepared(NamedTuple):
 
 
 async def _prepare(config: Settings, *, with_demo: bool, is_open_house: bool) -> Prepared:
-    # Loaded before the greeting, which says that the service can be called.
-    wiring.groups()
     async with AsyncExitStack() as stack:
         deps = await _opened(config, stack)
         await webhooks_service.set_mode(deps, WebhookMode(config.webhook_allow_insecure))

@@ -8,13 +8,14 @@ import socket
 import ssl
 from collections import defaultdict
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from lootkeep.engines import system_tls
 from lootkeep.engines.proxies import Proxy, open_tunnel
 from lootkeep.engines.resolver import Resolver
 
@@ -43,10 +44,6 @@ class Target(NamedTuple):
     host: str
     port: int
     head: bytes
-
-    @property
-    def place(self) -> tuple[bool, str, int]:
-        return self[:3]
 
 
 @lru_cache(maxsize=1024)
@@ -107,7 +104,7 @@ class Client:
 
     async def request(self, to: Target, header_lines: bytes = b"", body: bytes = b"") -> Response:
         """The response, or OSError, NotHttp or Closed; the caller sets the deadline."""
-        idle = self._idle[to.place]
+        idle = self._idle[to.is_secure, to.host, to.port]
         connection = _sound_one(idle) or await self._dial(to)
         try:
             answer = await connection.exchange(
@@ -147,10 +144,11 @@ class Client:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if proxy:
                 await open_tunnel(sock, proxy, to.host, to.port)
-            tls: dict[str, Any] = {}
-            if to.is_secure:
-                tls = {"ssl": self._tls or _system_tls(), "server_hostname": to.host.rstrip(".")}
-            _, connection = await loop.create_connection(lambda: _ClientConnection(self._max_read), sock=sock, **tls)
+            tls = (self._tls or system_tls.context()) if to.is_secure else None
+            name = to.host.rstrip(".") if tls else None
+            _, connection = await loop.create_connection(
+                lambda: _ClientConnection(self._max_read), sock=sock, ssl=tls, server_hostname=name
+            )
         except BaseException:
             sock.close()
             raise
@@ -170,12 +168,6 @@ class Client:
             connection.was_idle = True
         if connections:
             self._sweep_later()
-
-
-@cache
-def _system_tls() -> ssl.SSLContext:
-    """Read once, and only if it is needed: the certificates of the system take 40 ms and 3 MB."""
-    return ssl.create_default_context()
 
 
 def _sound_one(idle: list[_ClientConnection]) -> _ClientConnection | None:

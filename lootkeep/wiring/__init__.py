@@ -59,29 +59,24 @@ def app() -> Application:
     logs.configure(settings.log_level, settings.log_format)
     for sentence in settings.unknown_names:
         structlog.get_logger(__name__).warning("unknown setting", sentence=sentence)
-    groups()
     # Loaded modules stay: scanning them for garbage would block the event loop for 50 milliseconds.
     gc.freeze()
     return Application(settings)
 
 
-@cache
 def groups() -> tuple[Group, ...]:
     """The route table: every endpoint of every API."""
-    # What is loaded stays, so there is no garbage to look for, now or later.
-    gc.disable()
-    from lootkeep.api import external, game, store
+    from lootkeep.api import groups
 
-    gc.freeze()
-    gc.enable()
-    return (*external.GROUPS, *store.GROUPS, *game.GROUPS)
+    return groups.every()
 
 
 @cache
 def router() -> Router:
+    from lootkeep.api import groups
     from lootkeep.api.http.router import Router
 
-    return Router(groups())
+    return Router(groups.routes_below)
 
 
 @cache

@@ -68,7 +68,9 @@ async def client(world: World, stage: PausedOperation) -> AsyncIterator[httpx.As
         ),
     )
     pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, dict).app()
-    api = Api(world.deps, Router((group,)), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
+    api = Api(
+        world.deps, Router(group.routes_below), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages
+    )
     headers = {"Authorization": f"Bearer {world.token}", "Idempotency-Key": "a"}
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(api), base_url=f"http://store.test{EXTERNAL}", headers=headers

@@ -28,10 +28,12 @@ STUMBLES = Group(
 )
 
 
-def edge(world: World, *groups: Group) -> httpx.AsyncClient:
+def edge(world: World, group: Group) -> httpx.AsyncClient:
     """The same HTTP layer over other routes."""
     pages = Probes(world.deps, world.tokens, world.limits, Metrics(), {}, dict).app()
-    api = Api(world.deps, Router(groups), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
+    api = Api(
+        world.deps, Router(group.routes_below), world.tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages
+    )
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(api),
         base_url="http://store.test",

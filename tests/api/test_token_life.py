@@ -164,7 +164,7 @@ async def caller(world: World, secret: str) -> Any:
     """The user a handler gets, over the same edge with another row."""
     tokens = Tokens(world.deps, lambda: None)
     pages = Probes(world.deps, tokens, world.limits, Metrics(), {}, dict).app()
-    api = Api(world.deps, Router((WHOSE,)), tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
+    api = Api(world.deps, Router(WHOSE.routes_below), tokens, Limits(world.deps.limiter, 60, 60), Metrics(), pages)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url="http://store.test") as client:
         answer = await client.get(EXTERNAL + "/whose", headers={"Authorization": f"Bearer {secret}"})
     return answer.json()["data"]["user_id"]

@@ -25,7 +25,11 @@ NEEDED_BY_SOME = {
     *("aiosmtplib", "argon2", "asyncpg", "cryptography", "disposable_email_domains", "duckdb", "email_validator"),
     *("iptocc", "jinja2", "joserfc", "markdown_it", "maxminddb", "mcp", "openpyxl", "redis", "rich.progress", "segno"),
     *(
+        "lootkeep.api.external",
+        "lootkeep.api.game",
+        "lootkeep.api.http.openapi",
         "lootkeep.api.http.reference",
+        "lootkeep.api.store",
         "lootkeep.cli.processes",
         "lootkeep.console.pages",
         "lootkeep.toolbox",

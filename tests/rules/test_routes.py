@@ -103,6 +103,12 @@ def test_no_two_rows_share_a_method_and_a_path() -> None:
     assert _twice(title(*row) for row in ROWS) == []
 
 
+def test_every_row_is_found_by_the_words_of_its_group() -> None:
+    router = wiring.router()
+    handlers = [router.find(route.method, _example(group, route))[0].handler for group, route in ROWS]
+    assert handlers == [route.handler for _, route in ROWS]
+
+
 def test_no_two_rows_share_a_handler_name_which_is_their_name_in_openapi() -> None:
     assert _twice(route.handler.__name__ for _, route in ROWS) == []
 
@@ -110,6 +116,10 @@ def test_no_two_rows_share_a_handler_name_which_is_their_name_in_openapi() -> No
 def test_every_group_has_a_name_and_a_sentence() -> None:
     silent = [group.prefix for group in wiring.groups() if not group.name or not group.description.endswith(".")]
     assert silent == []
+
+
+def _example(group: Group, route: Route) -> str:
+    return group.prefix + re.sub(r"\{\w+\}", "1", route.path)
 
 
 def _expected_scope(group: Group, route: Route) -> str:

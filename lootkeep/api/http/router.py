@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lootkeep.api.http.errors import MethodNotAllowed, UnknownPath
-from lootkeep.api.http.routes import Group, Route
+from lootkeep.api.http.routes import Route
 from lootkeep.domain import inputs as inputs_rules
 
 _WORD = re.compile(inputs_rules.PATH_WORD)
 # Parameters of a path that are integers.
 IDENTIFIERS = ("id", "item_id", "key_id")
 _NOTHING: dict[str, Any] = {}
+# The nothing before the first slash, `api`, the name of the API, its version, and a word.
+_AREA_PARTS = 5
 
 
 class _Node:
@@ -28,27 +30,39 @@ class _Node:
 
 
 class Router:
-    """All routes of all groups."""
+    """All routes; those of an area, such as `/api/external/v1/orders`, are added by the first request to it."""
 
-    def __init__(self, groups: tuple[Group, ...]) -> None:
+    def __init__(self, routes_below: Callable[[str], Sequence[Route]]) -> None:
+        self._routes_below = routes_below
+        self._areas: set[str] = set()
         self._root = _Node()
         self._fixed: dict[str, dict[str, Route]] = {}
-        for group in groups:
-            for route in group.routes:
-                # With the whole path, by which metrics and traces know the API.
-                self._add(replace(route, path=group.prefix + route.path))
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, Any]]:
         rows = self._fixed.get(path)
         parameters = _NOTHING
         if rows is None:
-            rows, parameters = self._walk(path)
+            match = self._walk(path) or (self._add_area(path) and self._walk(path))
+            if not match:
+                raise UnknownPath
+            rows, parameters = match
         route = rows.get(method)
         if route is None and method == "HEAD":
             route = rows.get("GET")
         if route is None:
             raise MethodNotAllowed(_allowed(rows))
         return route, parameters
+
+    def _add_area(self, path: str) -> bool:
+        """False if its routes are known, or there are none."""
+        area = "/".join(path.split("/", _AREA_PARTS)[:_AREA_PARTS])
+        if area in self._areas:
+            return False
+        routes = self._routes_below(area)
+        for route in routes:
+            self._add(route)
+            self._areas.add(area)
+        return bool(routes)
 
     def _add(self, route: Route) -> None:
         node, path = self._root, route.path
@@ -63,20 +77,18 @@ class Router:
         if "{" not in path:
             self._fixed[path] = node.rows
 
-    def _walk(self, path: str) -> tuple[dict[str, Route], dict[str, Any]]:
+    def _walk(self, path: str) -> tuple[dict[str, Route], dict[str, Any]] | None:
         node = self._root
         parameters: dict[str, Any] = {}
         for segment in path.split("/")[1:]:
             below = node.fixed.get(segment)
             if below is None:
                 if node.parameter is None:
-                    raise UnknownPath
+                    return None
                 name, below = node.parameter
                 parameters[name] = _identifier(segment) if name in IDENTIFIERS else _word(segment)
             node = below
-        if not node.rows:
-            raise UnknownPath
-        return node.rows, parameters
+        return (node.rows, parameters) if node.rows else None
 
 
 def _identifier(segment: str) -> int:

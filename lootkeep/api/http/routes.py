@@ -164,3 +164,8 @@ class Group:
     description: str
     routes: tuple[Route, ...]
     prefix: str = "/api/external/v1"
+
+    def routes_below(self, area: str) -> list[Route]:
+        """Those with paths below this one; with the whole path, by which metrics and traces know the API."""
+        routes = [replace(route, path=self.prefix + route.path) for route in self.routes]
+        return [route for route in routes if f"{route.path}/".startswith(f"{area}/")]
