@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from lootkeep import cli
 from lootkeep.settings import variable
+from tests import forked
+from tests.forked import Forked
 from tests.rules.tree import ROOT
 from tests.world import KEY as KEY
 
@@ -100,16 +102,8 @@ class Terminal:
 
     def run(self, *arguments: str, **settings: str) -> CommandResult:
         """Runs the real command in its own process."""
-        done = subprocess.run(
-            [PROGRAM, *arguments],
-            cwd=self.folder,
-            env=self._environment(settings),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        options: dict[str, Any] = {"cwd": self.folder, "env": self._environment(settings), "stdin": subprocess.DEVNULL}
+        done = forked.run([PROGRAM, *arguments], SECONDS, **options)
         return CommandResult(done.returncode, done.stdout, done.stderr)
 
     def call(self, *arguments: str, **settings: str) -> CommandResult:
@@ -129,7 +123,7 @@ class Terminal:
 
     def killed_at(self, mark: str, *arguments: str, **settings: str) -> None:
         """Runs the real command until it is killed where `tests/faults/killed_at.py` sees the mark."""
-        launcher = (sys.executable, str(ROOT / "tests/faults/killed_at.py"), mark)
+        launcher = (str(ROOT / "tests/faults/killed_at.py"), mark)
         with start(self.folder, self._environment(settings), *arguments, launcher=launcher) as process:
             output = process.communicate(timeout=SECONDS)
         assert process.returncode == -signal.SIGKILL, (mark, process.returncode, *output)
@@ -153,7 +147,7 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def start(folder: Path, env: Mapping[str, str], *arguments: str, launcher: Sequence[str] = ()) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    return Forked(
         [*launcher, PROGRAM, *arguments],
         cwd=folder,
         env=env,

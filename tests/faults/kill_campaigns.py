@@ -23,6 +23,7 @@ from lootkeep.settings import Settings, variable
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import campaign_recipients, email_campaigns
+from tests.forked import Forked
 from tests.mailbox import MailServer
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")
@@ -108,7 +109,7 @@ def _start(settings: Settings, folder: Path) -> subprocess.Popen[bytes]:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
     environment = plain | {variable(name): value for name, value in environment_settings.items()}
     with (folder / "log").open("ab") as log:
-        return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=log)
+        return Forked(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=log)
 
 
 async def _until(server: MailServer, count: int) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from lootkeep.settings import Settings, variable
+from tests.forked import Forked
 
 PROGRAM = Path(sys.executable).with_name("lootkeep")
 KEY = "a-secret-key-of-more-than-32-characters"
@@ -38,7 +39,7 @@ class KilledProcesses:
     def start(self) -> None:
         with (self._folder / "log").open("ab") as log:
             while len(self._running) < self._count:
-                process = subprocess.Popen(
+                process = Forked[bytes](
                     self._command, cwd=self._folder, env=self._environment, stdout=subprocess.DEVNULL, stderr=log
                 )
                 self._running.append(process)
@@ -71,7 +72,7 @@ class Processes:
 
     def start(self, name: str) -> None:
         with (self._folder / "log").open("ab") as log:
-            self._running[name] = subprocess.Popen(
+            self._running[name] = Forked[bytes](
                 [PROGRAM, *self._commands[name]], cwd=self._folder, env=self._environment, stdout=log, stderr=log
             )
 

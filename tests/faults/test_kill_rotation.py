@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from lootkeep.settings import Settings, variable
 from lootkeep.storage import emails as emails_db, migrations, secret_key as secret_key_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import mails
+from tests import forked
 from tests.faults.processes import KEY
 from tests.rules.tree import ROOT
 
@@ -68,10 +68,8 @@ class Store:
         plain = {name: value for name, value in os.environ.items() if not name.startswith("LOOTKEEP_")}
         environment = plain | {variable(name): value for name, value in self.values.items()}
         new_key = [] if self.is_embedded else [str(self.new_key)]
-        command = [sys.executable, *launcher, str(FAULTS / "rotate_key.py"), *new_key]
-        return subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
+        command = [*launcher, str(FAULTS / "rotate_key.py"), *new_key]
+        return forked.run(command, SECONDS, cwd=self.folder, env=environment)
 
 
 @pytest.fixture

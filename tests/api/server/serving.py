@@ -22,6 +22,7 @@ from lootkeep.domain.access import SCOPES
 from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
+from tests.forked import Forked
 from tests.world import KEY, World
 
 PROGRAMS = Path(sys.executable).parent
@@ -133,7 +134,7 @@ def start(settings: dict[str, str], folder: Path, *words: str | Path, port: int 
     port = port or free_port()
     token = asyncio.run(prepare(settings_of(settings)))
     with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(
+        process = Forked[bytes](
             [*(str(word) for word in words), "--port", str(port)], env=settings, cwd=folder, stdout=log, stderr=log
         )
     served = RunningServer(process, port, token, settings)
