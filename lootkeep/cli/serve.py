@@ -61,7 +61,7 @@ def serve(
         bool, typer.Option("--open-house", help="With --demo: anyone looks around, nothing leaves, new each night.")
     ] = False,
 ) -> None:
-    """Serve the API. Creates and migrates an embedded database; the first start prints a token."""
+    """Serve the API. Creates its database, migrates an embedded one; the first start prints a token."""
     config = _load(is_dev=is_dev)
     if is_open_house and not (with_demo and config.sqlite_path):
         raise StartupError(
@@ -207,7 +207,7 @@ async def _steps(deps: Deps) -> list[tuple[str, str]]:
 async def _opened(config: Settings, stack: AsyncExitStack) -> Deps:
     """Another process, such as an import, may lock an embedded database for a while. PostgreSQL is up, or an error."""
     if config.sqlite_path is None:
-        return await stack.enter_async_context(wiring.opened(config))
+        return await stack.enter_async_context(wiring.opened(config, may_create=True))
     opened = await until_opened(lambda: stack.enter_async_context(wiring.opened(config)), "The server", asyncio.Event())
     assert opened is not None
     return opened

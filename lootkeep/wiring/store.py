@@ -91,8 +91,11 @@ async def upgrade(settings: Settings, engine: Engine, *, with_copy: bool) -> Pat
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Deps]:
-    """Deps on a database that is ready: the embedded one is migrated here, PostgreSQL by `lootkeep migrate`."""
+async def opened(settings: Settings, *, may_create: bool = False) -> AsyncIterator[Deps]:
+    """Deps on a database that is ready: the embedded one is migrated here, PostgreSQL by `lootkeep migrate`.
+
+    Only who may create a store gives an empty PostgreSQL database its schema: others may have the wrong database.
+    """
     check_settings(settings)
     engine = await open_database(settings)
     limiter = _limiter(settings)
@@ -101,6 +104,8 @@ async def opened(settings: Settings) -> AsyncIterator[Deps]:
     try:
         if settings.sqlite_path:
             await _upgrade_and_log(settings, engine)
+        elif may_create and await migrations.revision(engine) is None:
+            await migrations.upgrade(engine)
         else:
             await migrations.check(engine)
         settings = await _as_served(settings, engine)

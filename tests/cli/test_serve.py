@@ -84,6 +84,13 @@ def test_in_production_no_token_is_printed_into_a_log(terminal: Terminal) -> Non
     assert json.loads(terminal.call("token", "list", "--json", secret_key=KEY).out) == []
 
 
+def test_an_empty_postgresql_database_gets_its_tables_from_the_first_start(
+    terminal: Terminal, new_postgres_url: str
+) -> None:
+    with terminal.serving(database_url=new_postgres_url, secret_key=KEY) as server:
+        assert _post(server, server.token).status_code == 201
+
+
 def test_database_log_index_and_key_are_readable_by_their_owner_only(terminal: Terminal) -> None:
     before = os.umask(0o000)
     try:
