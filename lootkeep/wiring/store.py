@@ -92,22 +92,14 @@ async def upgrade(settings: Settings, engine: Engine, *, with_copy: bool) -> Pat
 
 @asynccontextmanager
 async def opened(settings: Settings, *, may_create: bool = False) -> AsyncIterator[Deps]:
-    """Deps on a database that is ready: the embedded one is migrated here, PostgreSQL by `lootkeep migrate`.
-
-    Only who may create a store gives an empty PostgreSQL database its schema: others may have the wrong database.
-    """
+    """Deps on a database that is ready: the embedded one is migrated here, PostgreSQL by `lootkeep migrate`."""
     check_settings(settings)
     engine = await open_database(settings)
     limiter = _limiter(settings)
     replica = open_replica(settings, engine)
     outbound, openid = None, None
     try:
-        if settings.sqlite_path:
-            await _upgrade_and_log(settings, engine)
-        elif may_create and await migrations.revision(engine) is None:
-            await migrations.upgrade(engine)
-        else:
-            await migrations.check(engine)
+        await _make_ready(settings, engine, may_create=may_create)
         settings = await _as_served(settings, engine)
         async with engine.read() as tx:
             demo = await demo_db.mark(tx)
@@ -146,11 +138,17 @@ async def _as_served(settings: Settings, engine: Engine) -> Settings:
     return settings.model_copy(update={"webhook_allow_insecure": mode.allow_insecure})
 
 
-async def _upgrade_and_log(settings: Settings, engine: Engine) -> None:
-    if copy := await upgrade(settings, engine, with_copy=True):
-        # Commands print to stdout, and usually log nothing.
-        logs.configure(settings.log_level, settings.log_format)
-        log.info("the database was upgraded", schema=migrations.HEAD, copy=str(copy))
+async def _make_ready(settings: Settings, engine: Engine, *, may_create: bool) -> None:
+    """An empty PostgreSQL database gets its schema only if a store may be created: it may be the wrong one."""
+    if settings.sqlite_path:
+        if copy := await upgrade(settings, engine, with_copy=True):
+            # Commands print to stdout, and usually log nothing.
+            logs.configure(settings.log_level, settings.log_format)
+            log.info("the database was upgraded", schema=migrations.HEAD, copy=str(copy))
+    elif may_create and await migrations.revision(engine) is None:
+        await migrations.upgrade(engine)
+    else:
+        await migrations.check(engine)
 
 
 def make_outbound(settings: Settings, demo: Demo) -> Outbound:
