@@ -189,6 +189,14 @@ class LineGoods(msgspec.Struct, frozen=True):
     cards: Sequence[OwnedCard]
     commands: Sequence[ServerCommand]
     file_url: str | None
+    # When the subscription ends that the order is a period of.
+    subscription_ends_at: Instant | None
+
+    @property
+    def expires_at(self) -> Instant | None:
+        """A server takes back what a subscription gave; keys, files and cards stay the buyer's."""
+        is_taken_back = self.item.delivery_type == "command" and self.subscription_ends_at is not None
+        return self.subscription_ends_at if is_taken_back else self.item.expires_at
 
 
 def looks_by_good(looks: Iterable[Look]) -> dict[tuple[int, int | None], list[Look]]:
@@ -220,9 +228,9 @@ def goods_of(lines: Iterable[LineGoods], now: Instant) -> list[Good]:
 
 def _goods(line: LineGoods, now: Instant) -> Iterator[Good]:
     item = line.item
-    kind, state = KINDS[item.delivery_type], _state(line.order, item, now)
+    kind, state = KINDS[item.delivery_type], _state(line, now)
     good = Good(item.order_id, item.id, item.product_id, kind, state, ("line", item.id))
-    good = replace(good, delivered_at=item.delivered_at, handed_at=item.handed_at, expires_at=item.expires_at)
+    good = replace(good, delivered_at=item.delivered_at, handed_at=item.handed_at, expires_at=line.expires_at)
     for key in line.keys:
         # A key that came later, to wait for or to replace another, was not there yet.
         was_there = key.assigned_at is not None and item.handed_at is not None and key.assigned_at <= item.handed_at
@@ -243,7 +251,7 @@ def _goods(line: LineGoods, now: Instant) -> Iterator[Good]:
         state = "revoked" if card.revoked_at is not None else _validity(card.expires_at, now)
         times = {"delivered_at": card.created_at, "expires_at": card.expires_at}
         yield replace(good, state=state, piece=("gift_card", card.id), masked=_MASK + card.last_four, **times)
-    commands = list(_commands(line, good))
+    commands = list(_commands(line, good, now))
     yield from commands
     pieces = len(line.cards) + sum(key.status != "replaced" for key in line.keys)
     if pieces < item.quantity and not commands:
@@ -251,7 +259,7 @@ def _goods(line: LineGoods, now: Instant) -> Iterator[Good]:
         yield replace(good, url=line.file_url if good.state == "delivered" and good.kind == "file" else None)
 
 
-def _commands(line: LineGoods, good: Good) -> Iterator[Good]:
+def _commands(line: LineGoods, good: Good, now: Instant) -> Iterator[Good]:
     """One row for each command that hands over; its repeats are part of it."""
     sent: dict[int, list[ServerCommand]] = {}
     delivering = [it for it in line.commands if it.command.cause in DELIVERING]
@@ -264,7 +272,7 @@ def _commands(line: LineGoods, good: Good) -> Iterator[Good]:
         state = good.state
         if state == "waiting":
             # The line is not whole: another command of it is missing, or this one.
-            state = "delivered" if done else "waiting" if newest.is_open else "failed"
+            state = _validity(line.expires_at, now) if done else "waiting" if newest.is_open else "failed"
         yield replace(
             good,
             state=state,
@@ -276,10 +284,11 @@ def _commands(line: LineGoods, good: Good) -> Iterator[Good]:
         )
 
 
-def _state(order: Order, item: OrderItem, now: Instant) -> GoodState:
-    if order.status == "refunded":
+def _state(line: LineGoods, now: Instant) -> GoodState:
+    if line.order.status == "refunded":
         return "revoked"
-    return _validity(item.expires_at, now) if item.fulfilled_quantity == item.quantity else "waiting"
+    is_whole = line.item.fulfilled_quantity == line.item.quantity
+    return _validity(line.expires_at, now) if is_whole else "waiting"
 
 
 def _validity(expires_at: Instant | None, now: Instant) -> GoodState:

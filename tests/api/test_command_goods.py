@@ -9,11 +9,12 @@ import pytest
 from lootkeep.domain.goods import Good, goods_of
 from lootkeep.kernel.clock import DAY
 from lootkeep.kernel.paging import PageRequest
-from lootkeep.services import goods as goods_service
+from lootkeep.services import goods as goods_service, subscriptions as subscriptions_service
 from lootkeep.storage.goods import owned as owned_db
-from tests.api.commanding import GIVE, bought, rank, survival
+from tests.api.commanding import GIVE, NOTCH, bought, rank, survival
 from tests.api.ordering import ORDERS, step
-from tests.builders import new_order, new_product, paid_order
+from tests.api.posts import MONTHLY
+from tests.builders import STORE, new_order, new_product, paid_order
 from tests.world import World
 
 ROLE = GIVE | {"text": "role {player_id}", "needs_player_online": True}
@@ -96,6 +97,31 @@ async def test_a_command_whose_server_is_gone_has_failed_also_one_that_the_serve
     assert await states(world) == ["failed", "failed"]
 
 
+async def test_what_a_server_gave_ends_with_the_subscription_and_a_key_stays(world: World) -> None:
+    server = await survival(world, GIVE, ROLE, **MONTHLY)
+    keys = await new_product(world, name="Key", delivery_type="keys", **MONTHLY)
+    for product_id in (1, keys["id"]):
+        await world.post(f"{STORE}/subscriptions", {"customer_id": 1, "product_id": product_id, "player": NOTCH})
+    await server.take()
+    await server.report({"id": 1, "ok": True})
+    for subscription_id in (1, 2):
+        await world.post(f"{STORE}/subscriptions/{subscription_id}/cancel", {"at_period_end": True})
+    ends_at = (await world.get(f"{STORE}/subscriptions/1")).json()["data"]["ends_at"]
+    assert [(good["state"], good["expires_at"]) for good in await goods(world)] == [
+        ("delivered", ends_at),
+        ("waiting", ends_at),
+    ]
+    world.clock.advance(31 * DAY)
+    await subscriptions_service.expire(world.deps)
+    assert await states(world) == ["expired", "failed"]
+    assert [(good.kind, good.state) for good in await all_goods(world)] == [
+        ("key", "delivered"),
+        ("command", "expired"),
+        ("command", "failed"),
+    ]
+    await assert_pages_hold_all(world)
+
+
 async def test_the_pages_of_a_customer_hold_every_good_once_and_count_them(world: World) -> None:
     server = await survival(world, GIVE, ROLE, valid_days=30)
     keys = await new_product(world, name="Key", delivery_type="keys", stock=0)
@@ -116,15 +142,23 @@ async def test_the_pages_of_a_customer_hold_every_good_once_and_count_them(world
     world.clock.advance(2 * DAY)
     await paid_order(world, 1, (keys["id"], 1), (manual["id"], 1))
     await step(world, 3, "refund")
-    now = world.clock.now()
-    async with world.db.read() as tx:
-        whole = goods_of(await owned_db.of_customer(tx, 1), now)
+    whole = await all_goods(world)
     assert {good.state for good in whole} == {"delivered", "waiting", "revoked", "expired"}
     assert len(whole) == len({good.piece for good in whole}) > 10
+    await assert_pages_hold_all(world)
+    assert await goods_service.of_customer(world.deps, 1, None, PageRequest(9, 50)) == ([], len(whole))
+
+
+async def all_goods(world: World) -> list[Good]:
+    async with world.db.read() as tx:
+        return goods_of(await owned_db.of_customer(tx, 1), world.clock.now())
+
+
+async def assert_pages_hold_all(world: World) -> None:
+    whole = await all_goods(world)
     for is_active in (None, True, False):
         wanted = [good for good in whole if is_active is None or (good.state == "delivered") is is_active]
         assert await paged(world, is_active) == (pieces(wanted), len(wanted))
-    assert await goods_service.of_customer(world.deps, 1, None, PageRequest(9, 50)) == ([], len(whole))
 
 
 async def paged(world: World, is_active: bool | None) -> tuple[list[object], int]:

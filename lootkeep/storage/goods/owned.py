@@ -26,9 +26,11 @@ from lootkeep.storage.schema import (
     product_keys as keys,
     products,
     servers,
+    subscriptions,
 )
 
 _TO_ITEM = len(Order.__struct_fields__)
+_OTHER = (products.c.file_url, subscriptions.c.ends_at)
 
 
 class _Queries:
@@ -37,10 +39,11 @@ class _Queries:
     def __init__(self, condition: Any) -> None:
         is_paid = (condition, orders.c.paid_at.is_not(None))
         self.lines = Query(
-            select(*columns_of(orders, Order), *columns_of(items, OrderItem), products.c.file_url)
+            select(*columns_of(orders, Order), *columns_of(items, OrderItem), *_OTHER)
             .select_from(orders)
             .join(items, items.c.order_id == orders.c.id)
             .join(products, products.c.id == items.c.product_id)
+            .outerjoin(subscriptions, subscriptions.c.id == orders.c.subscription_id)
             .where(*is_paid)
             .order_by(orders.c.id.desc(), items.c.id)
         )
@@ -99,10 +102,10 @@ async def mark_handed(tx: Transaction, item_ids: Collection[int], now: Instant) 
 async def _lines(tx: Transaction, queries: _Queries, owner: int | str) -> list[LineGoods]:
     """Only what the lines are delivered by is read."""
     rows = [
-        (Order(*values[:_TO_ITEM]), OrderItem(*values[_TO_ITEM:]), file_url)
-        for *values, file_url in await tx.all(queries.lines, owner=owner)
+        (Order(*values[:_TO_ITEM]), OrderItem(*values[_TO_ITEM:]), file_url, ends_at)
+        for *values, file_url, ends_at in await tx.all(queries.lines, owner=owner)
     ]
-    kinds = {item.delivery_type for _, item, _ in rows}
+    kinds = {item.delivery_type for _, item, _, _ in rows}
     of_item: dict[int, list[ProductKey]] = defaultdict(list)
     for key in await tx.all(queries.keys, owner=owner) if "keys" in kinds else ():
         of_item[key.item_id or 0].append(key)
@@ -113,10 +116,10 @@ async def _lines(tx: Transaction, queries: _Queries, owner: int | str) -> list[L
     for it in await tx.all(queries.commands, owner=owner) if "command" in kinds else ():
         queued[it.command.item_id].append(it)
     lines: list[LineGoods] = []
-    for order, item, file_url in rows:
+    for order, item, file_url, ends_at in rows:
         own: list[OwnedCard] = []
         if item.delivery_type == "gift_card":
             # Cards are issued line by line.
             own, bought[order.id] = bought[order.id][: item.quantity], bought[order.id][item.quantity :]
-        lines.append(LineGoods(order, item, of_item[item.id], own, queued[item.id], file_url))
+        lines.append(LineGoods(order, item, of_item[item.id], own, queued[item.id], file_url, ends_at))
     return lines

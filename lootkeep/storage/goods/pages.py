@@ -12,16 +12,27 @@ from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.paging import PageRequest
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.schema import commands, gift_cards as cards, order_items as items, orders, product_keys as keys
+from lootkeep.storage.schema import (
+    commands,
+    gift_cards as cards,
+    order_items as items,
+    orders,
+    product_keys as keys,
+    subscriptions,
+)
 
 _IS_PAID = (orders.c.customer_id == bindparam("customer"), orders.c.paid_at.is_not(None))
 _IS_WHOLE = items.c.fulfilled_quantity == items.c.quantity
 _IS_KEPT = orders.c.status != "refunded"
-_IS_VALID = or_(
+_HAS_DAYS_LEFT = or_(
     items.c.valid_days.is_(None),
     items.c.delivered_at.is_(None),
     items.c.delivered_at + items.c.valid_days * DAY > bindparam("now"),
 )
+_ended = select(subscriptions.c.id).where(
+    subscriptions.c.id == orders.c.subscription_id, subscriptions.c.ends_at <= bindparam("now")
+)
+_IS_VALID = and_(_HAS_DAYS_LEFT, or_(items.c.delivery_type != "command", ~_ended.exists()))
 _IS_DELIVERING = sql("cause IN ('paid', 'renewed')")
 
 
