@@ -102,8 +102,7 @@ class Terminal:
 
     def run(self, *arguments: str, **settings: str) -> CommandResult:
         """Runs the real command in its own process."""
-        options: dict[str, Any] = {"cwd": self.folder, "env": self._environment(settings), "stdin": subprocess.DEVNULL}
-        done = forked.run([PROGRAM, *arguments], SECONDS, **options)
+        done = self._run([PROGRAM, *arguments], settings)
         return CommandResult(done.returncode, done.stdout, done.stderr)
 
     def call(self, *arguments: str, **settings: str) -> CommandResult:
@@ -123,16 +122,18 @@ class Terminal:
 
     def killed_at(self, mark: str, *arguments: str, **settings: str) -> None:
         """Runs the real command until it is killed where `tests/faults/killed_at.py` sees the mark."""
-        launcher = (str(ROOT / "tests/faults/killed_at.py"), mark)
-        with start(self.folder, self._environment(settings), *arguments, launcher=launcher) as process:
-            output = process.communicate(timeout=SECONDS)
-        assert process.returncode == -signal.SIGKILL, (mark, process.returncode, *output)
+        done = self._run([ROOT / "tests/faults/killed_at.py", mark, PROGRAM, *arguments], settings)
+        assert done.returncode == -signal.SIGKILL, (mark, done)
 
     @contextmanager
     def serving(self, *arguments: str, **settings: str) -> Iterator[Serving]:
         """`lootkeep serve` on a free port."""
         with served(self.start("serve", "--port", "0", *arguments, **settings)) as server:
             yield server
+
+    def _run(self, script: list[str | Path], settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        options: dict[str, Any] = {"cwd": self.folder, "env": self._environment(settings), "stdin": subprocess.DEVNULL}
+        return forked.run(script, SECONDS, **options)
 
     def _environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         return environment(self.settings | dict(settings))
@@ -147,7 +148,9 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def start(folder: Path, env: Mapping[str, str], *arguments: str, launcher: Sequence[str] = ()) -> subprocess.Popen[str]:
-    return Forked(
+    # Only a script is forked, not another program that starts it.
+    process = subprocess.Popen[str] if launcher else Forked[str]
+    return process(
         [*launcher, PROGRAM, *arguments],
         cwd=folder,
         env=env,
