@@ -84,6 +84,13 @@ class Browser:
     def click(self, selector: str) -> None:
         self._post(f"element/{self._find(selector)}/click")
 
+    def double_click(self, selector: str) -> None:
+        """As fast as a mouse can, at one place, whatever is there the second time."""
+        origin = {ELEMENT: self._find(selector)}
+        clicks = [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp", "pointerDown", "pointerUp")]
+        actions = [{"type": "pointerMove", "x": 0, "y": 0, "origin": origin}, *clicks]
+        self._post("actions", actions=[{"type": "pointer", "id": "mouse", "actions": actions}])
+
     def write(self, selector: str, text: str) -> None:
         """Replaces what is there."""
         element = self._find(selector)

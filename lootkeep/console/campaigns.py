@@ -165,7 +165,7 @@ async def create(visit: Visit) -> Answer:
 async def edit(visit: Visit) -> Answer:
     before = await CAMPAIGN.lock(visit)
     after = await campaigns_service.change(visit.deps, visit.id, campaign_editor.read(visit, before))
-    return CAMPAIGN.done(f"{after.name} is saved.", before, after)
+    return CAMPAIGN.saved(visit, (), f"{after.name} is saved.", before, after)
 
 
 async def send(visit: Visit) -> Answer:

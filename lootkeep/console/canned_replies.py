@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lootkeep.console import forms, guard, lists, undo
+from lootkeep.console import forms, guard, lists
 from lootkeep.console.columns import AGO, NAME, Cell, Column
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Handler, Page, Visit, url
@@ -90,8 +90,7 @@ async def create(visit: Visit) -> Answer:
 async def save(visit: Visit) -> Answer:
     before = await REPLY.lock(visit)
     after = await canned_replies_service.change(visit.deps, visit.id, forms.read(visit, FORM))
-    message = "The canned reply is saved." if after != before else "Nothing was changed."
-    return REPLY.done(message, before, after, reverse=undo.form_of_before(visit, FORM, before))
+    return REPLY.saved(visit, FORM, "The canned reply is saved.", before, after)
 
 
 async def insert(visit: Visit) -> Answer:

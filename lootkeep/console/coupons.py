@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from lootkeep.console import forms, lists, undo
+from lootkeep.console import forms, lists
 from lootkeep.console.charts import Tile
 from lootkeep.console.columns import AGO, CODE, COUNT, DAY, LABEL, Cell, Column
 from lootkeep.console.formats import badge, label, options, rate
@@ -247,8 +247,7 @@ async def edit(visit: Visit) -> Answer:
     days = forms.written(visit, _WHEN[:2], before)
     values = {name: value for name, value in values.items() if days.get(name) != visit.form.get(name, "").strip()}
     after = await _saved(coupons_service.change(visit.deps, visit.id, values))
-    message = "The coupon is saved." if after != before else "Nothing was changed."
-    return COUPON.done(message, before, after, reverse=undo.form_of_before(visit, _form_of(before), before))
+    return COUPON.saved(visit, _form_of(before), "The coupon is saved.", before, after)
 
 
 _GONE = "The code is free again. Orders that were cancelled keep its name."

@@ -218,7 +218,7 @@ async def edit(visit: Visit) -> Answer:
     before = await _read(visit, await CREATOR.lock(visit))
     creator = await creators_service.change(visit.deps, visit.id, forms.read(visit, FORM))
     after = await _read(visit, creator)
-    return CREATOR.done("The creator is saved." if after != before else "Nothing was changed.", before, after)
+    return CREATOR.saved(visit, FORM, "The creator is saved.", before, after)
 
 
 async def _read(visit: Visit, creator: Creator) -> CreatorRow:

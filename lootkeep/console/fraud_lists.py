@@ -126,8 +126,8 @@ async def add_entry(visit: Visit) -> Answer:
         added_to = await fraud_lists_service.add_entries(visit.deps, visit.id, [value], reason, ends, visit.user.id)
     except InvalidFields as wrong:
         # The form has one entry.
-        fields = {("value" if name == "values.0" else name): texts for name, texts in (wrong.fields or {}).items()}
-        raise InvalidFields(fields) from None
+        texts = [text.replace("values.0", "value") for text in (wrong.fields or {}).get("values.0", ())]
+        raise InvalidFields({"value": texts} if texts else wrong.fields or {}) from None
     return _done(f"/fraud/named-lists/{visit.id}", "The entry is added.", after={added_to.name: value})
 
 

@@ -165,7 +165,7 @@ async def edit(visit: Visit) -> Answer:
     changed = [field for field in sent if visit.form[field.name].strip() != values[field.name]]
     changes = forms.read(visit, changed)
     after = await gift_cards_service.change(visit.deps, visit.id, changes) if changes else before
-    return GIFT_CARD.done("The card is saved." if changes else "Nothing was changed.", before, after)
+    return GIFT_CARD.saved(visit, EDIT, "The card is saved.", before, after)
 
 
 async def redeem(visit: Visit) -> Answer:

@@ -17,7 +17,8 @@ from lootkeep.console.formats import country
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import analytics as analytics_rules
 from lootkeep.domain.analytics import DateRange
-from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.kernel import money
+from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import NotFound
 from lootkeep.kernel.wording import number, percent, plural
 from lootkeep.services import sales as sales_service
@@ -134,7 +135,10 @@ async def _chart(tx: Transaction, visit: Visit, date_range: DateRange, dimension
     labels = [visit.formats.short_day(Instant(start * DAY)) for start in starts]
     points = [(gross, f"{visit.formats.money(gross)} · {plural(count, 'order')}") for gross, count in sold]
     name = country(part.name) if dimension == "country" else part.name
-    return line_chart(name, labels, points, [], visit.formats.whole_money)
+    rows = zip(starts, sold, strict=True)
+    lines = [[iso(Instant(start * DAY))[:10], count, money.decimal(gross)] for start, (gross, count) in rows]
+    chart = line_chart(name, labels, points, [], visit.formats.whole_money)
+    return chart | {"lines": [["From (UTC)", "Orders", "Revenue"], *lines]}
 
 
 def _file(
@@ -149,8 +153,7 @@ def _file(
     if visit.query["format"] == "svg":
         return _picture(name, cohorts, funnel, charts)
     if name in charts:
-        points = [[point["label"], point["text"]] for point in charts[name]["points"]]
-        return exports.csv_file(name, [["From (UTC)", charts[name]["title"]], *points])
+        return exports.csv_file(name, charts[name]["lines"])
     lines: list[list[object]]
     if name == "cohorts":
         lines = [["First order", *(f"Month {month}" for month in range(_MONTHS))]]

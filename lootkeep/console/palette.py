@@ -43,7 +43,8 @@ async def show(pages: Sequence[Page], visit: Visit) -> Answer:
         "term": term,
         "found": entries,
         "views": await _views(visit, pages, term),
-        "actions": [*_actions(visit, pages, term, groups), *_by_name(visit, pages, term)],
+        # Who types the name of a page means it: it comes before what would be created under that name.
+        "actions": [*_by_name(visit, pages, term), *_actions(visit, pages, term, groups)],
     }
 
 

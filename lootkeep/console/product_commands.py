@@ -79,7 +79,7 @@ async def save(visit: Visit) -> Answer:
             sent |= {"server_id": int(sent["server_id"]), "delay_minutes": read[f"commands.{index}.delay_minutes"] or 0}
             commands[index] = ProductCommand(text=text, **sent)
     if [*commands.values()] == stored:
-        return PRODUCT.done("Nothing was changed.", before, before)
+        return PRODUCT.saved(visit, (), "", before, before)
     changes = {"commands": msgspec.json.encode([*commands.values()]).decode()}
     try:
         after = await products_service.change(visit.deps, visit.id, changes)

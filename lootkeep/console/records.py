@@ -64,6 +64,12 @@ class Record(Generic[R]):
         logged = self.audited(before), self.audited(after)
         return Done(url(to), message, self.key(record.id), *logged, version=version, **more)
 
+    def saved(self, visit: Visit, fields: forms.Fields, message: str, before: R, after: R) -> Done:
+        """The answer to a form of these fields that edits the record; what changed nothing is not logged."""
+        if after == before:
+            return Done(self.done("", before, after).to, "Nothing was changed.")
+        return self.done(message, before, after, reverse=undo.form_of_before(visit, fields, before))
+
     def noted(self, visit: Visit, message: str, tone: str = "ok", **noted: Any) -> Done:
         """The answer to an operation that does not change the page's record; the log holds what was done."""
         return Done(url(self.path.format(id=visit.id)), message, self.key(visit.id), after=noted, tone=tone)
@@ -110,8 +116,7 @@ class Record(Generic[R]):
         async def save(visit: Visit) -> Answer:
             before = await self.lock(visit)
             after = await operation(visit.deps, visit.id, forms.read(visit, cards))
-            message = f"The {self.name.lower()} is saved." if after != before else "Nothing was changed."
-            return self.done(message, before, after, reverse=undo.form_of_before(visit, cards, before))
+            return self.saved(visit, cards, f"The {self.name.lower()} is saved.", before, after)
 
         return forms.rows(path, scope, action, show, save)
 

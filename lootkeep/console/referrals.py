@@ -182,7 +182,8 @@ async def create_tier(visit: Visit) -> Answer:
 async def edit_tier(visit: Visit) -> Answer:
     before = await TIER.lock(visit)
     after = await tiers_service.change_tier(visit.deps, visit.id, forms.read(visit, FORM))
-    return TIER.done("The tier is saved. Coupons that were claimed before stay as they are.", before, after)
+    message = "The tier is saved. Coupons that were claimed before stay as they are."
+    return TIER.saved(visit, FORM, message, before, after)
 
 
 async def toggle_tier(visit: Visit) -> Answer:

@@ -60,4 +60,4 @@ async def best_products(tx: Transaction, date_range: DateRange, currency: str, s
 
 async def best_parts(tx: Transaction, kind: str, date_range: DateRange, currency: str, size: int) -> list[Ranked]:
     best = (await analytics_db.parts(tx, kind, date_range.start, date_range.end, currency))[:size]
-    return [Ranked(part, part.key.replace("_", " ") or "Not known") for part in best]
+    return [Ranked(part, part.key or "Not known") for part in best]

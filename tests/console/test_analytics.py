@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import STORE, paid_order
+from tests.builders import STORE, new_order, paid_order
 from tests.console.visits import visitor
 from tests.world import World
 
@@ -18,6 +18,12 @@ async def test_a_range_shows_its_figures_products_and_customers(store: World) ->
     assert "1 bought for the first time" in page
     empty = (await visits.get("/analytics?from=2025-01-01&to=2025-12-31")).text
     assert ("Jun Park" in empty, "Products sold in this period" in empty) == (False, True)
+
+
+async def test_a_method_of_payment_is_written_as_everywhere(store: World) -> None:
+    order = await new_order(store, 1, (1, 1))
+    await store.post(f"{STORE}/orders/{order['id']}/pay", {"transaction_id": "a", "payment_method": "apple_pay"})
+    assert "Apple Pay" in (await (await visitor(store, "owner")).get("/analytics")).text
 
 
 async def test_the_shown_figures_can_be_exported(store: World) -> None:

@@ -32,6 +32,11 @@ async def test_pages_are_found_by_name_within_the_role(world: World) -> None:
     assert [to for to, _ in await entries(world, "read_only", "coupon")] == ["/coupons"]
 
 
+async def test_a_page_comes_before_what_would_be_created_under_its_name(world: World) -> None:
+    names = [name for _, name in await entries(world, "staff", "your account")]
+    assert names == ["Your account", "Create product your account"]
+
+
 async def test_create_and_what_leads_to_its_form_whatever_its_title_says(world: World) -> None:
     assert await entries(world, "staff", "create cou") == [("/coupons/new", "New coupon")]
     assert await entries(world, "staff", "New gift c") == [("/gift-cards/new", "Issue a gift card")]

@@ -103,6 +103,29 @@ def test_keys_are_ignored_just_after_a_case_appears(queue: Browser) -> None:
     assert shown(queue) != before
 
 
+def test_a_double_click_decides_one_case(queue: Browser) -> None:
+    before = shown(queue)
+    queue.until("ahead.html")
+    queue.double_click(".decide [value=approve]")
+    queue.until(f"document.querySelector('.case h2 a')?.textContent !== '{before}'")
+    assert queue.run("waiting.length") == 1
+    queue.press("z")
+    queue.until(f"document.querySelector('.case h2 a')?.textContent === '{before}'")
+
+
+def test_a_letter_typed_in_an_open_menu_decides_nothing(queue: Browser) -> None:
+    before = shown(queue)
+    queue.until("!isTooSoon()")
+    queue.click(".head summary")
+    queue.until("document.activeElement.closest('.head details[open]')")
+    queue.press("a")
+    assert queue.run("waiting.length") == 0
+    queue.press("Escape")
+    decide(queue, "a")
+    queue.press("z")
+    queue.until(f"document.querySelector('.case h2 a')?.textContent === '{before}'")
+
+
 def test_the_decision_of_a_second_reviewer_stays_and_is_named(store: Serving, queue: Browser) -> None:
     number = shown(queue)
     decide(queue, "r")

@@ -14,7 +14,7 @@ from lootkeep.console.undo import PAIRS
 from lootkeep.kernel.clock import MINUTE, Instant
 from lootkeep.storage import alerts as alerts_db, audit as audit_db
 from lootkeep.storage.fraud import lists as fraud_lists_db
-from tests.console.visits import Visitor, visitor
+from tests.console.visits import Visitor, logged, visitor
 from tests.world import World
 
 PRODUCT = {"name": "VIP rank", "price": "20.00", "status": "archived", "delivery_type": "manual"}
@@ -23,6 +23,10 @@ COUPON = {"code": "SALE20", "discount_type": "percentage", "discount_value": "20
 HOOK = {"url": "https://hooks.example/bot", "events": "product.updated"}
 CUSTOMER = {"name": "Jun Park", "email": "jun@park.example", "tags": "vip", "accepts_marketing": "no"}
 CUSTOMER |= {"email_status": "ok"}
+
+CREATOR = {"name": "Moon", "code": "LUNA", "commission": "10", "hold_days": "30", "is_active": "yes"}
+TIER = {"name": "Gold", "referrals_required": "3", "reward_type": "fixed_discount", "reward_value": "5.00"}
+TIER |= {"coupon_validity_days": "30", "sort_order": "0"}
 
 
 def way_back(page: httpx.Response) -> tuple[str, dict[str, str]] | None:
@@ -74,6 +78,9 @@ def test_every_pair_is_of_two_rows_with_the_same_scope_and_the_reverse_asks_noth
         ("/products/1/edit", "/products/1", PRODUCT),
         ("/coupons/1/edit", "/coupons/1", COUPON),
         ("/webhooks/1/edit", "/webhooks/1", HOOK),
+        ("/gift-cards/1/edit", "/gift-cards/1", {"note": "VIP"}),
+        ("/creators/1/edit", "/creators/1", CREATOR),
+        ("/referrals/tiers/1", "/referrals/tiers", TIER),
         ("/referrals/tiers/1/toggle", "/referrals/tiers", {}),
     ],
 )
@@ -167,3 +174,12 @@ async def test_a_message_is_shown_as_text_with_its_way_back(store: World) -> Non
     back = way_back(page)
     assert back is not None
     assert back[1]["name"] == name
+
+
+async def test_a_form_that_changes_nothing_says_so_and_the_log_has_nothing_of_it(store: World) -> None:
+    visits = await visitor(store, "owner")
+    for path, record, form in (("/referrals/tiers/1", "tier:1", TIER), ("/creators/1/edit", "creator:1", CREATOR)):
+        for said in ("is saved", "Nothing was changed."):
+            answer = await visits.post(path, **form)
+            assert said in (await visits.http.get(answer.headers["location"])).text
+        assert len(await logged(store, record)) == 1

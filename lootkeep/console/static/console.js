@@ -2,8 +2,11 @@
 "use strict";
 
 const TYPING = "input:not([type=checkbox]), textarea, select, [contenteditable]";
+// What unfolds over the page. A letter typed there looks for something in it, as in a select.
+const UNFOLDED = "details:is(.chip, .select)[open]";
 const TICKED = ".list .tick:checked, .bulk :checked";
 const SLOW_MILLISECONDS = 300;
+const DOUBLE_MILLISECONDS = 500;
 // Of what a page asks for by itself.
 const LIVE = { accept: "text/html", "x-live": "yes" };
 let asking = null;
@@ -23,6 +26,7 @@ const newButton = (text, onclick, className) => Object.assign(element("button", 
 // The address of what is shown, without the place in it.
 const here = () => location.href.split("#")[0];
 let shown = here();
+let openedAt = -Infinity;
 
 const sources = (page) => [...page.scripts].map((script) => script.getAttribute("src"));
 
@@ -55,6 +59,7 @@ const swap = (html, url, isNew, isSent) => {
   document.title = next.title;
   if (isNew) {
     enter(url);
+    openedAt = performance.now();
     scrollTo(0, 0);
     $("#menu").checked = false;
     const field = main.querySelector("[autofocus]");
@@ -118,8 +123,15 @@ const showAhead = (url) => {
 
 const isOurs = (url) => url.origin === location.origin && url.pathname.startsWith("/console");
 
+// The second click of a double one was meant for the page before.
+on("click", (event) => {
+  if (event.detail < 2 || performance.now() - openedAt > DOUBLE_MILLISECONDS) return;
+  event.preventDefault();
+  event.stopPropagation();
+}, true);
+
 const fold = (target) => {
-  for (const open of $$("details.chip[open], details.select[open]")) if (!open.contains(target)) open.open = false;
+  for (const open of $$(UNFOLDED)) if (!open.contains(target)) open.open = false;
 };
 
 on("click", (event) => {
@@ -175,7 +187,7 @@ on("keydown", (event) => {
     fold(null);
     return;
   }
-  if (document.activeElement.matches(TYPING)) return;
+  if (document.activeElement.matches(TYPING) || document.activeElement.closest(UNFOLDED)) return;
   const target = $(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
   if (!target?.checkVisibility()) return;
   event.preventDefault();

@@ -62,7 +62,8 @@ _CAN_FULFILL, _CAN_CANCEL = (*orders_rules.ALLOWED["fulfill"], "completed"), ord
 _UNDECIDED = (None,)
 
 _order = partial(Act, "orders", "orders:write", "order")
-_case = partial(Act, "fraud", "fraud:write", "order")
+# An order that was checked again has more than one.
+_case = partial(Act, "fraud", "fraud:write", "check")
 _ticket = partial(Act, "tickets", "support-tickets:write", "ticket")
 _customer = partial(Act, "customers", "customers:write", "customer")
 _coupon = partial(Act, "coupons", "coupons:write", "coupon")
