@@ -40,6 +40,9 @@ LABELS = {
     "fixed_discount": "Amount off",
     "percentage": "Percent off",
     "fixed": "Amount off",
+    # What a fraud list is of, and where an alert goes.
+    "email": "E-mail",
+    "ip": "IP address",
     # Methods of payment that are not written as their name is.
     "paypal": "PayPal",
     "apple_pay": "Apple Pay",

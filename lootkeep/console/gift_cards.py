@@ -13,7 +13,6 @@ from lootkeep.console.records import Record
 from lootkeep.domain import gift_cards as gift_cards_rules, inputs as inputs_rules
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.gift_cards import status as card_status
-from lootkeep.kernel import money
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.services import gift_cards as gift_cards_service
@@ -172,7 +171,7 @@ async def redeem(visit: Visit) -> Answer:
     before = await GIFT_CARD.lock(visit)
     values = forms.read(visit, REDEEM)
     card, _ = await gift_cards_service.redeem(visit.deps, visit.id, values["amount"], None, values["reference"])
-    message = f"{money.text(values['amount'])} {before.currency} are taken off the card."
+    message = f"{visit.formats.money(values['amount'], before.currency)} are taken off the card."
     return GIFT_CARD.done(message, before, card)
 
 

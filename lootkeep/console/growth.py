@@ -20,6 +20,7 @@ from lootkeep.domain.analytics import DateRange
 from lootkeep.kernel import money
 from lootkeep.kernel.clock import DAY, Instant, iso
 from lootkeep.kernel.errors import NotFound
+from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.wording import number, percent, plural
 from lootkeep.services import sales as sales_service
 from lootkeep.services.sales import Ranked
@@ -136,7 +137,9 @@ async def _chart(tx: Transaction, visit: Visit, date_range: DateRange, dimension
     points = [(gross, f"{visit.formats.money(gross)} · {plural(count, 'order')}") for gross, count in sold]
     name = country(part.name) if dimension == "country" else part.name
     rows = zip(starts, sold, strict=True)
-    lines = [[iso(Instant(start * DAY))[:10], count, money.decimal(gross)] for start, (gross, count) in rows]
+    lines = [
+        [iso(Instant(start * DAY))[:10], count, money.decimal(Hundredths(gross))] for start, (gross, count) in rows
+    ]
     chart = line_chart(name, labels, points, [], visit.formats.whole_money)
     return chart | {"lines": [["From (UTC)", "Orders", "Revenue"], *lines]}
 

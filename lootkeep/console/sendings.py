@@ -53,6 +53,8 @@ class Sending:
     event_type: str
     receiver: str
     webhook_id: int
+    # Nothing is sent to one that is switched off.
+    is_active: bool
     sent: Sent | None
     # Why nothing was sent.
     reason: str
@@ -83,9 +85,10 @@ async def sendings_of(tx: Transaction, recorded: Sequence[OrderEvent]) -> list[S
     sendings = []
     for event in recorded:
         for webhook in webhooks:
+            receiver = webhook.name, webhook.id, webhook.is_active
             sent = by_receiver.get((event.id, webhook.id))
             reason = "" if sent else await why_nothing_sent(tx, event, webhook)
-            sendings.append(Sending(event.created_at, event.type, webhook.name, webhook.id, sent, reason))
+            sendings.append(Sending(event.created_at, event.type, *receiver, sent, reason))
     return sendings
 
 

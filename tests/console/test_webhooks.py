@@ -11,9 +11,10 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.storage import audit as audit_db
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
+from tests.builders import paid_order
 from tests.console.visits import DELIVERY, Visitor, visitor
 from tests.receiver import Receiver
-from tests.worker.delivering import record, subscribe, work
+from tests.worker.delivering import fan_out, record, subscribe, work
 from tests.world import World
 
 SECRET = re.compile(r'<code class="secret"[^>]*>([^<]+)</code>')
@@ -207,3 +208,14 @@ async def test_a_replay_shows_its_progress(store: World) -> None:
 async def last_entry(world: World, record: str) -> AuditEntry:
     async with world.db.read() as tx:
         return (await audit_db.changes_since(tx, record, Instant(world.clock.now() - HOUR)))[0]
+
+
+async def test_nothing_offers_to_send_to_a_webhook_that_is_switched_off(store: World) -> None:
+    visits = await visitor(store, "owner")
+    await store.put("/webhooks/1", {"events": ["order.paid"]})
+    paid = await paid_order(store, 1, (1, 1))
+    await fan_out(store)
+    pages = (f"/deliveries/{DELIVERY}", f"/orders/{paid['id']}")
+    assert ["/send-again" in (await visits.get(page)).text for page in pages] == [True, True]
+    await store.put("/webhooks/1", {"is_active": False})
+    assert ["/send-again" in (await visits.get(page)).text for page in pages] == [False, False]
