@@ -27,6 +27,7 @@ from typing import Any, AnyStr
 _IMPORTED = ("lootkeep.cli", "lootkeep.cli.serve", "lootkeep.wiring.serving", "uvicorn", "uvloop")
 _PR_SET_CHILD_SUBREAPER = 36
 _MAX_MESSAGE = 1 << 18
+_PYTHONPATH = os.environ.get("PYTHONPATH")
 _asking = threading.Lock()
 
 
@@ -36,6 +37,10 @@ class Forked(subprocess.Popen[AnyStr]):
     def _execute_child(self, args: list[Any], *options: Any) -> None:
         """As Popen does, but that the child is a copy."""
         cwd, env = options[4] or os.getcwd(), os.environ if options[5] is None else options[5]
+        if env.get("PYTHONPATH") != _PYTHONPATH:
+            # It is to run other code than the server has imported.
+            super()._execute_child([sys.executable, *args], *options)  # type: ignore[misc]
+            return
         order = {"argv": [*map(str, args)], "cwd": str(cwd), "env": dict(env)}
         # The child's ends of its pipes: -1 is none.
         ends = [options[9], options[12], options[14]]
