@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from lootkeep.console import search
+from lootkeep.console.formats import label
 from lootkeep.console.lists import ListPage, address
 from lootkeep.console.page import Answer, Page, Visit, page_at, url
 from lootkeep.domain import coupons as coupons_rules
@@ -39,6 +40,9 @@ async def show(pages: Sequence[Page], visit: Visit) -> Answer:
     term = search.term_of(visit)
     groups = await search.find(visit, term)
     entries = [entry for name, (spec, rows) in groups.items() for entry in _found(visit, name, spec, rows)]
+    if delivery := await search.delivery_of(visit, term):
+        to, text = url(f"/deliveries/{delivery.public_id}"), f"{delivery.event_type} · {label(delivery.status)}"
+        entries.append(Entry(to, delivery.public_id, text, "Delivery"))
     return {
         "term": term,
         "found": entries,

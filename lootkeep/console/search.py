@@ -19,6 +19,7 @@ from lootkeep.console.tickets import TICKETS
 from lootkeep.domain import identity as identity_rules
 from lootkeep.domain.addresses import network_key
 from lootkeep.domain.customers import plain_code
+from lootkeep.domain.deliveries import Delivery
 from lootkeep.domain.roles import Scope
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.storage import quoted as quoted_db
@@ -44,10 +45,7 @@ _LISTS: dict[str, tuple[Scope, lists.ListPage]] = {
 async def search(visit: Visit) -> Answer:
     term = term_of(visit)
     groups = await find(visit, term)
-    delivery = None
-    if term.startswith("wh_") and visit.user.may("webhooks:read"):
-        async with visit.deps.db.read() as tx:
-            delivery = await log_db.ROWS.find_one(tx, public_id=term)
+    delivery = await delivery_of(visit, term)
     if delivery is not None and not groups:
         return Done(url(f"/deliveries/{delivery.public_id}"))
     if groups.keys() == {"Orders"} and len(groups["Orders"][1]) == 1:
@@ -69,6 +67,14 @@ async def find(visit: Visit, term: str) -> Groups:
                 rows = await _rows(visit, tx, spec, term, quoted.get(name, set())) if visit.user.may(scope) else []
                 groups |= {name: (spec, rows)} if rows else {}
     return groups
+
+
+async def delivery_of(visit: Visit, term: str) -> Delivery | None:
+    """The one whose id the term is: deliveries have no list of their own."""
+    if not term.startswith("wh_") or not visit.user.may("webhooks:read"):
+        return None
+    async with visit.deps.db.read() as tx:
+        return await log_db.ROWS.find_one(tx, public_id=term)
 
 
 async def _quoted(visit: Visit, tx: Transaction, term: str) -> dict[str, set[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.builders import new_customer, new_product
-from tests.console.visits import visitor
+from tests.console.visits import DELIVERY, visitor
 from tests.world import World
 
 
@@ -47,6 +47,11 @@ async def test_create_and_what_leads_to_its_form_whatever_its_title_says(world: 
         ("/products/new?name=Ember+Sword", "Create product Ember Sword"),
     ]
     assert await entries(world, "read_only", "create cou") == []
+
+
+async def test_a_delivery_is_found_by_its_id(store: World) -> None:
+    assert (await entries(store, "staff", DELIVERY))[0] == (f"/deliveries/{DELIVERY}", DELIVERY)
+    assert await entries(store, "coupons:read", DELIVERY) == []
 
 
 async def test_nothing_found_says_what_was_searched_and_shows_the_term_as_text(world: World) -> None:
