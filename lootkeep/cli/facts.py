@@ -10,6 +10,7 @@ import typer
 from lootkeep import settings, wiring
 from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.wording import plural
 from lootkeep.toolbox.facts.folder import Personal
 from lootkeep.toolbox.facts.writing import Written, export
 
@@ -31,8 +32,8 @@ def facts(
     if json:
         print_json(result)
     else:
-        orders = sum(result.months.values())
-        out.print(f"{orders:,} orders in {len(result.months)} files written to {folder}; {result.sealed} are sealed.")
+        orders, files = plural(sum(result.months.values()), "order"), plural(len(result.months), "file")
+        out.print(f"{orders} in {files} written to {folder}; {plural(result.sealed, 'month')} sealed.", markup=False)
     if result.altered:
         raise StartupError(
             f"These months were altered after they were sealed: {', '.join(result.altered)}. Remove their files, and "

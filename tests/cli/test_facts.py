@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from lootkeep.domain.disputes import JUDGED_AFTER
+from lootkeep.domain.fraud.policy import SETTINGS as POLICY, Policy
+from lootkeep.services import fraud_calibration
+from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Engine
+from lootkeep.storage.fraud import truth as fraud_truth_db
 from lootkeep.storage.schema import fraud_checks, orders as orders_table
+from lootkeep.toolbox.facts.reading import FactsFolder
 from lootkeep.toolbox.facts.writing import export
 from tests.cli.demo_store import loaded, rows
 from tests.cli.facts_store import ORDERS, answer, backtest, buyers, fill, past_file, rows_of
@@ -69,13 +75,29 @@ async def test_judgements_that_were_replaced_are_in_the_row_of_their_order(db: E
     assert orders == different == sum(written.months.values()) == len(await rows(db, orders_table))
     ((latest, earlier),) = rows_of(tmp_path / "facts", "SELECT count(check_id), sum(len(earlier_checks)) FROM orders")
     assert latest + earlier == len(await rows(db, fraud_checks))
+    assert earlier
+
+
+async def test_of_an_order_that_was_judged_again_both_sources_count_the_latest_judgement(
+    db: Engine, tmp_path: Path
+) -> None:
+    world, _ = await loaded(db)
+    # The outcome of every order is known.
+    world.clock.advance(JUDGED_AFTER)
+    await export(world.deps, tmp_path / "facts", "none")
+    folder = FactsFolder(tmp_path / "facts")
+    async with db.read() as tx:
+        assert folder.signal_counts() == await fraud_truth_db.signal_counts(tx, world.clock.now())
+        policy = await settings_db.get(tx, POLICY, Policy)
+    assert folder.calibration(policy) == await fraud_calibration.report(world.deps)
 
 
 def test_goods_money_and_referral_are_in_the_row(facts_store: ImportedStore) -> None:
     code = facts_store.referrer()
     facts_store.run("customers", csv_text([CUSTOMER | {"referral_code": code}]))
     facts_store.run("orders", csv_text([ORDER | {"items": "SWORD:3@10.00"}]))
-    answer(facts_store, "export", "facts", "facts")
+    outcome = facts_store.terminal.call("export", "facts", "facts", **facts_store.settings)
+    assert outcome.out == "1 order in 1 file written to facts; 1 month sealed.\n"
     select = (
         "SELECT status, total::VARCHAR, items[1].sku, items[1].quantity, items[1].total::VARCHAR, referral_status, "
         "created_at::VARCHAR, settings_version, score FROM orders"

@@ -19,14 +19,6 @@ from lootkeep.toolbox.facts import folder as folders
 from lootkeep.toolbox.facts.writing import MEMORY
 
 _BATCH = 2_000
-_CHECK = "check_id, checked_at, points, engine_version, outcome, facts, truth"
-# Every judgement: the latest of each order, and those before it.
-_CHECKS = f"""(
-    SELECT {_CHECK} FROM orders WHERE check_id IS NOT NULL
-    UNION ALL
-    SELECT c.check_id, c.checked_at, c.points, c.engine_version, c.outcome, c.facts, truth
-    FROM (SELECT truth, unnest(earlier_checks) AS c FROM orders)
-)"""  # noqa: S608  our own words
 
 
 class FactsFolder:
@@ -61,12 +53,12 @@ class FactsFolder:
             yield [StoredOrder(*row) for row in batch]
 
     def calibration(self, policy: Policy) -> Calibration:
-        """Of the newest checks with a known outcome, as the database does it."""
-        usable = f"FROM {_CHECKS} WHERE outcome IS NOT NULL AND engine_version = ? AND epoch_us(checked_at) <= ?"
+        """Of the latest judgements of the newest orders with a known outcome, as the database does it."""
         # Sorted here: DuckDB would sort them with their facts, which are a hundred times as large.
         select = (
-            f"SELECT epoch_us(checked_at), check_id, facts, outcome = 'fraud', truth IS NOT NULL FROM {_CHECKS} "  # noqa: S608
-            f"WHERE check_id IN (SELECT check_id {usable} ORDER BY checked_at DESC, check_id DESC LIMIT ?)"
+            "SELECT epoch_us(checked_at), check_id, facts, outcome = 'fraud', truth IS NOT NULL FROM orders "
+            "WHERE check_id IN (SELECT check_id FROM orders WHERE outcome IS NOT NULL AND engine_version = ? "
+            "AND epoch_us(checked_at) <= ? ORDER BY checked_at DESC, check_id DESC LIMIT ?)"
         )
         past: list[tuple[int, int, PastCheck]] = []
         labels = 0
@@ -78,9 +70,9 @@ class FactsFolder:
         return calibration.calibrate([check for *_, check in past], labels, self._as_of)
 
     def signal_counts(self) -> dict[str, int]:
-        """As the database counts them."""
-        names = f"SELECT unnest(map_keys(points)) AS name, outcome FROM {_CHECKS}"  # noqa: S608
-        select = f"SELECT name, outcome, count(*) FROM ({names}) GROUP BY ALL"  # noqa: S608
+        """As the database counts them: by the latest judgement of each order."""
+        names = "SELECT unnest(map_keys(points)) AS name, outcome FROM orders"
+        select = f"SELECT name, outcome, count(*) FROM ({names}) GROUP BY ALL"  # noqa: S608  our own words
         counts: dict[str, int] = {}
         for batch in self._batches(select):
             for name, outcome, count in batch:
