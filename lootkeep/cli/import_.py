@@ -21,6 +21,7 @@ from lootkeep.cli.import_summary import print_summary
 from lootkeep.cli.output import run
 from lootkeep.cli.store import existing
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.wording import plural
 from lootkeep.toolbox.files.dialect import Delimiter, Encoding
 from lootkeep.toolbox.files.reading import BadRow, FileOptions, RowFile, opened
 from lootkeep.toolbox.imports.coupons import Coupons
@@ -209,7 +210,7 @@ def _check_columns(request: Request, rows: RowFile) -> None:
         names = [f"{name} (did you mean {like}?)" if (like := meant(name, free)) else name for name in ignored.others]
         _say(f"Ignored columns: {', '.join(names)}.")
     if ignored.money:
-        columns = ", ".join(f"{name} ({count} rows)" for name, count in ignored.money.items())
+        columns = ", ".join(f"{name} ({plural(count, 'row')})" for name, count in ignored.money.items())
         options = " ".join(f'--ignore "{name}"' for name in ignored.money)
         raise StartupError(
             f"These columns contain money that would be lost: {columns}. Nothing was imported. Run it again with "

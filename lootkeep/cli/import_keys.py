@@ -16,6 +16,7 @@ from lootkeep.domain.goods import MAX_BATCH_NAME
 from lootkeep.kernel import money
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.money import Hundredths
+from lootkeep.kernel.wording import plural
 from lootkeep.services.keys import KeysAdded
 from lootkeep.toolbox.imports import keys as keys_import
 
@@ -45,7 +46,8 @@ def import_keys(
     if json:
         print_json(msgspec.structs.asdict(result))
     else:
-        sentence = f"{result.added:,} keys added, {result.already_known:,} known before; {result.stock:,} can be sold"
+        new_keys = plural(result.added, "key")
+        sentence = f"{new_keys} added, {result.already_known:,} known before; {result.stock:,} can be sold"
         out.print(f"{sentence}, in {location()}.", markup=False)
 
 

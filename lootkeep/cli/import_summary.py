@@ -28,12 +28,13 @@ def print_summary(kind: RecordKind[Any, Any], tally: RowTally, *, is_dry: bool, 
     for line, values in rows:
         out.print(f"Line {line} would be {msgspec.json.encode(values).decode()}", markup=False)
     verb = "would be imported" if is_dry else "imported"
-    counted = plural(tally.imported, kind.noun.removesuffix("s"), kind.noun)
+    singular = kind.noun.removesuffix("s")
+    counted = plural(tally.imported, singular, kind.noun)
     out.print(f"{counted} {verb}, {tally.skipped} skipped, {tally.refused} rejected, in {location()}.", markup=False)
     if tally.without_key:
         Console(stderr=True, highlight=False, soft_wrap=True).print(
-            f"{tally.without_key} {kind.noun} have no {kind.key_name}: importing the same file again would "
-            "duplicate them.",
+            f"{plural(tally.without_key, singular, kind.noun)} {'has' if tally.without_key == 1 else 'have'} no "
+            f"{kind.key_name}: importing the same file again would create duplicates.",
             markup=False,
         )
 

@@ -39,7 +39,7 @@ def move(to: To, yes: Yes = False, json: JsonFlag = False) -> None:
         raise StartupError("The store is already there: --to names the same database as LOOTKEEP_DATABASE_URL.")
     seconds, rows = 0.0, 0
     if not run(_is_resumed(config, target)):
-        rows = run(_count(config))
+        rows = run(_count(config, target))
         _announce(rows, yes=yes)
         with progress(rows, "Copying") as advance:
             seconds = run(_move(config, target, advance))
@@ -69,8 +69,9 @@ async def _is_resumed(config: Settings, target: Settings) -> bool:
     return True
 
 
-async def _count(config: Settings) -> int:
-    async with source_of(config) as source:
+async def _count(config: Settings, target: Settings) -> int:
+    """How many rows there are; a target that could not take them is refused before anyone is asked."""
+    async with target_of(target), source_of(config) as source:
         return await count_rows(source, Selection())
 
 

@@ -45,7 +45,7 @@ def test_orders_without_an_external_id_come_with_a_warning(store: ImportedStore)
     store.product("SWORD")
     store.run("customers", csv_text([CUSTOMER]))
     outcome = store.run("orders", csv_text([ORDER, ORDER | {"external_id": ""}]))
-    assert outcome.err == "1 orders have no external id: importing the same file again would duplicate them.\n"
+    assert outcome.err == "1 order has no external id: importing the same file again would create duplicates.\n"
 
 
 def test_a_dry_run_says_what_would_happen_and_writes_nothing(store: ImportedStore) -> None:

@@ -110,7 +110,7 @@ def test_amounts_that_would_be_lost_stop_an_import_before_it_begins(shop: Import
 
 def test_json_lines_are_checked_as_well(store: ImportedStore) -> None:
     lines = ndjson([CUSTOMER, CUSTOMER | {"email": "b@b.example", "shoe_size": 44, "balance": 12.5}])
-    assert "lost: balance (1 rows)" in store.run("customers", lines, name="c.ndjson").sentence
+    assert "lost: balance (1 row)" in store.run("customers", lines, name="c.ndjson").sentence
     assert store.rows(customers) == []
 
 

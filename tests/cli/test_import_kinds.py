@@ -58,7 +58,7 @@ def test_products_are_imported_without_events_and_matched_by_sku(store: Imported
     ]
     outcome = store.run("products", csv_text(rows))
     assert outcome.out.startswith("3 products imported, 0 skipped, 0 rejected, in ")
-    assert outcome.err == "1 products have no sku: importing the same file again would duplicate them.\n"
+    assert outcome.err == "1 product has no sku: importing the same file again would create duplicates.\n"
     sword, rank, _ = store.rows(products)
     assert (sword["price"], sword["compare_at_price"], sword["stock"]) == (19_99, 24_99, 5)
     assert (sword["tags"], sword["currency"], sword["slug"]) == ('["rare","old"]', "USD", "sword")
@@ -66,6 +66,11 @@ def test_products_are_imported_without_events_and_matched_by_sku(store: Imported
     assert store.rows(events) == []
     assert store.tally("products", csv_text(rows[:2])) == (0, 2, 0)
     assert store.wrong_totals() == {}
+
+
+def test_a_stock_below_zero_is_rejected_as_such(store: ImportedStore) -> None:
+    content = csv_text([{"sku": "SWORD", "name": "Sword", "price": "1.00", "stock": "-1"}])
+    assert store.reason("products", content) == "Line 2: The stock field must be at least 0."
 
 
 def test_a_bad_product_is_rejected_with_its_reasons(store: ImportedStore) -> None:

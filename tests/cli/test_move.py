@@ -122,6 +122,17 @@ def test_a_text_that_postgresql_cannot_store_stops_the_move_before_anything_is_l
     assert store.call("migrate", database_url=new_postgres_url).code == 0
 
 
+def test_a_database_that_cannot_take_the_store_is_refused_before_anyone_is_asked(
+    store: Terminal, new_postgres_url: str
+) -> None:
+    assert store.call("migrate", database_url=new_postgres_url).code == 0
+    assert store.call("token", "create", "--name", "x", "--all-scopes", database_url=new_postgres_url).code == 0
+    (store.folder / "taken.db").touch()
+    assert store.call("move", "--to", new_postgres_url).sentence.startswith("The database is not empty")
+    assert store.call("move", "--to", "sqlite:///taken.db").sentence.startswith("taken.db exists.")
+    assert store.call("move", "--to", "postgresql://127.0.0.1:1/x").sentence.startswith("PostgreSQL cannot be reached")
+
+
 async def test_a_store_that_is_moved_under_load_loses_nothing_that_was_acknowledged(
     terminal: Terminal, new_postgres_url: str
 ) -> None:

@@ -40,7 +40,7 @@ def times(dialect: Dialect, text: str) -> list[str]:
 def integer(dialect: Dialect, text: str) -> int:
     """Also in the format of spreadsheets: 3.0."""
     text = text.removesuffix(".0")
-    if not _DIGITS.fullmatch(text):
+    if not _DIGITS.fullmatch(text.removeprefix("-")):
         raise ValueError
     return int(text)
 
