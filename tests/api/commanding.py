@@ -9,6 +9,7 @@ from tests.world import World
 
 GAME = "/api/game/v1"
 NOTCH = {"game": "minecraft", "id": "069a79f4-44e9-4726-a5be-fca90e38aaf5", "name": "Notch"}
+STEVE = {"game": "minecraft", "id": "8667ba71-b85a-4004-af54-457a9734eed7", "name": "Steve"}
 GIVE = {"server_id": 1, "on": "paid", "text": "lp user {player_name} parent add vip"}
 
 

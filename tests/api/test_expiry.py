@@ -6,13 +6,12 @@ from typing import Any
 
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import orders as orders_service
-from tests.api.commanding import GIVE, NOTCH, GameServer, bought, rank, statuses, survival
+from tests.api.commanding import GIVE, NOTCH, STEVE, GameServer, bought, rank, statuses, survival
 from tests.api.ordering import step
 from tests.builders import STORE, new_customer, new_product, paid_order
 from tests.world import World
 
 TAKE = GIVE | {"on": "expired", "text": "lp user {player_name} parent remove vip"}
-STEVE = {"game": "minecraft", "id": "8667ba71-b85a-4004-af54-457a9734eed7", "name": "Steve"}
 
 
 async def delivered(world: World, **fields: Any) -> GameServer:

@@ -20,7 +20,7 @@ from lootkeep.services import fraud as fraud_service, sign_in as sign_in_service
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import audit_log, idempotency_keys
 from tests.api.campaigns import reader
-from tests.api.commanding import GameServer, bought, rank
+from tests.api.commanding import STEVE, GameServer, bought, rank
 from tests.builders import STORE, new_customer, new_product, paid_order
 from tests.console.authenticator import SITE, Authenticator
 from tests.console.visits import (
@@ -133,8 +133,8 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/tickets/{id}/priority", "1", {"priority": "high"}),
     ("/tickets/{id}/assign", "1", {"user_id": "1"}),
     ("/tickets/{id}/close", "1", {"message": "Bye."}),
-    ("/servers/{id}/resync", "1", {"player": "", "since": ""}),
     ("/commands/{id}/send-again", "1", {"order": "9"}),
+    ("/servers/{id}/resync", "1", {"player": STEVE["id"], "since": ""}),
     ("/tickets/replies/new", "", {"name": "Thanks", "body": "Thank you, {{ customer_name }}."}),
     ("/tickets/replies/{id}/edit", "2", {"name": "Thanks", "body": "Thanks, {{ customer_name }}."}),
     ("/tickets/replies/{id}/delete", "2", {}),
@@ -148,7 +148,7 @@ STEPS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("/payment-sources/{id}/edit", "1", SOURCE | {"is_active": "yes"}),
     ("/payment-sources/{id}/delete", "2", {}),
     ("/webhooks/new", "", HOOK),
-    ("/webhooks/{id}/edit", "2", HOOK | {"is_active": "yes"}),
+    ("/webhooks/{id}/edit", "2", HOOK | {"events": "order.refunded", "is_active": "yes"}),
     ("/webhooks/{id}/secret", "2", {}),
     ("/webhooks/{id}/test", "3", {}),
     ("/webhooks/{id}/replay", "1", {"since": "2026-11-15T11:00", "events": "product.updated"}),
@@ -207,9 +207,10 @@ async def busy(store: World) -> AsyncIterator[World]:
         world.clock.advance(MINUTE)
     await fraud_service.change_settings(world.deps, {"fraud_detection_enabled": False})
     await paid_order(world, 1, ((await new_product(world, name="Key", delivery_type="keys", stock=3))["id"], 1))
-    await bought(world, await rank(world))
-    await GameServer(world, (await world.post("/servers/1/rotate-token")).json()["data"]["token"]).run_all()
+    await bought(world, ranks := await rank(world))
     await paid_order(world, 1, (1, 1), coupon_code="LUNA")
+    await bought(world, ranks, player=STEVE)
+    await GameServer(world, (await world.post("/servers/1/rotate-token")).json()["data"]["token"]).run_all()
     await fraud_service.change_settings(world.deps, {"fraud_detection_enabled": True})
     await reader(world)
     yield world
