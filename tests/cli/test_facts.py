@@ -8,7 +8,7 @@ import pytest
 
 from lootkeep.domain.disputes import JUDGED_AFTER
 from lootkeep.domain.fraud.policy import SETTINGS as POLICY, Policy
-from lootkeep.services import fraud_calibration
+from lootkeep.services import fraud_calibration as fraud_calibration_service
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.fraud import truth as fraud_truth_db
@@ -89,7 +89,7 @@ async def test_of_an_order_that_was_judged_again_both_sources_count_the_latest_j
     async with db.read() as tx:
         assert folder.signal_counts() == await fraud_truth_db.signal_counts(tx, world.clock.now())
         policy = await settings_db.get(tx, POLICY, Policy)
-    assert folder.calibration(policy) == await fraud_calibration.report(world.deps)
+    assert folder.calibration(policy) == await fraud_calibration_service.report(world.deps)
 
 
 def test_goods_money_and_referral_are_in_the_row(facts_store: ImportedStore) -> None:
