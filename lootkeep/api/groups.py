@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from functools import cache
 from importlib import import_module
 
@@ -57,9 +56,5 @@ def routes_below(area: str) -> list[Route]:
 
 @cache
 def _group(module: str) -> Group:
-    # What is loaded stays, so there is no garbage to look for, now or later.
-    gc.disable()
     group: Group = import_module(f"lootkeep.api.{module}").GROUP
-    gc.freeze()
-    gc.enable()
     return group
