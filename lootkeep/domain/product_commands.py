@@ -39,9 +39,8 @@ class ProductCommand(msgspec.Struct, frozen=True):
         return "player_id" in self.variables or self.needs_player_online
 
 
-def commands_of(text: str) -> list[ProductCommand]:
-    """From the JSON that a product is stored with."""
-    return msgspec.json.decode(text, type=list[ProductCommand])
+# From the JSON that a product is stored with.
+commands_of = msgspec.json.Decoder(list[ProductCommand]).decode
 
 
 def check(commands: Sequence[ProductCommand]) -> dict[str, list[str]]:

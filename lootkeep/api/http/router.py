@@ -61,6 +61,7 @@ class Router:
         routes = self._routes_below(area)
         for route in routes:
             self._add(route)
+        if routes:
             self._areas.add(area)
         return bool(routes)
 
