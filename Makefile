@@ -27,15 +27,16 @@ run: ## start the service on 127.0.0.1:8000 with the embedded database
 	@tools/setup.sh .venv "$(RUN_LOCKS)" project
 	@trap : INT; .venv/bin/lootkeep serve $(ARGS) || [ $$? = 130 ]
 
-# One process for each core. Each takes its share of the files in a row, and then what another has left: a store that is
-# filled for many tests is filled once.
-PROCESSES = -n auto --maxprocesses 8 --dist worksteal
+# Each process takes its share of the files in a row, and then what another has left: a store that is filled for many
+# tests is filled once. Eight at most; for all tests one more than there are cores, as many wait for a server or a browser.
+EACH_CORE = -n auto --maxprocesses 8 --dist worksteal
+ONE_MORE = -n $$(n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 8 ? n + 1 : 8))) --dist worksteal
 
 test: setup ## run all tests on SQLite, PostgreSQL and Redis, in Node, PHP and Chromium, which it finds or installs
-	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest $(PROCESSES) $(ARGS)
+	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m pytest $(ONE_MORE) $(ARGS)
 
 quick: setup ## run the fast tests that need no server and no browser, on SQLite; stops at the first failure and shows it
-	@exec .venv/bin/python -m pytest $(PROCESSES) -x --quick $(ARGS)
+	@exec .venv/bin/python -m pytest $(EACH_CORE) -x --quick $(ARGS)
 
 mutants: setup ## find mistakes that tests do not notice: make mutants MODULE=lootkeep/domain/orders.py TESTS=tests/domain
 	@exec .venv/bin/python -m tools.mutants $(MODULE) $(TESTS) $(ARGS)

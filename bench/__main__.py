@@ -86,7 +86,7 @@ def run(name: str, options: Options) -> SectionResult:
     for table in result.tables:
         show(table)
     if not options.is_quick:
-        report.store(name, result, about)
+        report.store(name, result, about, options.engines)
         report.write(PAGE_SECTIONS)
     return result
 

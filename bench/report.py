@@ -1,12 +1,14 @@
 """What a section of the benchmark found, as it is stored in results.json and shown in RESULTS.md."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, TypeAlias
 
 from bench import plots
+from bench.options import ENGINES
 from bench.plots import Plot
 
 FOLDER = Path(__file__).parent
@@ -36,6 +38,8 @@ class Table:
     columns: list[str]
     rows: list[list[Cell]]
     note: str = ""
+    # If it is of an earlier run than the others of its section, which measured another engine.
+    run: dict[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,11 +82,25 @@ def read() -> dict[str, Any]:
     return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
 
 
-def store(name: str, result: SectionResult, run: dict[str, str]) -> None:
+def store(name: str, result: SectionResult, run: dict[str, str], engines: Sequence[str]) -> None:
     """Replaces the section in the file and leaves the others."""
     sections = read()
-    sections[name] = {"run": run, **asdict(result)}
+    sections[name] = section_with(result, run, engines, sections.get(name))
     RESULTS.write_text(json.dumps(sections, indent=1, ensure_ascii=False) + "\n")
+
+
+def section_with(
+    result: SectionResult, run: dict[str, str], engines: Sequence[str], before: dict[str, Any] | None
+) -> dict[str, Any]:
+    """A section as it is stored. Tables and plots of an engine that was not measured now stay, and name their run."""
+    section = {"run": run, **asdict(result)}
+    if before and (others := tuple(engine for engine in ENGINES if engine not in engines)):
+        stays = [table for table in before["tables"] if table["title"].startswith(others)]
+        section["tables"] += [{**table, "run": table.get("run") or before["run"]} for table in stays]
+        section["tables"].sort(key=lambda table: table["title"].startswith(ENGINES[-1]))
+        names = {plot["name"] for plot in section["plots"]}
+        section["plots"] += [plot for plot in before["plots"] if plot["name"] not in names]
+    return section
 
 
 def pages(results: dict[str, Any], sections: dict[str, tuple[str, str]]) -> dict[Path, str]:
@@ -123,8 +141,9 @@ def _table(table: Table) -> str:
     aligned = ["---" if isinstance(cell, str) else "---:" for cell in table.rows[0]]
     lines = [table.columns, aligned, *([shown(cell) for cell in row] for row in table.rows)]
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    note = f"\n\n{table.note}" if table.note else ""
-    return f"**{table.title}**\n\n{text}{note}\n"
+    notes = [table.note] if table.note else []
+    notes += [_run(table.run)] if table.run else []
+    return "\n\n".join([f"**{table.title}**", text, *notes]).rstrip() + "\n"
 
 
 def shown(value: Cell) -> str:

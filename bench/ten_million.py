@@ -5,7 +5,6 @@ from outside, with the CPU of the service, of its commands and of the database s
 """
 
 import asyncio
-import json
 import logging
 import os
 import subprocess
@@ -24,12 +23,13 @@ import asyncpg
 import structlog
 import uvloop
 
-from bench import built, growth, large_rows, large_store, load
+from bench import built, growth, large_rows, large_store
 from bench.api import BROWSER
 from bench.checkout import Visit, judge, spent
 from bench.facts import postmaster_of
 from bench.footprint import start
 from bench.growth import GrownStore
+from bench.large_clients import place_and_pay, read_lists
 from bench.options import Options, progress
 from bench.readings import opened
 from bench.receiving import spread
@@ -44,7 +44,6 @@ from tests.world import KEY, World
 
 SIZE, SMALL, QUICK_SIZE = 10_000_000, 10_000, 20_000
 CONNECTIONS, ORDERS = 8, 400
-STORE = "/api/store/v1"
 CORES, BUSY = 16, 0.5
 # CPU milliseconds of an order, and of its judgement; what takes minutes has the budget of a night or of an upgrade.
 ORDER_MS = {"sqlite": 1.4, "postgresql": 5.0}
@@ -53,6 +52,7 @@ P99_MS, START_SECONDS, RETENTION_SECONDS, INDEX_SECONDS, BACKUP_SECONDS, RESTORE
 # A budget that is left by more than this is to be repaired.
 TOLERANCE = 2.0
 ROUNDS = 3
+WHILE = ", while an index is made"
 _INDEX = "INDEX {} bench_updated ON orders (updated_at, id)"
 _SIZES = """SELECT relname, reltuples::bigint, pg_table_size(oid) / 1e6::float8, pg_indexes_size(oid) / 1e6::float8
 FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
@@ -206,10 +206,13 @@ async def _service(figures: Figures, target: Target) -> None:
         # Without those who are blocked.
         buyers = (number for number in range(1, customers, max(1, customers // 1000)) if number % 1000 != 3)
         await _orders(figures, target, subject, buyers, "")
-        concurrently = "CONCURRENTLY" if target.engine == "postgresql" else ""
         started = time.monotonic()
-        index = asyncio.create_task(target.execute(f"CREATE {_INDEX.format(concurrently)}"))
-        await _orders(figures, target, subject, buyers, ", while an index is made")
+        if target.engine == "postgresql":
+            index = asyncio.create_task(target.execute(f"CREATE {_INDEX.format('CONCURRENTLY')}"))
+            await _orders(figures, target, subject, buyers, WHILE)
+        else:
+            index = asyncio.create_task(target.execute(f"CREATE {_INDEX.format('')}"))
+            await _lists(figures, subject)
         await index
         figures.add("an index of orders made meanwhile, s", time.monotonic() - started, INDEX_SECONDS)
         await target.execute("DROP INDEX bench_updated")
@@ -218,7 +221,12 @@ async def _service(figures: Figures, target: Target) -> None:
 async def _orders(figures: Figures, target: Target, subject: Subject, numbers: Iterator[int], when: str) -> None:
     times: dict[str, list[float]] = {"placed": [], "paid": []}
     cpu, started = _cpu(target, subject), time.monotonic()
-    await asyncio.gather(*(_buyer(subject, numbers, times) for _ in range(CONNECTIONS)))
+    await asyncio.gather(
+        *(
+            place_and_pay(subject, [next(numbers) for _ in range(ORDERS // CONNECTIONS)], times)
+            for _ in range(CONNECTIONS)
+        )
+    )
     seconds, each_ms = time.monotonic() - started, (_cpu(target, subject) - cpu) * 1000 / ORDERS
     for name, taken in times.items():
         both = spread(taken)
@@ -233,28 +241,15 @@ def _cpu(target: Target, subject: Subject) -> float:
     return cpu_seconds(subject.pid) + cpu_seconds(target.postmaster)
 
 
-async def _buyer(subject: Subject, numbers: Iterator[int], times: dict[str, list[float]]) -> None:
-    """One connection: each order is placed and paid."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", subject.port)
-
-    async def call(path: str, body: dict[str, Any], name: str) -> Any:
-        started = time.perf_counter()
-        writer.write(load.request("POST", path, subject.token, body))
-        head = (await reader.readuntil(load.HEAD_END)).lower()
-        answer = await reader.readexactly(int(head.partition(load.LENGTH)[2].partition(b"\r\n")[0]))
-        times[name].append((time.perf_counter() - started) * 1000)
-        if head[9:11] != b"20":
-            raise SystemExit(f"{path} was answered with {answer!r}")
-        return json.loads(answer)["data"]
-
-    for _ in range(ORDERS // CONNECTIONS):
-        number = next(numbers)
-        items = [{"product_id": product, "quantity": 1} for product in (number % 40 + 6, number % 40 + 7)]
-        who = {"device_id": f"d{number}", "ip_address": f"16.200.{number // 256 % 256}.{number % 256}"}
-        body = {"customer_id": number, "items": items, "billing_country": "DE", "user_agent": BROWSER} | who
-        order = (await call(f"{STORE}/orders", body, "placed"))["order"]["id"]
-        await call(f"{STORE}/orders/{order}/pay", {"payment_method": "card", "transaction_id": f"b{order}"}, "paid")
-    writer.close()
+async def _lists(figures: Figures, subject: Subject) -> None:
+    """SQLite has one writer: while it makes an index, orders wait, and pages are read."""
+    times: list[float] = []
+    await asyncio.gather(
+        *(read_lists(subject, ORDERS // CONNECTIONS, "/api/external/v1/orders", times) for _ in range(CONNECTIONS))
+    )
+    both = spread(times)
+    figures.add(f"the first page of orders, p50 ms{WHILE}", both.p50)
+    figures.add(f"the first page of orders, p99 ms{WHILE}", both.p99, P99_MS)
 
 
 async def _retention(figures: Figures, target: Target, now: Instant) -> None:

@@ -61,7 +61,8 @@ async def recounted_figures(db: Database, placed: list[Row]) -> dict[Any, int]:
         tax = taxed(order, before) - taxed(order, after)
         add("all", "", refund["created_at"], order["currency"], refunds=refund["amount"], tax=tax)
     for check in await rows(db, fraud_checks):
-        add("check", "", check["created_at"], "", orders=1)
+        judged = check["risk_level"], check["action_taken"], str(check["is_latest"]).lower()
+        add("check", ".".join(judged), check["created_at"], "", orders=1)
     for customer_id in {order["customer_id"] for order in placed}:
         first = min((o["paid_at"] for o in placed if o["customer_id"] == customer_id and o["paid_at"]), default=None)
         if first is not None:

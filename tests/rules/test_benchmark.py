@@ -43,6 +43,26 @@ def test_a_section_that_was_not_run_says_so() -> None:
     assert "This section has not been run." in page
 
 
+def test_the_tables_of_an_engine_that_was_not_measured_stay_and_name_their_run() -> None:
+    def table(engine: str, figure: float) -> Table:
+        return Table(f"{engine}: orders", ["", "ms"], [["placed", figure]])
+
+    first, second = (
+        {"command": "bench", "measured": "Monday"},
+        {"command": "bench --engine sqlite", "measured": "Friday"},
+    )
+    both = SectionResult([table("sqlite", 1.0), table("postgresql", 2.0)])
+    section = report.section_with(both, first, ("sqlite", "postgresql"), None)
+    section = report.section_with(SectionResult([table("sqlite", 3.0)]), second, ("sqlite",), section)
+    page = report.pages({"orders": section}, {"orders": ("Orders", "Text.")})[report.PAGE]
+    assert page.count("Monday") == page.count("Friday") == 1
+    assert [page.index(text) for text in ("Friday", "3.00", "2.00", "Monday")] == sorted(
+        page.index(text) for text in ("Friday", "3.00", "2.00", "Monday")
+    )
+    section = report.section_with(both, second, ("sqlite", "postgresql"), section)
+    assert "Monday" not in report.pages({"orders": section}, {"orders": ("Orders", "Text.")})[report.PAGE]
+
+
 def test_plots_are_well_formed() -> None:
     bars = Plot("bars", "A <title>", "times", {"one": [("a & b", 2.0)], "two": [("a & b", 3.0)]}, {"target": 8.0})
     lines = Plot("lines", "Title", "ms", {"one": [(10, 1.0), (100, 20.0)]}, {"150 ms": 150.0}, is_lines=True)

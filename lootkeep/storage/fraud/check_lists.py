@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import get_args
 
-from sqlalchemy import BigInteger, Text, bindparam, func, literal_column, select, tuple_
+from sqlalchemy import Text, bindparam, func, literal_column, select, tuple_
 
 from lootkeep.domain.fraud.checks import CheckEntry, FraudCheck
 from lootkeep.domain.fraud.score import Action, RiskLevel
@@ -61,25 +61,6 @@ LISTING = Listing(
 )
 
 
-_COUNTS = Query(
-    select(fraud_checks.c.risk_level, fraud_checks.c.action_taken, func.count())
-    .where(fraud_checks.c.created_at >= bindparam("start"), fraud_checks.c.created_at < bindparam("end"), IS_LATEST)
-    .group_by(fraud_checks.c.risk_level, fraud_checks.c.action_taken)
-)
-
-
-_DAY = fraud_checks.c.created_at // literal_column(str(DAY), BigInteger)
-_BLOCKED = Query(
-    select(_DAY, func.count())
-    .where(
-        fraud_checks.c.action_taken == literal_column("'blocked'", Text),
-        fraud_checks.c.created_at >= bindparam("start"),
-        fraud_checks.c.created_at < bindparam("end"),
-    )
-    .group_by(_DAY)
-)
-
-
 _FRAUDS = Query(
     select(fraud_checks.c.action_taken, func.count())
     .where(
@@ -93,14 +74,25 @@ _FRAUDS = Query(
 
 
 async def made_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[tuple[str, str], int]:
-    """How many orders were judged in this time, by level and action."""
-    return {(level, action): count for level, action, count in await tx.all(_COUNTS, start=start, end=end)}
+    """How many orders were judged on these UTC days, by level and action."""
+    found: Counter[tuple[str, str]] = Counter()
+    for _, level, action, count in await _judged(tx, start, end):
+        found[level, action] += count
+    return found
 
 
 async def blocked_by_day(tx: Transaction, days: Sequence[Instant]) -> list[int]:
     """How many orders were blocked on each of these UTC days, which follow one another."""
-    counts = dict(await tx.all(_BLOCKED, start=days[0], end=days[-1] + DAY))
-    return [counts.get(day // DAY, 0) for day in days]
+    found: Counter[int] = Counter()
+    for day, _, action, count in await _judged(tx, days[0], Instant(days[-1] + DAY)):
+        found[day] += count if action == "blocked" else 0
+    return [found[day // DAY] for day in days]
+
+
+async def _judged(tx: Transaction, start: Instant, end: Instant) -> list[tuple[int, str, str, int]]:
+    """How many orders have their latest judgement on each UTC day, by level and action."""
+    rows = [(day, key.split("."), count) for day, key, count in await by_day_db.counts_between(tx, "check", start, end)]
+    return [(day, level, action, count) for day, (level, action, is_latest), count in rows if is_latest == "true"]
 
 
 async def frauds_between(tx: Transaction, start: Instant, end: Instant) -> Mapping[str, int]:

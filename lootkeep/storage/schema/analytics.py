@@ -11,7 +11,7 @@ sales_rollups = Table(
     "sales_rollups",
     metadata,
     # `all`, `status`, `check`, `country`, `tax`, `method` or `product`; the key is the country and so on, empty for
-    # none.
+    # none; of a check its level, action and whether it is the latest of its order.
     Column("dimension", Text, primary_key=True),
     # As in `storage/totals/total.py`; the block counts them since the epoch.
     Column("level", BigInteger, primary_key=True, autoincrement=False),

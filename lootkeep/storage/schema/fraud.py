@@ -32,7 +32,6 @@ from lootkeep.storage.schema.columns import (
 )
 
 _IS_FRAUD = sql("truth = 'fraud' AND is_latest")
-_IS_BLOCKED = sql("action_taken = 'blocked'")
 # A literal, also in queries: otherwise SQLite does not use the index.
 IS_DUE = sql("due_at IS NOT NULL AND review_outcome IS NULL AND action_taken = 'verification_required'")
 _WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
@@ -94,11 +93,9 @@ fraud_checks = numbered_table(
     CheckConstraint("review_outcome IN ('legitimate', 'fraud', 'inconclusive')", name="review_outcome"),
     CheckConstraint("is_reviewed = (review_outcome IS NOT NULL)", name="is_reviewed"),
     partial_index("uq_fraud_checks_latest", IS_LATEST, "order_id", unique=True),
-    # The sort order of the list, with all filtered and counted columns.
-    Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed", "is_latest"),
+    # The sort order of the list, with all filtered columns.
+    Index("ix_fraud_checks_times", "created_at", "id", "risk_level", "action_taken", "is_reviewed"),
     partial_index("ix_fraud_checks_frauds", _IS_FRAUD, "created_at", "action_taken"),
-    # The overview of the console counts them by day.
-    partial_index("ix_fraud_checks_blocked", _IS_BLOCKED, "created_at"),
     # The review queue, which is short in any store.
     partial_index("ix_fraud_checks_waiting", _WAITS, "created_at", "id"),
     partial_index("ix_fraud_checks_loss", _WAITS, "expected_loss", "id"),

@@ -13,6 +13,7 @@ from lootkeep.storage import schema
 from lootkeep.storage.schema import gift_card_entries, order_items, orders, refunds, support_tickets
 from lootkeep.storage.totals.total import DAYS, QUARTERS, Constant, SumTable, TextKey, Total
 
+_NONE = Constant("")
 COUNTERS = SumTable(schema.counters)
 TICKETS = SumTable(schema.ticket_figures)
 SALES = SumTable(schema.sales_rollups)
@@ -81,7 +82,7 @@ def _tickets_with(required: tuple[str, ...] = (), **adds: str | int) -> Total:
 def _sales(
     dimension: str,
     at: str,
-    key: str = Constant(""),
+    key: str | TextKey = _NONE,
     *,
     of: str = "orders",
     currency: str = "currency",
@@ -91,7 +92,7 @@ def _sales(
 ) -> Total:
     """The whole store and each product have series; the others only sums, whose ends are added up from the orders."""
     levels = (QUARTERS, DAYS) if dimension in ("all", "product") else (DAYS,)
-    parts = {"dimension": Constant(dimension), "key": key, "currency": currency}
+    parts: dict[str, str | TextKey] = {"dimension": Constant(dimension), "key": key, "currency": currency}
     return Total(SALES, of, parts, adds, at=at, levels=levels, where=where or {}, required=required)
 
 
@@ -128,9 +129,10 @@ def _of_sales() -> Iterator[Total]:
     yield _sales("all", "completed_at", completed_orders=1)
     yield _sales("all", "refunded_at", where=is_refunded, refunded_orders=1)
     yield _sales("all", "created_at", of="refunds", refunds="amount", tax="tax")
-    yield _sales("all", "first_order_at", of="customers", currency=Constant(""), new_customers=1)
-    yield _sales("status", "created_at", "status", currency=Constant(""), orders=1)
-    yield _sales("check", "created_at", of="fraud checks", currency=Constant(""), orders=1)
+    yield _sales("all", "first_order_at", of="customers", currency=_NONE, new_customers=1)
+    yield _sales("status", "created_at", "status", currency=_NONE, orders=1)
+    judged = TextKey(("", "risk_level", "action_taken", "is_latest"))
+    yield _sales("check", "created_at", judged, of="fraud checks", currency=_NONE, orders=1)
     yield _sales("country", "paid_at", "billing_country", orders=1, gross="total")
     yield _sales("tax", "paid_at", "tax_country", orders=1, gross="total", refunds="refunded_total", tax="tax_left")
     yield _sales("method", "paid_at", "payment_method", orders=1, gross="total")
