@@ -77,6 +77,9 @@ READINGS: dict[str, Reading] = {
     "history of nobody": _past("nobody@new.example", "203.0.113.1", "none"),
     "history of a crowd": _past("b7@mail0.example", buyers.RUSH_ADDRESS, buyers.RUSH_DEVICE),
     "history of a mailbox with many accounts": _past(f"{buyers.COLLECTOR}@mail1.example", "192.0.2.1", "shared1"),
+    "checks of a month": lambda tx: fraud_check_lists_db.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
+    "blocked orders of a month": lambda tx: fraud_check_lists_db.blocked_by_day(tx, _MONTH),
+    "frauds of a month": lambda tx: fraud_check_lists_db.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
     "pending review": fraud_check_lists_db.pending_review,
     "linked accounts": lambda tx: linked_accounts_db.walk(tx, 7),
     "undecided orders of some customers": lambda tx: fraud_queue_db.open_checks(tx, [7, 8]),
@@ -90,10 +93,7 @@ READINGS: dict[str, Reading] = {
 
 # Counted when they are asked for, along an index.
 COUNTS: dict[str, Reading] = {
-    "checks of a month": lambda tx: fraud_check_lists_db.made_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
-    "blocked orders of a month": lambda tx: fraud_check_lists_db.blocked_by_day(tx, _MONTH),
     "signals": lambda tx: fraud_truth_db.signal_counts(tx, END),
-    "frauds of a month": lambda tx: fraud_check_lists_db.frauds_between(tx, Instant(_MIDDLE - 30 * DAY), _MIDDLE),
     "orders that wait for a decision": fraud_queue_db.to_decide,
     "rules": lambda tx: fraud_truth_db.rule_tallies(tx, END),
 }
@@ -152,6 +152,14 @@ async def test_counts_use_an_index(judged: GeneratedStore, name: str) -> None:
         recorder = QueryRecorder(tx)
         await COUNTS[name](recorder)
     assert [work for work in await judged.works(recorder) if work.scanned & judged.large] == []
+
+
+async def test_frauds_are_counted_along_an_index_of_their_own(judged: GeneratedStore) -> None:
+    async with judged.engine.read() as tx:
+        recorder = QueryRecorder(tx)
+        counts = await fraud_check_lists_db.frauds_between(recorder, Instant(0), END)
+    assert sum(counts.values())
+    assert [work for work in await judged.works(recorder) if work.touched > ORDERS // 2] == []
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     CheckConstraint,
     Column,
+    ColumnElement,
     ForeignKey,
     Index,
     Table,
@@ -35,7 +37,8 @@ _IS_FRAUD = sql("truth = 'fraud' AND is_latest")
 # A literal, also in queries: otherwise SQLite does not use the index.
 IS_DUE = sql("due_at IS NOT NULL AND review_outcome IS NULL AND action_taken = 'verification_required'")
 _WAITS = sql("review_outcome IS NULL AND action_taken <> 'allowed'")
-IS_LATEST = literal_column("is_latest", Boolean)
+# Without a type: SQLite uses a partial index only for the very words of its condition, and a boolean becomes `= 1`.
+IS_LATEST: ColumnElement[Any] = literal_column("is_latest")
 HAS_SIGNALS = sql("signals <> '{}' AND is_latest")
 HAS_RULES = sql("rule_hits <> '[]' AND is_latest")
 
