@@ -244,18 +244,15 @@ def _capabilities(folder: Path) -> dict[str, Any]:
 def _driver(folder: Path) -> Iterator[str]:
     """The driver on a port that it chooses itself: free for IPv4, perhaps not for IPv6."""
     for _ in range(PORT_ATTEMPTS):
-        process = _start(folder)
-        if port := _port(process):
-            break
-        process.wait()
-    else:
-        pytest.fail(f"chromedriver did not start:\n{(folder / 'log').read_text()}", pytrace=False)
-    with process:
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            # With the browser, should it not have gone by itself.
-            os.killpg(process.pid, signal.SIGKILL)
+        with _start(folder) as process:
+            if port := _port(process):
+                try:
+                    yield f"http://127.0.0.1:{port}"
+                finally:
+                    # With the browser, should it not have gone by itself.
+                    os.killpg(process.pid, signal.SIGKILL)
+                return
+    pytest.fail(f"chromedriver did not start:\n{(folder / 'log').read_text()}", pytrace=False)
 
 
 def _start(folder: Path) -> subprocess.Popen[str]:
