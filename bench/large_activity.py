@@ -40,8 +40,9 @@ def _facts(shape: Shape) -> str:
 
 
 def checks(shape: Shape, true: str, false: str) -> Iterator[Chain]:
-    """One of two hundred was flagged; the newest of those wait for a review."""
-    is_flagged, is_reviewed = "id % 200 = 11", f"id % 200 = 11 AND id < {shape.orders - max(2000, shape.orders // 100)}"
+    """One of two hundred was flagged; the newest of those wait for a review, a page of them at least."""
+    is_flagged = "id % 200 = 11"
+    is_reviewed = f"{is_flagged} AND id < {shape.orders - max(10_000, shape.orders // 100)}"
     insert = (
         "INSERT INTO fraud_checks (id, order_id, customer_id, ip_address, email, user_agent, risk_score, risk_level,"
         " action_taken, signals, is_vpn, is_proxy, is_datacenter, is_tor, is_sanctioned_country, has_geo_mismatch,"
