@@ -178,7 +178,9 @@ async def send(visit: Visit) -> Answer:
 
 async def send_test(visit: Visit) -> Answer:
     email = forms.read(visit, TEST)["email"]
-    _, email_id = await campaign_previews_service.send_test(visit.deps, visit.id, email)
+    # What leaves as an e-mail is not masked any more.
+    reader = campaign_previews_service.SAMPLE_READER if visit.user.permissions.masks_emails else None
+    _, email_id = await campaign_previews_service.send_test(visit.deps, visit.id, email, reader=reader)
     done = CAMPAIGN.noted(visit, "", test=email)
     return replace(done, to=f"{done.to}?test={email_id}")
 

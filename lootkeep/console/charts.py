@@ -11,6 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from lootkeep.console.page import file
+from lootkeep.domain.roles import Permissions
 
 WIDTH = 1000
 HEIGHT = 200
@@ -33,6 +34,10 @@ class Tile:
     to: str = ""
     # Not for those from whom revenue is hidden.
     is_revenue: bool = False
+
+
+def seen(tiles: Sequence[Tile], permissions: Permissions) -> list[Tile]:
+    return [tile for tile in tiles if not (tile.is_revenue and permissions.hides_revenue)]
 
 
 def line_chart(

@@ -10,11 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from lootkeep.console import forms, lists
-from lootkeep.console.charts import Tile
+from lootkeep.console.charts import Tile, seen
 from lootkeep.console.columns import AGO, CODE, COUNT, DAY, LABEL, Cell, Column
 from lootkeep.console.formats import badge, label, options, rate
 from lootkeep.console.forms import Field
-from lootkeep.console.orders import ORDERS
+from lootkeep.console.orders import ORDERS, newest_orders
 from lootkeep.console.page import Answer, Done, Page, Visit, url
 from lootkeep.console.records import Record
 from lootkeep.domain import coupons as coupons_rules
@@ -158,9 +158,9 @@ async def list_coupons(visit: Visit) -> Answer:
 async def show_coupon(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
         coupon = existing(await coupons_db.ROWS.get(tx, visit.id), "Coupon")
-        orders, orders_total = await lists.newest(visit, tx, ORDERS, _SHOWN_ORDERS, coupon_code=coupon.code)
+        orders, orders_total = await newest_orders(visit, tx, _SHOWN_ORDERS, coupon_code=coupon.code)
         sums = await coupons_db.sums(tx, coupon)
-        traces = await coupons_db.shared_traces(tx, coupon)
+        traces = await coupons_db.shared_traces(tx, coupon) if visit.user.may("fraud:read") else None
         product_ids = msgspec.json.decode(coupon.product_ids, type=list[int])
         products = await products_db.ROWS.get_many(tx, product_ids)
         changes = await audit_db.changes_since(tx, COUPON.key(coupon.id), Instant(0))
@@ -169,13 +169,15 @@ async def show_coupon(visit: Visit) -> Answer:
         "title": coupon.code,
         "state": _state(coupon, coupon, visit),
         "discount": _discount(coupon),
-        "tiles": _tiles(coupon, sums, visit),
+        "tiles": seen(_tiles(coupon, sums, visit), visit.user.permissions),
         "products": list(products.values()),
         "categories": msgspec.json.decode(coupon.categories, type=list[str]),
         "table": ORDERS.only("Order", "Customer", "Status", "Total", "Placed", empty="No order has it yet."),
         "orders": orders,
         "orders_total": orders_total,
-        "rings": [(kind, list(rows)) for (kind, _), rows in groupby(traces, lambda row: (row.kind, row.value))],
+        "rings": None
+        if traces is None
+        else [(kind, list(rows)) for (kind, _), rows in groupby(traces, lambda row: (row.kind, row.value))],
         "changes": changes,
     }
 
@@ -183,11 +185,12 @@ async def show_coupon(visit: Visit) -> Answer:
 def _tiles(coupon: Coupon, sums: list[tuple[str, int, int, int]], visit: Visit) -> list[Tile]:
     own = {row[0]: row for row in sums}.get(visit.deps.currency, (visit.deps.currency, 0, 0, 0))
     others = ", ".join(visit.formats.money(total, currency) for currency, _, total, _ in sums if currency != own[0])
+    revenue_text = f"and {others}" if others else "of paid orders, less refunds"
     return [
         Tile("Used", f"{coupon.uses_count:,}", _uses(coupon).partition(" ")[2] or "no limit"),
         Tile("Reserved", f"{coupon.reserved_count:,}", "orders that wait for their payment"),
-        Tile("Revenue", visit.formats.money(own[2]), f"and {others}" if others else "of paid orders, less refunds"),
-        Tile("Discounts", visit.formats.money(own[3]), "what it took off"),
+        Tile("Revenue", visit.formats.money(own[2]), revenue_text, is_revenue=True),
+        Tile("Discounts", visit.formats.money(own[3]), "what it took off", is_revenue=True),
     ]
 
 

@@ -13,6 +13,7 @@ from lootkeep.console.columns import AGO, BADGE, COUNT, COUNTRY, EMAIL, NAME, Co
 from lootkeep.console.formats import options
 from lootkeep.console.forms import Field
 from lootkeep.console.gift_cards import GIFT_CARDS
+from lootkeep.console.guard import Refused
 from lootkeep.console.orders import ORDERS, Step
 from lootkeep.console.page import Answer, Done, Page, Visit, change, file, url
 from lootkeep.console.referrals import REFERRALS
@@ -72,13 +73,13 @@ _RENEWED = SUBSCRIPTIONS.only(
     "Product", "State", "Price", "Last order", "Paid until", empty="They subscribed to nothing."
 )
 _REFERRED = REFERRALS.only("Customer", "Status", "First order", "Signed up", empty="Nobody has used their code yet.")
-# What the page of a customer shows the newest of: the list, its page, and which of its filters names the customer.
+# What the page of a customer shows the newest of to whom: the list, its page, its filter that names the customer.
 _TABLES = {
-    "orders": (_ORDERS, "/orders", "customer_id"),
-    "tickets": (_TICKETS, "/tickets", "customer_id"),
-    "gift_cards": (_CARDS, "/gift-cards", "customer_id"),
-    "subscriptions": (replace(_RENEWED, link=None), "/subscriptions", "customer_id"),
-    "referred": (_REFERRED, "/referrals/list", "referrer_id"),
+    "orders": ("orders:read", _ORDERS, "/orders", "customer_id"),
+    "tickets": ("support-tickets:read", _TICKETS, "/tickets", "customer_id"),
+    "gift_cards": ("gift-cards:read", _CARDS, "/gift-cards", "customer_id"),
+    "subscriptions": ("orders:read", replace(_RENEWED, link=None), "/subscriptions", "customer_id"),
+    "referred": ("referrals:read", _REFERRED, "/referrals/list", "referrer_id"),
 }
 FORM = (
     Field("name", "Name", forms.text(), is_required=True),
@@ -104,23 +105,26 @@ UNBLOCK = (Field("status_reason", "Reason", forms.text(MAX_NOTE_LENGTH), "For st
 async def show_customer(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
         customer = existing(await customers_db.ROWS.get(tx, visit.id), "Customer")
-        tables, newest = [], {}
-        for name, (table, path, by) in _TABLES.items():
-            newest[name], total = await lists.newest(visit, tx, table, _NEWEST, **{by: visit.id})
-            tables.append((name, table, newest[name], total, f"{path}?{by}={visit.id}"))
+        tables, newest = {}, {}
+        for name, (scope, table, path, by) in _TABLES.items():
+            if visit.user.may(scope):
+                newest[name], total = await lists.newest(visit, tx, table, _NEWEST, **{by: visit.id})
+                tables[name] = (table, newest[name], total, f"{path}?{by}={visit.id}")
         referrer = (await customer_lists_db.referrers(tx, [customer])).get(customer.referred_by_id or 0)
-        moments = sorted([*_moments(newest), *await _others(tx, visit.id)], key=lambda moment: -moment.at)
+        moments = sorted([*_moments(newest), *await _others(visit, tx)], key=lambda moment: -moment.at)
+        is_open: dict[str, Any] = {"customer_id": visit.id, "status": "open"}
+        sees_fraud = visit.user.may("fraud:read")
         signed_up = Step(customer.created_at, "info", "Signed up", f"Brought by {referrer.name}." if referrer else "")
         return {
             "customer": customer,
             "title": customer.name,
             "tags": msgspec.json.decode(customer.tags),
             "tables": tables,
-            "open_tickets": (await lists.newest(visit, tx, TICKETS, 1, customer_id=visit.id, status="open"))[1],
+            "open_tickets": (await lists.newest(visit, tx, TICKETS, 1, **is_open))[1] if "tickets" in tables else 0,
             "referrer": referrer,
             "counts": await referrals_db.referrer(tx, visit.id),
-            "checks": await fraud_checks_db.of_customer(tx, visit.id, _NEWEST),
-            "sightings": await identity_db.of_customer(tx, visit.id, _MAX_LINKED),
+            "checks": await fraud_checks_db.of_customer(tx, visit.id, _NEWEST) if sees_fraud else None,
+            "sightings": await identity_db.of_customer(tx, visit.id, _MAX_LINKED) if sees_fraud else None,
             # The newest first, and how it began last.
             "moments": [*moments[:_MAX_MOMENTS], signed_up],
             "reason": UNBLOCK if customer.status == "blocked" else BLOCK,
@@ -129,31 +133,33 @@ async def show_customer(visit: Visit) -> Answer:
 
 def _moments(newest: Mapping[str, Sequence[Any]]) -> Iterator[Step]:
     """What happened to the records that the page shows."""
-    for order in (details.order for details in newest["orders"]):
+    for order in (details.order for details in newest.get("orders", ())):
         yield Step(order.created_at, "info", f"Placed {order.number}", part="link", values=f"/orders/{order.id}")
         if order.paid_at is not None:
             yield Step(order.paid_at, "ok", f"Paid {order.number}", part="amount", values=order)
         if order.cancelled_at is not None:
             yield Step(order.cancelled_at, "bad", f"{order.number} was cancelled", order.cancel_reason or "")
-    for ticket in newest["tickets"]:
+    for ticket in newest.get("tickets", ()):
         path = f"/tickets/{ticket.id}"
         yield Step(ticket.created_at, "warn", f"Opened {ticket.number}", ticket.subject, "link", path)
-    for card in newest["gift_cards"]:
+    for card in newest.get("gift_cards", ()):
         title, path = f"Gift card ending in {card.last_four} was issued", f"/gift-cards/{card.id}"
         yield Step(card.created_at, "quiet", title, part="link", values=path)
-    for referral in newest["referred"]:
+    for referral in newest.get("referred", ()):
         path = f"/customers/{referral.customer_id}"
         yield Step(referral.referred_at, "ok", f"Brought {referral.name}", part="link", values=path)
 
 
-async def _others(tx: Transaction, customer_id: int) -> list[Step]:
-    rejections = await referrals_db.rejections_of(tx, customer_id)
-    changes = await audit_db.changes_since(tx, f"customer:{customer_id}", Instant(0))
+async def _others(visit: Visit, tx: Transaction) -> list[Step]:
+    sees_referrals = visit.user.may("referrals:read")
+    rejections = await referrals_db.rejections_of(tx, visit.id) if sees_referrals else ()
+    claims = await claims_db.of_customer(tx, visit.id) if sees_referrals else ()
+    changes = await audit_db.changes_since(tx, f"customer:{visit.id}", Instant(0))
     return [
         *(Step(at, "bad", "Referral refused", SENTENCES[reason]) for reason, at in rejections),
         *(
             Step(claim.claimed_at, "ok", "Claimed a referral reward", f"Coupon {coupon.code}")
-            for claim, coupon in await claims_db.of_customer(tx, customer_id)
+            for claim, coupon in claims
         ),
         *(Step(entry.created_at, "quiet", entry.action, f"by {entry.user_name or 'nobody'}") for entry in changes),
     ]
@@ -200,6 +206,8 @@ async def _change(visit: Visit, changes: dict[str, Any], message: str) -> Done:
 
 
 async def export(visit: Visit) -> Answer:
+    if visit.user.permissions.hides_revenue:
+        raise Refused("forbidden", "This file has amounts, which your role hides. Someone who sees them can export it.")
     data = await privacy_service.export(visit.deps, visit.id)
     return file(f"customer-{visit.id}.json", msgspec.json.format(msgspec.json.encode(data)), "application/json")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from starlette.responses import Response
 
-from lootkeep.console import exports, lists, needs
-from lootkeep.console.charts import Tile, line_chart, sparkline, svg_file
+from lootkeep.console import exports, needs
+from lootkeep.console.charts import Tile, line_chart, seen, sparkline, svg_file
 from lootkeep.console.columns import COUNT, COUNTRY, EMAIL, LABEL, NAME, Cell, Column, Table, amount
 from lootkeep.console.formats import Formats
-from lootkeep.console.orders import ORDERS
+from lootkeep.console.orders import ORDERS, newest_orders
 from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import analytics as analytics_rules, inputs as inputs_rules
 from lootkeep.domain.analytics import DateRange, PeriodName, SalesFigures
@@ -84,7 +84,7 @@ async def show_overview(visit: Visit) -> Answer:
         may = visit.user.may
         course = await course_of(tx, date_range, visit.deps.currency) if may("analytics:read") else None
         receivers = await receivers_service.active(tx, visit.now) if may("webhooks:read") else None
-        sales, _ = await lists.newest(visit, tx, ORDERS, _LATEST) if may("orders:read") else (None, 0)
+        sales, _ = await newest_orders(visit, tx, _LATEST)
         tiles = [
             *(sales_tiles(course, visit.formats) if course else ()),
             *([await _referral_tile(tx)] if may("referrals:read") else ()),
@@ -94,7 +94,7 @@ async def show_overview(visit: Visit) -> Answer:
         return {
             "period": period,
             "periods": PERIODS,
-            "tiles": _seen(tiles, visit),
+            "tiles": seen(tiles, visit.user.permissions),
             "chart": _revenue_chart(course, visit.formats) if course and not _hides(visit) else None,
             "needs": await needs.needs(visit, tx, receivers or ()),
             "orders": replace(ORDERS, empty=_FIRST),
@@ -106,10 +106,6 @@ async def show_overview(visit: Visit) -> Answer:
 
 def _hides(visit: Visit) -> bool:
     return visit.user.permissions.hides_revenue
-
-
-def _seen(tiles: Sequence[Tile], visit: Visit) -> list[Tile]:
-    return [tile for tile in tiles if not (tile.is_revenue and _hides(visit))]
 
 
 def sales_tiles(course: Course, formats: Formats) -> list[Tile]:
@@ -201,7 +197,10 @@ async def show_analytics(visit: Visit) -> Answer:
         "date_range": date_range,
         "period": period,
         "periods": periods,
-        "tiles": _seen([*sales_tiles(course, visit.formats), *_other_tiles(course, visit.formats, unique, new)], visit),
+        "tiles": seen(
+            [*sales_tiles(course, visit.formats), *_other_tiles(course, visit.formats, unique, new)],
+            visit.user.permissions,
+        ),
         "charts": [charts[name] for name in ("revenue", "orders") if name in charts],
         "best": _BEST,
         "tables": [

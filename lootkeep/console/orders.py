@@ -231,6 +231,11 @@ async def show_order(visit: Visit) -> Answer:
     }
 
 
+async def newest_orders(visit: Visit, tx: Transaction, size: int, **filters: Any) -> tuple[Sequence[Any] | None, int]:
+    """The newest of some orders and how many there are, for another page; None for who may not see orders."""
+    return await lists.newest(visit, tx, ORDERS, size, **filters) if visit.user.may("orders:read") else (None, 0)
+
+
 async def fulfill(visit: Visit) -> Answer:
     before = await ORDER.lock(visit)
     details, is_new = await orders_service.fulfill(visit.deps, visit.id, None, visit.text("note"))

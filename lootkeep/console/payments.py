@@ -41,6 +41,7 @@ _DONE: dict[Operation, str] = {
 }
 _REASONS: dict[PaymentEventReason | None, str] = {
     "order_not_found": "no order has its names or ids",
+    "order_ambiguous": "its number is the id of one order and the external id of another",
     "payment_missing": "its payment is not here yet",
     "amount_differs": "the amount differs",
     "currency_differs": "the currency differs",

@@ -8,7 +8,7 @@ from lootkeep.console import forms, lists
 from lootkeep.console.columns import AGO, BADGE, CODE, COUNT, LABEL, NAME, Cell, Column, amount
 from lootkeep.console.formats import badge, options
 from lootkeep.console.forms import Field
-from lootkeep.console.orders import ORDERS
+from lootkeep.console.orders import ORDERS, newest_orders
 from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import DELETED, Record
 from lootkeep.domain import products as products_rules
@@ -107,7 +107,7 @@ _NEW_FORM = FORM | {"Selling": (*FORM["Selling"], STOCK)}
 async def show_product(visit: Visit) -> Answer:
     async with visit.deps.db.read(slow=True) as tx:
         product = existing(await products_db.ROWS.get(tx, visit.id), "Product")
-        sales, orders_total = await lists.newest(visit, tx, ORDERS, _SHOWN_ORDERS, product_id=product.id)
+        sales, orders_total = await newest_orders(visit, tx, _SHOWN_ORDERS, product_id=product.id)
         changes = await audit_db.changes_since(tx, PRODUCT.key(product.id), Instant(0))
         commands = commands_of(product.commands)
         servers = await servers_db.ROWS.get_many(tx, {command.server_id for command in commands}) if commands else {}

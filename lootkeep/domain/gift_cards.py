@@ -28,6 +28,7 @@ MAX_NOTE_LENGTH = 2000
 MAX_REFERENCE_LENGTH = 100
 
 ORDER_REFUNDED = "order refunded"
+PAYMENT_LOST = "fraud or a lost dispute"
 
 _MIN_CODE = 8
 _MAX_CODE = 64
@@ -214,6 +215,17 @@ def check_tender(card: GiftCard | None, currency: str, now: Instant) -> AppError
     if card.currency != currency:
         return _not_tender(f"is a gift card in {card.currency}, not {currency}")
     return None
+
+
+def disputed_tender() -> AppError:
+    return _not_tender("is a gift card that was bought with a disputed payment")
+
+
+def disputed() -> Conflict:
+    return Conflict(
+        "gift_card_disputed",
+        "This gift card was bought with a payment that is disputed, and cannot be redeemed until the dispute is won.",
+    )
 
 
 def redeemed(card: GiftCard, amount: Hundredths, now: Instant) -> GiftCard:

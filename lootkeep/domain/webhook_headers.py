@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from lootkeep.kernel.errors import invalid
 
 MAX_HEADERS = 10
 # The purpose that the seal of the values is bound to.
 PURPOSE = "webhook headers"
 
+_MOVED = "The headers field needs all values again, or {} for none: the url leads to another server."
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}")
 _VALUE = re.compile(r"[!-~]([ -~]{0,1022}[!-~])?")
 # What every request has, what is said between two hops alone, and what would change how the answer is written.
@@ -37,3 +42,11 @@ def check(headers: Mapping[str, str | None]) -> str | None:
     if not all(value is None or _VALUE.fullmatch(value) for value in headers.values()):
         return "must have values of 1 to 1,024 printable ASCII characters"
     return None
+
+
+def require_known(url: str, names: list[str], changes: Mapping[str, Any]) -> None:
+    """Values that are stored are not sent to another server: who changes the url must know them."""
+    if not names or urlsplit(changes.get("url", url))[:2] == urlsplit(url)[:2]:
+        return
+    if "headers" not in changes or None in changes["headers"].values():
+        raise invalid("headers", _MOVED)

@@ -27,9 +27,7 @@ SAMPLE_READER = Reader(None, "Jun Park", "jun@example.com", "JUNPARK1")
 
 async def preview(deps: Deps, campaign_id: int, customer_id: int | None = None) -> EmailPreview:
     """As the customer, or someone in the audience, would get it; nothing in it is counted."""
-    async with deps.db.read(slow=True) as tx:
-        campaign = existing(await campaigns_db.ROWS.get(tx, campaign_id), "Email campaign")
-    return await preview_of(deps, campaign, customer_id)
+    return await preview_of(deps, await _campaign(deps, campaign_id), customer_id)
 
 
 async def preview_of(deps: Deps, campaign: Campaign, customer_id: int | None = None) -> EmailPreview:
@@ -40,14 +38,15 @@ async def preview_of(deps: Deps, campaign: Campaign, customer_id: int | None = N
         else:
             customer = known_customer(await customers_db.ROWS.get(tx, customer_id))
             reader = Reader(customer.id, customer.name, customer.email, customer.referral_code)
-    if campaign.status in ("draft", "scheduled", "failed"):
-        campaign = await with_bodies(deps, campaign, campaign.scheduled_at or deps.clock.now())
-    return await asyncio.to_thread(_rendered, deps, campaign, reader)
+    return await _as_read_by(deps, campaign, reader)
 
 
-async def send_test(deps: Deps, campaign_id: int, email: str) -> tuple[EmailPreview, int]:
+async def send_test(
+    deps: Deps, campaign_id: int, email: str, *, reader: Reader | None = None
+) -> tuple[EmailPreview, int]:
     """Queues the preview as an e-mail to any address; returns the id of the e-mail, too."""
-    email_preview = await preview(deps, campaign_id)
+    campaign = await _campaign(deps, campaign_id)
+    email_preview = await (_as_read_by(deps, campaign, reader) if reader else preview_of(deps, campaign))
     emails_rules.require_server(deps.sends_emails)
     now = deps.clock.now()
     state = await deps.limiter.hit("campaign-tests", TESTS_PER_MINUTE, now)
@@ -66,6 +65,17 @@ async def send_test(deps: Deps, campaign_id: int, email: str) -> tuple[EmailPrev
     )
     async with deps.db.write() as tx:
         return email_preview, await emails_db.add(tx, message, deps.vault.seal, now)
+
+
+async def _campaign(deps: Deps, campaign_id: int) -> Campaign:
+    async with deps.db.read(slow=True) as tx:
+        return existing(await campaigns_db.ROWS.get(tx, campaign_id), "Email campaign")
+
+
+async def _as_read_by(deps: Deps, campaign: Campaign, reader: Reader) -> EmailPreview:
+    if campaign.status in ("draft", "scheduled", "failed"):
+        campaign = await with_bodies(deps, campaign, campaign.scheduled_at or deps.clock.now())
+    return await asyncio.to_thread(_rendered, deps, campaign, reader)
 
 
 def _rendered(deps: Deps, campaign: Campaign, reader: Reader) -> EmailPreview:

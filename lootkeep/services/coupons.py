@@ -120,6 +120,8 @@ async def apply(
         own_uses = await coupons_db.own_uses(tx, coupon.id, customer.id)
     basket = checkout_rules.basket(cart, coupon, priced[0], products, priced[1])
     reason = coupons_rules.rejection(coupon, customer, own_uses, basket, now)
+    if reason is None and coupon.first_order_only and customer and await coupons_db.has_first_order(tx, customer.id):
+        reason = "not_first_order"
     if reason:
         return reason, None
     return None, AppliedCoupon(coupon, coupons_rules.discount(coupon, basket.discounted, basket.currency))

@@ -45,10 +45,11 @@ async def invite(deps: Deps, email: str, name: str, role: str, by: Permissions) 
 
 
 async def make_link(deps: Deps, user_id: int, by: Permissions) -> str:
-    """Another link for a user who was disabled or forgot the password."""
+    """Another link for a user who was disabled or forgot the password; who has no account yet gets one by it."""
     async with deps.db.read() as tx:
-        user = existing(await access_db.USERS.get(tx, user_id), "User")
-        await _check_user(tx, user_id, by)
+        user = existing(await access_db.STAFF.get(tx, user_id), "User")
+        person = await accounts_db.person(tx, user_id)
+        _check_covers(by, person.permissions if person else PRESETS["owner" if user.is_owner else "read_only"])
     return await sign_in.make_link(deps, user.email, "read_only", is_logged=False)
 
 

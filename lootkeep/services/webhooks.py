@@ -68,6 +68,7 @@ async def change(deps: Deps, webhook_id: int, changes: dict[str, Any]) -> Webhoo
     changes = webhooks_rules.checked(changes, deps.webhook_rules)
     async with deps.db.write() as tx:
         webhook = existing(await endpoints_db.ROWS.lock(tx, webhook_id), "Webhook")
+        webhook_headers_rules.require_known(webhook.url, webhook.headers, changes)
         changes = _with_sealed_headers(deps, changes, webhook)
         return await endpoints_db.save(tx, webhook, replace(webhook, **changes, updated_at=deps.clock.now()))
 

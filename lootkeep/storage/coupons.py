@@ -56,6 +56,13 @@ _OWN_USES = Query(
         orders.c.customer_id == bindparam("customer"), orders.c.coupon_id == bindparam("coupon"), _IS_HELD
     )
 )
+# Without those that were ordered at the full price: who comes back to a cart with a code may still use it.
+_FIRST_ORDER = Query(
+    select(orders.c.id)
+    .join(coupons, coupons.c.id == orders.c.coupon_id)
+    .where(orders.c.customer_id == bindparam("customer"), _IS_HELD, coupons.c.first_order_only)
+    .limit(1)
+)
 _FORGET = Query(update(orders).where(orders.c.coupon_code == bindparam("code")).values(coupon_id=None))
 _SUMS = Query(
     select(
@@ -183,6 +190,11 @@ async def own_uses(tx: Transaction, coupon_id: int, customer_id: int) -> int:
     """The orders of a customer that reserve or have used it."""
     ((count,),) = await tx.all(_OWN_USES, coupon=coupon_id, customer=customer_id)
     return int(count)
+
+
+async def has_first_order(tx: Transaction, customer_id: int) -> bool:
+    """Whether an order of the customer reserves or has used any coupon for the first order."""
+    return await tx.one(_FIRST_ORDER, customer=customer_id) is not None
 
 
 async def forget(tx: Transaction, coupon: Coupon) -> None:

@@ -94,16 +94,22 @@ async def _compared(deps: Deps, row: FileRow) -> list[Difference]:
     )
     if amount is None:
         return [Difference(row.line, "unreadable", payment, exported=str(values.get("amount")))]
-    order = await payments_service.find_order(deps, report)
-    if order is None:
+    orders = await payments_service.find_orders(deps, report)
+    if not orders:
         return [Difference(row.line, "no_order", payment, exported=_money(amount, values.get("currency")))]
+    # Of two that may be meant, the one that fits better.
+    return min((_compared_with(order, row, payment, amount, refunded) for order in orders), key=len)
 
+
+def _compared_with(
+    order: Order, row: FileRow, payment: Any, amount: Hundredths, refunded: Hundredths | None
+) -> list[Difference]:
     def difference(finding: Finding, exported: str, stored: str) -> Difference:
         return Difference(row.line, finding, payment, order_number(order.id), exported, stored)
 
     if order.received_at is None:
-        return [difference("not_paid", _money(amount, values.get("currency")), order.status)]
-    return [*_money_differences(difference, order, amount, refunded, str(values.get("currency", "")).upper())]
+        return [difference("not_paid", _money(amount, row.values.get("currency")), order.status)]
+    return [*_money_differences(difference, order, amount, refunded, str(row.values.get("currency", "")).upper())]
 
 
 def _money_differences(

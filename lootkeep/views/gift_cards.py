@@ -68,7 +68,7 @@ class GiftCardValidationView(msgspec.Struct, frozen=True):
     valid: Annotated[bool, field("Whether it can be redeemed now.", True)]
     reason: Annotated[
         str | None,
-        field("Why not: `not_found`, `scheduled`, `expired`, `revoked` or `redeemed`.", None),
+        field("Why not: `not_found`, `scheduled`, `expired`, `revoked`, `redeemed` or `disputed`.", None),
     ]
     gift_card: GiftCardView | None
     applicable_amount: Annotated[
@@ -137,10 +137,14 @@ def gift_card_with_code(record: GiftCard, code: str, now: Instant) -> GiftCardWi
     return _WITH_CODE(record, masked_code=masked(record), status=status(record, now), code=code)
 
 
-def validation(record: GiftCard | None, amount: Hundredths | None, now: Instant) -> GiftCardValidationView:
+def validation(
+    record: GiftCard | None, amount: Hundredths | None, now: Instant, *, is_disputed: bool
+) -> GiftCardValidationView:
     if record is None:
         return GiftCardValidationView(valid=False, reason="not_found", gift_card=None, applicable_amount="0.00")
-    state = status(record, now)
+    state: str = status(record, now)
+    if state == "active" and is_disputed:
+        state = "disputed"
     is_valid = state == "active"
     applicable = min(record.balance, record.balance if amount is None else amount) if is_valid else Hundredths(0)
     return GiftCardValidationView(is_valid, None if is_valid else state, gift_card(record, now), text(applicable))

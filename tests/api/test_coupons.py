@@ -103,6 +103,22 @@ async def test_only_lines_that_match_are_discounted_and_the_minimum_looks_at_all
     assert (order["subtotal"], order["discount_total"], order["coupon_code"]) == ("115.00", "8.00", "SALE20")
 
 
+async def test_a_customer_orders_only_once_with_coupons_for_the_first_order(world: World) -> None:
+    (buyer,) = await regular_customers(world, 1)
+    await new_product(world, price="10.00")
+    for code in ("FIRST1", "FIRST2"):
+        await new_coupon(world, code=code, first_order_only=True, max_uses_per_customer=None)
+    # A cart that was left at the full price takes nothing away.
+    await place(world, (1, 1), customer_id=buyer["id"])
+    first = await place(world, (1, 1), customer_id=buyer["id"], coupon_code="FIRST1")
+    assert first.status_code == 201
+    for code in ("FIRST1", "FIRST2"):
+        again = await place(world, (1, 1), customer_id=buyer["id"], coupon_code=code)
+        assert code_of(again) == "coupon_not_first_order"
+    await step(world, first.json()["data"]["order"]["id"], "cancel")
+    assert (await place(world, (1, 1), customer_id=buyer["id"], coupon_code="FIRST2")).status_code == 201
+
+
 async def test_a_coupon_is_refused_with_its_reason_at_the_checkout_and_in_the_preview(world: World) -> None:
     buyer, regular = await regular_customers(world, 2)
     await new_product(world, price="10.00")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lootkeep.engines.card_codes import CardCodes
+from lootkeep.kernel.clock import DAY
 from lootkeep.storage.schema import gift_cards
 from tests.api.checkout import assert_all_totals_agree, buyer, card, ledger, place
 from tests.api.ordering import errors, place as place_lines, step, stock_of, welcomed
@@ -26,6 +28,36 @@ async def test_a_card_of_the_price_is_issued_for_each_unit_when_the_order_is_pai
         assert (gift_card["recipient_email"], gift_card["recipient_name"]) == (customer["email"], customer["name"])
         assert ledger(gift_card) == [("issue", "50.00", order["id"])]
     assert await sent(world.db) == ["order.created", "order.paid", "order.delivered", "order.completed"]
+    await assert_all_totals_agree(world)
+
+
+async def test_a_card_of_a_disputed_order_is_worth_nothing_until_the_dispute_is_won_and_revoked_once_it_is_lost(
+    world: World,
+) -> None:
+    customer = await buyer(world)
+    await new_product(world, delivery_type="gift_card", price="50.00")
+    await new_product(world, name="Map", price="20.00")
+    order = await paid_order(world, customer, (1, 1))
+    await step(world, order["id"], "dispute", {"kind": "dispute", "reason": "other"})
+    (row,) = await rows(world.db, gift_cards)
+    code = CardCodes(world.deps.vault, world.deps.ids).opened(row["sealed_code"])
+    redeemed = await world.post("/gift-cards/1/redeem", {"amount": "1.00"})
+    assert (redeemed.status_code, redeemed.json()["code"]) == (409, "gift_card_disputed")
+    refused = await place_lines(world, (2, 1), gift_card_code=code)
+    assert errors(refused)["gift_card_code"] == [
+        "The gift card code field is a gift card that was bought with a disputed payment."
+    ]
+    validated = (await world.post("/gift-cards/validate", {"code": code})).json()["data"]
+    assert (validated["valid"], validated["reason"], validated["applicable_amount"]) == (False, "disputed", "0.00")
+    await step(world, order["id"], "dispute", {"kind": "dispute_won", "reason": "other"})
+    assert (await world.post("/gift-cards/1/redeem", {"amount": "1.00"})).status_code == 200
+    world.clock.advance(DAY)
+    await step(world, order["id"], "dispute", {"kind": "dispute_lost", "reason": "other"})
+    lost = await card(world)
+    assert (lost["status"], lost["balance"]) == ("revoked", "0.00")
+    assert ledger(lost)[-1] == ("revoke", "-49.00", order["id"])
+    validated = (await world.post("/gift-cards/validate", {"code": code})).json()["data"]
+    assert validated["reason"] == "revoked"
     await assert_all_totals_agree(world)
 
 

@@ -65,7 +65,7 @@ async def test_the_fingerprint_is_the_same_instrument_as_that_of_a_checkout(worl
 async def test_an_order_is_found_by_every_name_and_an_external_id_is_not_taken_for_ours(world: World) -> None:
     await an_order(world, external_id="shop-7")
     await an_order(world, external_id="1")
-    meanings = {"order_id": {"1": 1, "ORD-000001": 1, "shop-7": 1}, "order_number": {"ORD-000001": 1}}
+    meanings = {"order_id": {"2": 2, "ORD-000001": 1, "shop-7": 1}, "order_number": {"ORD-000001": 1}}
     meanings["external_id"] = {"shop-7": 1, "1": 2, "ORD-000001": 1}
     calls = [(name, text, order_id) for name, texts in meanings.items() for text, order_id in texts.items()]
     source = await new_source(world)

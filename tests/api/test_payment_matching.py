@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.api.ordering import step
-from tests.api.providers import DISPUTED, PAID, an_order, apply, charge, event, events, order, results
+from tests.api.providers import DISPUTED, PAID, an_order, apply, charge, dispute, event, events, order, results
 from tests.conftest import only_sqlite
 from tests.world import World
 
@@ -35,6 +35,25 @@ async def test_a_waiting_event_is_matched_and_its_dispute_finds_the_order(world:
     assert (await match(world)).json()["data"]["status"] == "applied"
     await apply(world, DISPUTED)
     assert await results(world) == [("applied", None)] * 2
+
+
+async def test_a_number_that_names_two_orders_names_none(world: World) -> None:
+    """A buyer chooses when to order, and so what id the order gets: it may be the number of another in the shop."""
+    await an_order(world, external_id="2")
+    await an_order(world, external_id="shop-2")
+    other = {"charge": "ch_9", "payment_intent": "pi_9"}
+    await apply(world, event("charge.succeeded", charge(2)), event("charge.dispute.created", dispute(**other), 2))
+    assert (await results(world))[0] == ("unmatched", "order_ambiguous")
+    assert [(await order(world, number))["status"] for number in (1, 2)] == ["pending", "pending"]
+    assert (await match(world, 1, 1)).json()["data"]["status"] == "applied"
+    # The order that has the payment is meant; a dispute of another payment is not about it.
+    disputed = {"metadata": {"order_id": "2"}}
+    await apply(world, event("charge.refunded", charge(2, amount_refunded=500), 3))
+    await apply(world, event("charge.dispute.created", dispute(**other, **disputed), 4))
+    assert (await results(world))[2:] == [("applied", None), ("unmatched", "order_ambiguous")]
+    await apply(world, event("charge.dispute.created", dispute(**other, metadata={"external_id": "2"}), 5))
+    assert (await results(world))[-1] == ("unmatched", "already_paid")
+    assert [(await order(world, number))["refunded_total"] for number in (1, 2)] == ["5.00", "0.00"]
 
 
 async def test_what_cannot_be_matched_says_why(world: World) -> None:

@@ -54,6 +54,16 @@ async def test_a_test_is_sent_from_the_page_of_a_campaign(world: World) -> None:
     assert (email.to_email, email.subject) == ("me@shop.example", "[Test] 20% off, Jun Park")
 
 
+async def test_a_test_of_a_role_that_masks_addresses_names_no_customer(store: World) -> None:
+    visits = await visitor(store, "email-campaigns:read email-campaigns:write", masks_emails=True)
+    campaign = await make(store, subject="For {{ email }}")
+    path = f"/campaigns/{campaign['id']}"
+    assert (await visits.post(f"{path}/test", on=path, email="me@shop.example")).status_code == 303
+    async with store.db.read() as tx:
+        (email,) = await emails_db.newest(tx, None, 1)
+    assert email.subject == "[Test] For jun@example.com"
+
+
 async def test_an_email_is_shown_in_a_sandbox_without_scripts(store: World) -> None:
     await make(store, body_html="<script>alert(1)</script><p>Hi</p>")
     preview = await (await visitor(store, "read_only")).get("/campaigns/2/mail")

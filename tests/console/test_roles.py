@@ -9,9 +9,13 @@ import pytest
 from lootkeep.console.masking import mask
 from lootkeep.console.page import PREFIX
 from lootkeep.console.pages import PAGES
-from lootkeep.domain.roles import ROLE_SCOPES
+from lootkeep.domain.roles import PRESETS, ROLE_SCOPES
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import NotFound, existing
+from lootkeep.services import access as access_service, users as users_service
 from lootkeep.storage import audit as audit_db
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
+from tests.builders import new_coupon
 from tests.console.visits import Visitor, first_owner, path_of, visitor
 from tests.world import World
 
@@ -90,6 +94,22 @@ async def test_nobody_gives_more_than_they_have_or_acts_on_who_has_more(world: W
     assert [(await lead.get(path)).status_code for path in ("/roles", "/tokens/new")] == [403, 403]
 
 
+async def test_nobody_becomes_more_by_the_link_of_a_user_who_has_no_account(world: World) -> None:
+    lead = await visitor(world, "team:read team:write")
+    await access_service.add_user(world.deps, "cli@store.example", "Cli")
+    async with world.db.read() as tx:
+        owner = existing(await access_db.owner(tx), "User")
+        cli = existing(await access_db.USERS.find_one(tx, email="cli@store.example"), "User")
+    for user_id in (owner.id, cli.id):
+        refused = await lead.post(f"/users/{user_id}/link", on="/users/new")
+        assert (refused.status_code, "may do more than yours" in refused.text) == (422, True)
+    removed = await users_service.remove(world.deps, "cli@store.example")
+    with pytest.raises(NotFound):
+        await users_service.make_link(world.deps, removed.id, PRESETS["owner"])
+    async with world.db.read() as tx:
+        assert [await accounts_db.ROWS.get(tx, user_id) for user_id in (owner.id, cli.id)] == [None, None]
+
+
 async def test_masked_addresses_are_on_no_page_and_in_no_file(store: World) -> None:
     visits = await visitor(store, ALL, masks_emails=True)
     assert await everything(await visitor(store, "owner"), r"jun@park\.example|jun%40park\.example")
@@ -145,6 +165,10 @@ async def test_hidden_revenue_is_not_on_the_overview_in_analytics_or_in_files(st
         assert not re.search("Revenue|Refunded|Average order|Spent", (await visits.get(path)).text), path
     assert (await visits.get("/analytics/tax")).status_code == 403
     columns = (("/orders", "Total"), ("/analytics", "Net revenue"), ("/customers", "Spent"), ("/payments", "Amount"))
+    await new_coupon(store, code="SHOWN")
+    assert ["Revenue" in (await reader.get("/coupons/1")).text for reader in (owner, visits)] == [True, False]
+    exported = [await reader.get("/customers/1/export") for reader in (owner, visits)]
+    assert [(it.status_code, "which your role hides" in it.text) for it in exported] == [(200, False), (403, True)]
     for path, column in (*columns, ("/events", "Data")):
         heads = [(await reader.get(f"{path}?format=csv")).text.splitlines()[0] for reader in (owner, visits)]
         assert [column in head for head in heads] == [True, False], heads
@@ -191,6 +215,23 @@ async def test_search_overview_and_navigation_have_only_what_the_role_may_see(st
     assert "ticket without an answer" in overview
     assert not re.search("Latest orders|Revenue|Fraud stopped|Receivers|payment event|Export", overview)
     assert re.findall(rf'<li><a href="{PREFIX}(/\w[^"]*)"', overview) == ["/tickets"]
+
+
+async def test_a_page_shows_records_of_other_areas_only_to_roles_that_may_see_them(store: World) -> None:
+    await new_coupon(store, code="SHOWN")
+    everyone = await visitor(store, "owner")
+    areas = {"/products/1": "products", "/coupons/1": "coupons", "/customers/1": "customers"}
+    others = {
+        "/products/1": ["ORD-000001"],
+        "/coupons/1": [">Abuse<", ">Orders<"],
+        "/customers/1": ["ORD-000001", ">Tickets<", ">Gift cards<", ">Fraud checks<", ">Seen with<", ">Referred<"],
+    }
+    for path, area in areas.items():
+        pages = [(await it.get(path)).text for it in (everyone, await visitor(store, f"{area}:read"))]
+        assert [[text in page for text in others[path]] for page in pages] == [
+            [True] * len(others[path]),
+            [False] * len(others[path]),
+        ], path
 
 
 async def test_the_audit_log_shows_values_only_of_records_that_the_role_may_see(store: World) -> None:

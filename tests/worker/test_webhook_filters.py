@@ -159,6 +159,23 @@ async def test_a_header_without_a_value_keeps_the_one_it_has(
     assert emptied.json()["data"]["header_names"] == []
 
 
+@pytest.mark.parametrize("url", ["https://a.example:8443/hook", "http://a.example/hook", "https://b.example/hook"])
+async def test_headers_are_not_sent_to_another_server_unless_their_values_come_with_it(
+    insecure_world: World, url: str
+) -> None:
+    sent = {"url": "https://a.example/hook", "events": ["*"], "headers": {"X-Api-Key": KEY, "X-Shop": "7"}}
+    path = f"/webhooks/{(await insecure_world.post('/webhooks', sent)).json()['data']['id']}"
+    for headers in ({}, {"headers": {"X-Api-Key": None}}, {"headers": {"X-Api-Key": "new", "X-Shop": None}}):
+        refused = await insecure_world.put(path, {"url": url} | headers)
+        sentence = "needs all values again, or {} for none: the url leads to another server."
+        assert (refused.status_code, refused.json()) == (422, rejection("headers", f"The headers field {sentence}"))
+    same = await insecure_world.put(path, {"url": "https://a.example/other", "headers": {"X-Api-Key": None}})
+    assert same.json()["data"]["header_names"] == ["X-Api-Key"]
+    for headers in ({"X-Api-Key": "new"}, {}):
+        moved = await insecure_world.put(path, {"url": url, "headers": headers})
+        assert (moved.status_code, moved.json()["data"]["header_names"]) == (200, [*headers])
+
+
 @pytest.mark.parametrize(
     ("headers", "sentence"),
     [

@@ -1540,7 +1540,7 @@ namespace Lootkeep;
  *     applied_at: string|null
  * }
  * @phpstan-type PaymentOperation 'paid'|'declined'|'refunded'|'dispute_opened'|'dispute_won'|'dispute_lost'|'early_warning'
- * @phpstan-type PaymentEventReason 'order_not_found'|'payment_missing'|'amount_differs'|'currency_differs'|'already_paid'|'already_recorded'|'order_cancelled'|'order_on_hold'|'test_mode'
+ * @phpstan-type PaymentEventReason 'order_not_found'|'order_ambiguous'|'payment_missing'|'amount_differs'|'currency_differs'|'already_paid'|'already_recorded'|'order_cancelled'|'order_on_hold'|'test_mode'
  * @phpstan-type SignedUp array{
  *     customer: Customer,
  *     referral: Attribution|null,

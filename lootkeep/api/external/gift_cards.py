@@ -116,8 +116,9 @@ async def get_gift_card_statistics(call: Call[None, None]) -> Reply:
 
 
 async def validate_gift_card(call: Call[ValidateBody, None]) -> Reply:
-    card = await gift_cards_service.find_by_code(call.deps, call.token.id, call.body.code)
-    return Reply(gift_cards_views.validation(card, call.body.amount, call.deps.clock.now()))
+    card, is_disputed = await gift_cards_service.find_by_code(call.deps, call.token.id, call.body.code)
+    now = call.deps.clock.now()
+    return Reply(gift_cards_views.validation(card, call.body.amount, now, is_disputed=is_disputed))
 
 
 async def redeem_gift_card(call: Call[RedeemBody, None]) -> Reply:

@@ -17,6 +17,7 @@ from lootkeep.kernel.money import Hundredths
 PaymentEventStatus = Literal["waiting", "applied", "unmatched", "ignored"]
 PaymentEventReason = Literal[
     "order_not_found",
+    "order_ambiguous",
     "payment_missing",
     "amount_differs",
     "currency_differs",

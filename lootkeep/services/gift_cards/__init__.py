@@ -4,7 +4,7 @@ from lootkeep.services.gift_cards.cards import change, create, redeem, revoke, s
 from lootkeep.services.gift_cards.codes import counting_misses, find_by_code
 from lootkeep.services.gift_cards.past import import_in
 from lootkeep.services.gift_cards.payment import find_for_payment, give_back, pay_for
-from lootkeep.services.gift_cards.purchases import issue_bought, lock_bought, take_back_bought
+from lootkeep.services.gift_cards.purchases import issue_bought, lock_bought, revoke_bought, take_back_bought
 from lootkeep.services.gift_cards.status import settle
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "pay_for",
     "redeem",
     "revoke",
+    "revoke_bought",
     "send",
     "settle",
     "take_back_bought",

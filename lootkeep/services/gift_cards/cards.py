@@ -12,7 +12,7 @@ from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, existing, invalid
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services.gift_cards import _emails, _ledger, status
+from lootkeep.services.gift_cards import _emails, _ledger, purchases, status
 from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
@@ -54,6 +54,8 @@ async def redeem(
         entry = None if reference is None else await gift_cards_db.by_reference(tx, card_id, reference)
         if entry is None:
             gift_cards_rules.require_redeemable(card, amount, now)
+            if await purchases.is_disputed(tx, card):
+                raise gift_cards_rules.disputed()
             entry = await _ledger.redeem(tx, card, amount, now, order_id=order_id, reference=reference)
             await outbox_db.append(tx, "gift_card.redeemed", gift_card_events_views.redeemed(card, entry), now)
         elif entry.amount != -amount:

@@ -9,6 +9,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain.gift_cards import GiftCard, UnknownCard
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.errors import TooManyRequests
+from lootkeep.services.gift_cards.purchases import is_disputed
 from lootkeep.storage.gift_cards import rows as gift_cards_db
 
 # Codes are too long to guess, but a caller that tries has to wait anyway. After this many unknown codes within a
@@ -32,12 +33,13 @@ async def counting_misses(deps: Deps, token_id: int) -> AsyncIterator[None]:
         raise
 
 
-async def find_by_code(deps: Deps, token_id: int, code: str) -> GiftCard | None:
+async def find_by_code(deps: Deps, token_id: int, code: str) -> tuple[GiftCard | None, bool]:
+    """The card, and whether its payment is disputed."""
     try:
         async with counting_misses(deps, token_id), deps.db.read() as tx:
             card = await gift_cards_db.ROWS.find_one(tx, code_hash=CardCodes(deps.vault, deps.ids).hashed(code))
             if card is None:
                 raise UnknownCard()
-            return card
+            return card, await is_disputed(tx, card)
     except UnknownCard:
-        return None
+        return None, False

@@ -9,7 +9,7 @@ from lootkeep.domain.orders import Order
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
-from lootkeep.services.gift_cards import _ledger, status
+from lootkeep.services.gift_cards import _ledger, purchases, status
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.gift_cards import rows as gift_cards_db
 
@@ -18,6 +18,8 @@ async def find_for_payment(deps: Deps, tx: Transaction, code: str, order: Order,
     """The card, locked until the transaction ends; None for a free order. Rejects a card that cannot pay."""
     card = await gift_cards_db.ROWS.lock_one(tx, code_hash=CardCodes(deps.vault, deps.ids).hashed(code))
     rejection = gift_cards_rules.check_tender(card, order.currency, now)
+    if card and rejection is None and await purchases.is_disputed(tx, card):
+        rejection = gift_cards_rules.disputed_tender()
     if rejection:
         raise rejection
     return await status.update(deps, tx, card, now) if card and order.total else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lootkeep.deps import Deps
-from lootkeep.domain.gift_cards import ORDER_REFUNDED, GiftCard, GiftCardTerms
+from lootkeep.domain import disputes as disputes_rules
+from lootkeep.domain.gift_cards import ORDER_REFUNDED, PAYMENT_LOST, GiftCard, GiftCardTerms
 from lootkeep.domain.order_items import OrderItem
 from lootkeep.domain.orders import Order, OrderDetails
 from lootkeep.engines.card_codes import CardCodes
@@ -14,6 +15,7 @@ from lootkeep.kernel.money import Hundredths
 from lootkeep.services.gift_cards import _emails, _ledger
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.gift_cards import rows as gift_cards_db
+from lootkeep.storage.orders import disputes as disputes_db
 
 
 async def lock_bought(tx: Transaction, order: Order) -> list[GiftCard]:
@@ -31,6 +33,18 @@ async def take_back_bought(
             await _ledger.revoke(tx, card, ORDER_REFUNDED, now, order_id=order.id)
         elif amount:
             await _ledger.take_back(tx, card, amount, now, order_id=order.id)
+
+
+async def revoke_bought(tx: Transaction, order: Order, now: Instant) -> None:
+    """What is left on the cards of an order whose payment is lost."""
+    for card in await lock_bought(tx, order):
+        if card.revoked_at is None:
+            await _ledger.revoke(tx, card, PAYMENT_LOST, now, order_id=order.id)
+
+
+async def is_disputed(tx: Transaction, card: GiftCard) -> bool:
+    """Whether the payment that bought it is disputed: like a key, it is worth nothing until the dispute is won."""
+    return card.order_id is not None and disputes_rules.is_disputed(await disputes_db.of_order(tx, card.order_id))
 
 
 async def issue_bought(deps: Deps, tx: Transaction, details: OrderDetails, now: Instant) -> list[GiftCard]:

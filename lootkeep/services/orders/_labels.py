@@ -10,7 +10,7 @@ from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.labels import Label, fraud_labels
 from lootkeep.domain.orders import OrderDetails
 from lootkeep.kernel.clock import Instant
-from lootkeep.services import goods, referrals
+from lootkeep.services import gift_cards, goods, referrals
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.fraud import checks as fraud_checks_db
 from lootkeep.storage.orders import disputes as disputes_db, rows as orders_db
@@ -21,7 +21,8 @@ async def settle(
 ) -> list[FraudCheck]:
     """Sets the truth of the locked checks, the links for later orders, and whether the referral still counts.
 
-    The keys of a confirmed fraud, or of a lost dispute, are revoked, and what its commands have not given stays undone.
+    The gift cards and keys of a confirmed fraud, or of a lost dispute, are revoked, and what its commands have not
+    given stays undone.
     """
     order = details.order
     disputes = await disputes_db.of_order(tx, order.id)
@@ -36,6 +37,7 @@ async def settle(
     await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, latest, truth_now))
     await referrals.update_status(tx, details.customer)
     if order.paid_at is not None and is_final(disputes, staff):
+        await gift_cards.revoke_bought(tx, order, now)
         await goods.revoke(tx, details.items, now)
         await goods.cancel_waiting(tx, details.items, now)
     return [await fraud_checks_db.ROWS.save(tx, check, settled(check, truth_now)) for check in checks]

@@ -1,6 +1,6 @@
 """Payments that providers report: sources, the inbox, and what its events do to orders."""
 
-from lootkeep.services.payments.apply import apply, find_order, leave, match
+from lootkeep.services.payments.apply import apply, find_orders, leave, match
 from lootkeep.services.payments.inbox import REJECTIONS, body_of, receive, report_of
 from lootkeep.services.payments.sources import change, create, delete
 
@@ -11,7 +11,7 @@ __all__ = [
     "change",
     "create",
     "delete",
-    "find_order",
+    "find_orders",
     "leave",
     "match",
     "receive",

@@ -14,7 +14,7 @@ from lootkeep.domain.disputes import DisputeKind
 from lootkeep.domain.fraud.facts import UNKNOWN, Payment
 from lootkeep.domain.orders import Order
 from lootkeep.domain.payments import events as events_rules
-from lootkeep.domain.payments.events import Outcome, PaymentEvent
+from lootkeep.domain.payments.events import Outcome, PaymentEvent, PaymentEventReason
 from lootkeep.domain.payments.reports import Operation, Report
 from lootkeep.domain.payments.sources import PROVIDER_NAMES, PaymentSource, Provider
 from lootkeep.kernel.clock import Instant
@@ -35,6 +35,8 @@ log = structlog.get_logger(__name__)
 _TRIES = 3
 # What each provider's own ids look like: one that differs is another payment, other texts are the checkout's.
 _OWN_ID: dict[Provider, str] = {"stripe": r"(pi|ch|py)_[A-Za-z0-9]+", "paypal": r"[0-9A-Z]{17}"}
+# By whether there are two.
+_NOT_ONE: dict[bool, PaymentEventReason] = {False: "order_not_found", True: "order_ambiguous"}
 _DISPUTES: dict[Operation, DisputeKind] = {
     "dispute_opened": "dispute",
     "dispute_won": "dispute_won",
@@ -109,8 +111,8 @@ async def _try(deps: Deps, lease: str, event: PaymentEvent) -> Outcome:
     async with deps.db.write() as tx:
         source = await _source(tx, event)
         applying = _Applying(with_db(deps, db=JoinedDatabase(tx)), tx, event, source.provider)
-        order = await _find(tx, applying.report)
-        outcome = await applying.to(order) if order else Outcome("order_not_found")
+        found = await _find(tx, applying.report)
+        outcome = await applying.to(found[0]) if len(found) == 1 else Outcome(_NOT_ONE[bool(found)])
         if not await _settled(tx, lease, event, outcome, deps.clock.now()):
             raise _LeaseLost
     return outcome
@@ -135,9 +137,8 @@ async def _look_again(deps: Deps, event: PaymentEvent) -> None:
     """An order that was placed during the try could not wake the event."""
     async with deps.db.read() as tx:
         source = await _source(tx, event)
-        report = report_of(deps, event, source.provider)
-        order = await _find(tx, report)
-    if order is not None:
+        found = await _find(tx, report_of(deps, event, source.provider))
+    if found:
         async with deps.db.write() as tx:
             await payment_events_db.rouse_one(tx, event.id, deps.clock.now())
 
@@ -146,26 +147,32 @@ async def _source(tx: Transaction, event: PaymentEvent) -> PaymentSource:
     return existing(await payment_events_db.ALL_SOURCES.get(tx, event.source_id), "Payment source")
 
 
-async def _find(tx: Transaction, report: Report) -> Order | None:
-    """By what the event calls the order, then by the ids of its payment."""
+async def _find(tx: Transaction, report: Report) -> list[Order]:
+    """By what the event calls the order, then by the ids of its payment.
+
+    A number may be the id of one order and the external id of another: both, unless one of them has the payment. Which
+    is meant cannot be guessed, as buyers choose when they order, and so what ids their orders get.
+    """
     if report.external_id and (order := await orders_db.ROWS.find_one(tx, external_id=report.external_id)):
-        return order
+        return [order]
     for name in report.names:
         order_id = order_id_in(name)
-        order = None if order_id is None else await orders_db.ROWS.get(tx, order_id)
-        order = order or await orders_db.ROWS.find_one(tx, external_id=name)
-        if order:
-            return order
+        by_id = None if order_id is None else await orders_db.ROWS.get(tx, order_id)
+        by_external_id = await orders_db.ROWS.find_one(tx, external_id=name)
+        named = list({it.id: it for it in (by_id, by_external_id) if it}.values())
+        if named:
+            having = [it for it in named if {it.transaction_id, it.charge_id}.intersection(report.ids)]
+            return having if len(having) == 1 else named
     for payment_id in report.ids:
         order = await orders_db.ROWS.find_one(tx, transaction_id=payment_id)
         order = order or await orders_db.ROWS.find_one(tx, charge_id=payment_id)
         if order:
-            return order
-    return None
+            return [order]
+    return []
 
 
-async def find_order(deps: Deps, report: Report) -> Order | None:
-    """The order of a payment, by what it is called and by the provider's ids."""
+async def find_orders(deps: Deps, report: Report) -> list[Order]:
+    """The order of a payment, by what it is called and by the provider's ids; two if it may be either."""
     async with deps.db.read() as tx:
         return await _find(tx, report)
 
@@ -264,6 +271,8 @@ class _Applying:
         order = await self._lock(order)
         if missing := _without_payment(order):
             return missing
+        if not self._accepts and self._is_another_payment(order):
+            return Outcome("already_paid", order.id)
         report, now = self.report, self._deps.clock.now()
         at = None if report.happened_at is None else Instant(min(max(report.happened_at, order.created_at), now))
         assert self._operation is not None

@@ -194,6 +194,7 @@ PaymentOperation = Literal[
 
 PaymentEventReason = Literal[
     "order_not_found",
+    "order_ambiguous",
     "payment_missing",
     "amount_differs",
     "currency_differs",

@@ -2418,7 +2418,7 @@ export interface ValidateBody {
 export interface GiftCardValidation {
   /** Whether it can be redeemed now. */
   valid: boolean;
-  /** Why not: `not_found`, `scheduled`, `expired`, `revoked` or `redeemed`. */
+  /** Why not: `not_found`, `scheduled`, `expired`, `revoked`, `redeemed` or `disputed`. */
   reason: string | null;
   gift_card: GiftCard | null;
   /** How much of the amount it can pay; without an amount, its balance. */
@@ -2939,7 +2939,7 @@ export interface PaymentEvent {
 
 export type PaymentOperation = "paid" | "declined" | "refunded" | "dispute_opened" | "dispute_won" | "dispute_lost" | "early_warning";
 
-export type PaymentEventReason = "order_not_found" | "payment_missing" | "amount_differs" | "currency_differs" | "already_paid" | "already_recorded" | "order_cancelled" | "order_on_hold" | "test_mode";
+export type PaymentEventReason = "order_not_found" | "order_ambiguous" | "payment_missing" | "amount_differs" | "currency_differs" | "already_paid" | "already_recorded" | "order_cancelled" | "order_on_hold" | "test_mode";
 
 export interface MatchBody {
   /** The order. */
