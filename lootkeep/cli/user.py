@@ -11,7 +11,7 @@ from lootkeep.cli.output import JsonFlag, fail, out, print_json, print_table
 from lootkeep.cli.store import existing, in_store, location
 from lootkeep.deps import Deps
 from lootkeep.domain.access import User
-from lootkeep.domain.roles import Preset
+from lootkeep.domain.roles import PRESET_NAMES, Preset
 from lootkeep.kernel.clock import iso
 from lootkeep.services import (
     access as access_service,
@@ -20,7 +20,7 @@ from lootkeep.services import (
     users as users_service,
 )
 from lootkeep.settings import Settings
-from lootkeep.storage.access import rows as access_db
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 
 app = typer.Typer(help="Add, list, rename and remove users, and let them sign in.", no_args_is_help=True)
 
@@ -112,11 +112,11 @@ def remove(email: Email, json: JsonFlag = False) -> None:
 @app.command("list")
 def list_users(json: JsonFlag = False) -> None:
     """List the users."""
-    users = in_store(_all)
+    users, roles = in_store(_all)
     if json:
-        print_json([_json(user) for user in users])
+        print_json([_json(user) | {"role": roles[user.id]} for user in users])
         return
-    rows = [(str(user.id), user.email, user.name, "owner" if user.is_owner else "staff") for user in users]
+    rows = [(str(user.id), user.email, user.name, roles[user.id] or "none") for user in users]
     print_table(("ID", "E-mail", "Name", "Role"), rows)
 
 
@@ -126,9 +126,12 @@ def console_link(config: Settings, token: str, url: str | None = None) -> str:
     return f"{public}/console/setup?token={token}"
 
 
-async def _all(deps: Deps) -> list[User]:
+async def _all(deps: Deps) -> tuple[list[User], dict[int, str | None]]:
+    """The users, and what their roles in the console are called; the first owner has it before the first sign-in."""
     async with deps.db.read() as tx:
-        return await access_db.STAFF.find(tx)
+        titles = {person.id: person.role_title for person in await accounts_db.people(tx)}
+        users = await access_db.STAFF.find(tx)
+    return users, {user.id: titles.get(user.id, PRESET_NAMES["owner"] if user.is_owner else None) for user in users}
 
 
 def _json(user: User) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -11,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from lootkeep.console.page import BUYER_PREFIX, PREFIX, Options
 from lootkeep.deps import Deps
+from lootkeep.kernel.late import Late
 
 # The area of routes that begin with a parameter.
 _ANY = "*"
@@ -23,17 +23,14 @@ class LateRoutes(BaseRoute):
         self._deps = deps
         self._options = options
         # By the word after the prefix: of the routes of all pages, those of one area are compared.
-        self._built: asyncio.Task[Mapping[str, Router]] | None = None
+        self._built = Late(self._routers)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         is_below = scope["type"] == "http" and f"{scope['path']}/".startswith((f"{PREFIX}/", f"{BUYER_PREFIX}/"))
         return (Match.FULL if is_below else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._built is None:
-            self._built = asyncio.create_task(asyncio.to_thread(self._routers))
-        # A visitor who leaves must not take it away from the others.
-        routers = await asyncio.shield(self._built)
+        routers = await self._built.get()
         await routers.get(_area(scope["path"]), routers[_ANY])(scope, receive, send)
 
     def _routers(self) -> Mapping[str, Router]:

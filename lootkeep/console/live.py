@@ -107,6 +107,10 @@ class Live:
                 except AppError as error:
                     log.warning("open consoles are notified later", error=error.message)
                     missed = _ANY
+                except Exception:
+                    # Nobody else would notice: the consoles stay open, and silent.
+                    log.exception("open consoles are notified later")
+                    missed = _ANY
                 await asyncio.sleep(_PAUSE_SECONDS)
                 await changes.wait(max(0.0, beat_at - loop.time()))
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from lootkeep.console.page import Visit
 from lootkeep.domain.roles import Permissions
+from lootkeep.kernel.late import has_failed
 
 # What these show depends on the address and on what the role may see, and no row has a form.
 _SHARED = frozenset({"list.html", "overview.html"})
@@ -29,7 +30,7 @@ class Looks:
 
     async def share(self, visit: Visit, render: Callable[[Visit], Awaitable[str]]) -> Response:
         key = (_news(visit), visit.user.permissions, str(visit.request.url))
-        if key not in self._renderings:
+        if key not in self._renderings or has_failed(self._renderings[key]):
             if len(self._renderings) >= _MAX_RENDERINGS:
                 del self._renderings[next(iter(self._renderings))]
             self._renderings[key] = asyncio.ensure_future(render(visit))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from types import ModuleType
 
 from lootkeep.api.http.exchange import Scope
 from lootkeep.deps import Deps
 from lootkeep.domain.access import Token
 from lootkeep.kernel.errors import Unavailable
+from lootkeep.kernel.late import Late
 from lootkeep.mcp.caller import Caller, Options
 
 NOT_INSTALLED = (
@@ -19,13 +19,10 @@ NOT_INSTALLED = (
 class LateAgents:
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._loaded: asyncio.Task[ModuleType] | None = None
+        self._server = Late(load)
 
     async def __call__(self, deps: Deps, token: Token, scope: Scope, body: bytes) -> tuple[int, bytes, bytes]:
-        if self._loaded is None:
-            self._loaded = asyncio.create_task(asyncio.to_thread(load))
-        # A client that leaves must not take it away from the others.
-        server = await asyncio.shield(self._loaded)
+        server = await self._server.get()
         answer: tuple[int, bytes, bytes] = await server.answer(Caller(deps, token, self._options), scope, body)
         return answer
 

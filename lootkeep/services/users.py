@@ -21,7 +21,9 @@ from lootkeep.storage.engine.database import Transaction
 
 RENAME = "Rename a user"
 REMOVE = "Remove a user"
-_LAST_OWNER = "This is the only owner who can sign in. Make someone else an owner first."
+_LAST_OWNER = (
+    "No other owner has a password. First make someone an owner, or let an owner choose one by a one-time link."
+)
 _TAKEN = "There is already a role with this name."
 
 
@@ -191,7 +193,7 @@ def _check_covers(by: Permissions, permissions: Permissions) -> None:
 
 
 async def _check_other_owner(tx: Transaction, user_id: int, *, is_leaving: bool) -> None:
-    owners = {account.user_id: account.password_hash is not None for account in await accounts_db.lock_owners(tx)}
-    is_needed = owners.pop(user_id, False) and not any(owners.values())
-    if is_leaving and is_needed:
+    has_password = {it.user_id: it.password_hash is not None for it in await accounts_db.lock_owners(tx)}
+    is_owner = has_password.pop(user_id, None) is not None
+    if is_leaving and is_owner and not any(has_password.values()):
         raise Conflict("last_owner", _LAST_OWNER)

@@ -164,9 +164,11 @@ class Settings(SignInSettings, AgentSettings):
 
     @field_validator("data_dir")
     @classmethod
-    def _named_folder(cls, folder: Path) -> Path:
-        if folder == Path():
-            raise ValueError("must name a separate folder")
+    def _own_folder(cls, folder: Path, info: ValidationInfo) -> Path:
+        # Its files are opened and closed, by which a process loses its locks on the database.
+        _, is_file, database = info.data.get("database_url", "").partition("sqlite:///")
+        if folder == Path() or (is_file and folder.resolve() == Path(database).resolve().parent):
+            raise ValueError("must name a separate folder, not that of the database")
         return folder
 
     @field_validator("database_url", "database_direct_url", "read_database_url")

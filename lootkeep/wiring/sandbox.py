@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
@@ -111,6 +112,10 @@ async def opened_sandbox(live: Deps, settings: Settings) -> AsyncIterator[Deps]:
             vault=Vault(live.vault.fingerprint(b"", "sandbox")),
             is_test=True,
             replica=None,
+            # What the store counts and wakes by the ids of its own rows.
+            changes=MemoryWakeup(),
+            new_commands=MemoryWakeup({"commands"}),
+            feed_readers=Counter(),
         )
         await sandbox_service.prepare(deps)
         yield deps

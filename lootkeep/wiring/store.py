@@ -125,9 +125,11 @@ async def opened(settings: Settings, *, may_create: bool = False) -> AsyncIterat
         await access_service.ensure_owner(deps)
         yield deps
     finally:
-        for resource in (outbound, openid, limiter, replica, engine):
-            if resource is not None:
-                await resource.close()
+        async with AsyncExitStack() as stack:
+            # From the last: one that fails to close leaves none open.
+            for resource in (engine, replica, limiter, openid, outbound):
+                if resource is not None:
+                    stack.push_async_callback(resource.close)
 
 
 async def _as_served(settings: Settings, engine: Engine) -> Settings:

@@ -203,6 +203,15 @@ async def test_an_order_that_is_placed_during_erasure_leaves_nothing_behind(shop
     assert await marks(shop) == {}
 
 
+async def test_an_order_that_is_paid_during_erasure_leaves_nothing_behind(shop: World) -> None:
+    await new_product(shop, name="Card", delivery_type="gift_card", price="5.00")
+    orders = [await new_order(shop, 2, (2, 1), ip_address="203.0.113.202") for _ in range(3)]
+    paid = [shop.post(f"{STORE}/orders/{order['id']}/pay", {"transaction_id": f"t{order['id']}"}) for order in orders]
+    answers = await asyncio.gather(*paid[:2], shop.delete(f"{STORE}/customers/2"), *paid[2:])
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert await marks(shop) == {}
+
+
 async def test_the_export_holds_all_data_of_the_person_and_none_of_others(shop: World) -> None:
     data = (await shop.get(f"{STORE}/customers/2/export")).json()["data"]
     assert data["customer"] == (await shop.get("/customers/2")).json()["data"]

@@ -9,7 +9,8 @@ import threading
 import pytest
 
 from lootkeep.api.http.reference import ASSETS
-from lootkeep.api.http.resources import LateResource, Resource
+from lootkeep.api.http.resources import Resource
+from lootkeep.kernel.late import Late
 from tests.world import World
 
 GUIDES = ["/docs/guides/quickstart", "/docs/guides/operate/backup.md", "/docs/search.json", "/llms.txt"]
@@ -56,7 +57,7 @@ async def test_requests_that_arrive_while_a_page_is_built_wait_for_that_one_and_
         builders.append(threading.current_thread())
         return Resource.of("text/plain", b"built")
 
-    page = LateResource(build)
+    page = Late(build)
     first, leaving, last = (asyncio.create_task(page.get()) for _ in range(3))
     await asyncio.sleep(0)
     leaving.cancel()
@@ -64,3 +65,17 @@ async def test_requests_that_arrive_while_a_page_is_built_wait_for_that_one_and_
     assert await first is await last is await page.get()
     assert len(builders) == 1
     assert builders[0] is not threading.main_thread()
+
+
+async def test_what_could_not_be_built_is_built_for_the_next_who_asks() -> None:
+    failures = [OSError("no memory")]
+
+    def build() -> str:
+        if failures:
+            raise failures.pop()
+        return "built"
+
+    page = Late(build)
+    with pytest.raises(OSError, match="no memory"):
+        await page.get()
+    assert await page.get() == "built"

@@ -143,3 +143,9 @@ async def test_a_sandbox_that_cannot_be_opened_stops_test_requests_only(world: W
     shown = test.status_code, test.headers["Lootkeep-Mode"], test.json()["code"]
     assert shown == (503, "test", "service_unavailable")
     assert live.status_code == 200
+
+
+async def test_the_sandbox_has_nothing_in_memory_that_goes_by_ids_of_the_store(stores: TwoStores) -> None:
+    live, test = stores.live.deps, stores.deps
+    for name in ("changes", "new_commands", "feed_readers"):
+        assert getattr(live, name) is not getattr(test, name)

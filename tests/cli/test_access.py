@@ -159,9 +159,11 @@ def test_a_user_is_added_and_listed(terminal: Terminal) -> None:
     assert added.out.endswith(f" added in {terminal.database}: ada@store.test\n")
     assert [line.split() for line in listed.out.splitlines()] == [
         ["ID", "E-mail", "Name", "Role"],
-        ["1", "owner@localhost", "Owner", "owner"],
-        [added.out.split()[1], "ada@store.test", "Ada", "Lovelace", "staff"],
+        ["1", "owner@localhost", "Owner", "Owner"],
+        [added.out.split()[1], "ada@store.test", "Ada", "Lovelace", "none"],
     ]
+    terminal.call("user", "link", "ada@store.test", "--role", "read-only")
+    assert [user["role"] for user in _users(terminal)] == ["Owner", "Read-only"]
 
 
 def test_users_are_numbered_consecutively(terminal: Terminal) -> None:
@@ -178,6 +180,7 @@ def test_json_has_every_field_of_a_user(terminal: Terminal) -> None:
         "name": "Owner",
         "is_owner": True,
         "created_at": owner["created_at"],
+        "role": "Owner",
     }
 
 
@@ -250,7 +253,9 @@ def test_a_removed_user_is_not_listed_has_no_tokens_and_can_be_added_again(termi
 
 def test_the_last_owner_cannot_be_removed(terminal: Terminal) -> None:
     outcome = terminal.call("user", "remove", "owner@localhost")
-    assert outcome.sentence == "This is the only owner who can sign in. Make someone else an owner first."
+    assert outcome.sentence == (
+        "No other owner has a password. First make someone an owner, or let an owner choose one by a one-time link."
+    )
 
 
 @pytest.mark.parametrize("words", [("token", "list"), ("user", "list"), (*CREATE, "--all-scopes"), ("mail", "list")])

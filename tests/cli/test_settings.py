@@ -34,7 +34,7 @@ BAD = {
     "webhook_allowed_networks": ("home", "input is not a valid IPv4 network"),
     "webhook_concurrency": ("0", "input should be greater than or equal to 1"),
     "events_kept_days": ("0", "input should be greater than or equal to 1"),
-    "data_dir": ("", "must name a separate folder"),
+    "data_dir": ("", "must name a separate folder, not that of the database"),
     "lists_refresh_hours": ("-1", "input should be greater than or equal to 0"),
     "smtp_url": ("mail.example", "must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// with TLS from the start"),
     "mail_from": ("Shop", "must be an address such as Shop <shop@example.com>"),
@@ -88,6 +88,18 @@ def test_a_value_that_is_not_a_whole_number_is_rejected(name: str, value: str, m
     monkeypatch.setenv(variable(name), value)
     with pytest.raises(StartupError, match=f"^{variable(name)}: input should be a valid integer"):
         load()
+
+
+@pytest.mark.parametrize("folder", [".", "../{0}", "{1}"])
+def test_the_lists_are_not_in_the_folder_of_the_database(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that opens and closes its own database loses its locks, and the next one deletes its newest writes."""
+    here = Path.cwd()
+    monkeypatch.setenv("LOOTKEEP_DATABASE_URL", f"sqlite:///{here}/store.db")
+    monkeypatch.setenv("LOOTKEEP_DATA_DIR", folder.format(here.name, here))
+    with pytest.raises(StartupError, match=r"^LOOTKEEP_DATA_DIR: must name a separate folder"):
+        load()
+    monkeypatch.setenv("LOOTKEEP_DATA_DIR", f"{here}/lists")
+    assert load().data_dir == here / "lists"
 
 
 def test_every_setting_has_a_bad_value_here_or_takes_any_text() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, existing
 from lootkeep.services import users as users_service
 from lootkeep.storage import audit as audit_db
-from lootkeep.storage.access import rows as access_db
+from lootkeep.storage.access import accounts as accounts_db, rows as access_db
 from tests.console.visits import PASSWORD, Visitor, first_owner, signs_in, visitor
 from tests.world import World
 
@@ -75,10 +76,25 @@ async def test_the_last_owner_who_can_sign_in_is_never_removed(world: World) -> 
         await owner.post("/users/1/role", on="/users/1", role="staff"),
         await owner.post("/users/1/disable", on="/users/1", confirmed="yes"),
     ]
-    assert [(answer.status_code, "the only owner" in answer.text) for answer in answers] == [(409, True)] * 2
+    assert [(answer.status_code, "No other owner has a password" in answer.text) for answer in answers] == [
+        (409, True)
+    ] * 2
     second = await invited(world, owner, "owner")
     assert (await second.post("/users/1/role", on="/users/1", role="staff")).status_code == 303
     assert (await owner.get("/users")).status_code == 403
+
+
+async def test_an_owner_without_a_password_stays_one_while_no_other_owner_has_one(world: World) -> None:
+    owner = await first_owner(world)
+    visits = await visitor(world, "owner")
+    # Both come without a password now, as with single sign-on.
+    async with world.db.write() as tx:
+        account = existing(await accounts_db.ROWS.lock(tx, 1), "Account")
+        await accounts_db.ROWS.save(tx, account, replace(account, password_hash=None))
+    for user_id in (1, 2):
+        answer = await visits.post(f"/users/{user_id}/role", on=f"/users/{user_id}", role="staff")
+        assert (answer.status_code, "No other owner has a password" in answer.text) == (409, True)
+    assert (await owner.get("/users")).status_code == 200
 
 
 async def test_a_taken_or_invalid_email_is_rejected_in_the_form(world: World) -> None:
@@ -115,5 +131,5 @@ async def test_a_removed_owner_is_signed_out_logged_and_another_owner_takes_over
         assert existing(await access_db.owner(tx), "User").email == "bo@store.example"
         (entry, *_) = await audit_db.changes_since(tx, f"user:{first.id}", Instant(0))
     assert (entry.action, entry.values["email"]) == ("Remove a user", first.email)
-    with pytest.raises(Conflict, match="the only owner"):
+    with pytest.raises(Conflict, match="No other owner"):
         await users_service.remove(world.deps, "bo@store.example")

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 from lootkeep.domain.payments.events import LEASE
 from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import existing
+from lootkeep.storage.customers import rows as customers_db
+from lootkeep.storage.orders import rows as orders_db
 from lootkeep.storage.payments import events as payment_events_db
+from lootkeep.storage.schema import events
 from lootkeep.worker.payments import PaymentWorker
 from tests.api.providers import (
     PAID,
@@ -27,7 +32,8 @@ from tests.api.providers import (
 )
 from tests.builders import STORE
 from tests.races.racing import AT_ONCE, ORDERS, ROUNDS, assert_all_totals_agree, served
-from tests.recount import sent
+from tests.recount import rows, sent
+from tests.worker.delivering import only_postgresql, waits_for_a_lock
 from tests.world import World
 
 
@@ -123,3 +129,21 @@ async def test_money_of_blocked_buyers_and_reviews_of_their_orders_never_deadloc
         assert not failed, failed
         await work(world)
     assert {(await order(world, number))["status"] for number in range(1, 8 * ROUNDS + 1)} == {"on_hold"}
+
+
+@only_postgresql
+async def test_a_payment_that_waits_for_an_erasure_names_only_the_pseudonym(
+    world: World, db_location: Path | str
+) -> None:
+    await an_order(world)
+    async with world.db.read() as tx:
+        buyer = existing(await customers_db.ROWS.get(tx, 1), "Customer")
+    async with world.db.write() as tx:
+        # The erasure waits for this lock, and the payment, which has read the buyer, behind it.
+        await orders_db.ROWS.lock(tx, 1)
+        erasure = asyncio.create_task(world.delete(f"{STORE}/customers/1"))
+        await waits_for_a_lock(str(db_location), erasure)
+        payment = asyncio.create_task(world.post(f"{ORDERS}/1/pay", {"transaction_id": "pi_1"}))
+        await waits_for_a_lock(str(db_location), payment, sessions=2)
+    assert [(await it).status_code for it in (erasure, payment)] == [200, 200]
+    assert buyer.email not in str(await rows(world.db, events))

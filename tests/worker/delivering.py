@@ -93,11 +93,11 @@ async def attempts(world: World, delivery_id: str) -> list[tuple[int, str]]:
     return [(attempt["number"], attempt["outcome"]) for attempt in detail["attempts"]]
 
 
-async def waits_for_a_lock(url: str, task: asyncio.Task[Any]) -> None:
-    """Returns when a session of that database waits for another's lock, or when the task has ended without that."""
+async def waits_for_a_lock(url: str, task: asyncio.Task[Any], sessions: int = 1) -> None:
+    """Returns when so many sessions of that database wait for locks, or when the task has ended without that."""
     connection = await asyncpg.connect(url)
-    waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    while not task.done() and not await connection.fetchval(f"SELECT EXISTS ({waiting})"):
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    while not task.done() and await connection.fetchval(waiting) < sessions:
         await asyncio.sleep(0.02)
     await connection.close()
 

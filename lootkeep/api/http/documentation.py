@@ -13,7 +13,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route as Page
 
 from lootkeep.api.http.errors import UnknownPath
-from lootkeep.api.http.resources import LateResource, Resource
+from lootkeep.api.http.resources import Resource
+from lootkeep.kernel.late import Late
 
 if TYPE_CHECKING:
     from lootkeep.api.http.guides.search import Target
@@ -33,13 +34,13 @@ class Documentation:
     """One method per kind of page; templates and guides are loaded with the first visit."""
 
     def __init__(self, document: Callable[[], dict[str, Any]]) -> None:
-        self._openapi = LateResource(lambda: Resource.of(_JSON, msgspec.json.encode(document())))
+        self._openapi = Late(lambda: Resource.of(_JSON, msgspec.json.encode(document())))
         api = cache(lambda: _read(document()))
-        self._reference = LateResource(lambda: Resource.of(_HTML, _reference(api())))
+        self._reference = Late(lambda: Resource.of(_HTML, _reference(api())))
         self._targets = cache(lambda: _targets(api()))
-        self._index = LateResource(lambda: Resource.of(_JSON, msgspec.json.encode(self._targets())))
-        self._llms = LateResource(lambda: Resource.of(_TEXT, _llms_txt()))
-        self._guides: dict[str, LateResource] = {}
+        self._index = Late(lambda: Resource.of(_JSON, msgspec.json.encode(self._targets())))
+        self._llms = Late(lambda: Resource.of(_TEXT, _llms_txt()))
+        self._guides: dict[str, Late[Resource]] = {}
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -87,7 +88,7 @@ class Documentation:
             if build is None:
                 html = await asyncio.to_thread(_not_found, request.scope["path"])
                 return Response(html, 404, SECURITY, _HTML)
-            self._guides.setdefault(path, LateResource(build))
+            self._guides.setdefault(path, Late(build))
         return (await self._guides[path].get()).answer(request, SECURITY)
 
     def _results(self, query: str) -> bytes:

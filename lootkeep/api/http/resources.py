@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -42,20 +41,6 @@ class Resource(NamedTuple):
     def _is_known_to(self, request: Request) -> bool:
         etags = request.headers.get("if-none-match", "")
         return etags.strip() == "*" or self.etag.removeprefix("W/") in _ETAG.findall(etags)
-
-
-class LateResource:
-    """Built by the first request, in a thread: it takes a second. All requests that arrive meanwhile share it."""
-
-    def __init__(self, build: Callable[[], Resource]) -> None:
-        self._build = build
-        self._built: asyncio.Task[Resource] | None = None
-
-    async def get(self) -> Resource:
-        if self._built is None:
-            self._built = asyncio.create_task(asyncio.to_thread(self._build))
-        # A client that leaves must not take it away from the others.
-        return await asyncio.shield(self._built)
 
 
 def _accepts_gzip(accepted: str) -> bool:

@@ -19,11 +19,13 @@ async def lock(tx: Transaction, order_id: int) -> OrderDetails:
 
 
 async def lock_loaded(tx: Transaction, details: OrderDetails) -> OrderDetails:
-    """The same for an order whose customer decides which locks come first: that customer stays as it was loaded."""
+    """The same for an order whose customer's status decides which locks come first: that stays as it was loaded."""
     order = existing(await orders_db.ROWS.lock(tx, details.order.id), "Order")
+    # Who waited for an erasure finds the order changed, and the customer too.
     if order == details.order:
         return details
-    return replace(await load(tx, order.id), customer=details.customer)
+    details_now = await load(tx, order.id)
+    return replace(details_now, customer=replace(details_now.customer, status=details.customer.status))
 
 
 async def load(tx: Transaction, order_id: int) -> OrderDetails:

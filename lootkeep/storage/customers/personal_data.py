@@ -149,6 +149,7 @@ PERSONAL: dict[Table, Erasure] = {
             **dict.fromkeys(("ip_address", "ip_network", "user_agent", "device_id", "fulfillment_note", *_PLAYER)),
             "payment_bin": None,
             "metadata": "{}",
+            "updated_at": _NOW,
             # Our own words stay, user input is erased.
             "cancel_reason": case((orders.c.cancel_reason == "fraud", orders.c.cancel_reason)),
         },
