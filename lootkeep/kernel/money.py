@@ -13,28 +13,39 @@ Hundredths = NewType("Hundredths", int)
 MAX_AMOUNT = Hundredths(99_999_999_999)
 
 _CENT = Decimal("0.01")
-_AMOUNT = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,2})?")
+_AMOUNT = re.compile(r"-?[0-9]+(\.[0-9]{1,2})?")
 _MIN_EXPONENT = -2
 _MAX_WHOLE_DIGITS = 12
+_MAX_DIGITS = 100
 
 
 class NotMoney(ValueError):
     """The value is not a decimal number with at most two decimals in the range of money."""
 
 
+class TooMuch(NotMoney):
+    """The value is a number above `MAX_AMOUNT`."""
+
+
 def parse(value: int | Decimal | str) -> Hundredths:
     """Hundredths of an integer, a decimal or a decimal string; anything inexact is rejected."""
-    if isinstance(value, str):
-        if not _AMOUNT.fullmatch(value):
-            raise NotMoney
-        value = Decimal(value)
+    if isinstance(value, str) and not _AMOUNT.fullmatch(value):
+        raise NotMoney
     sign, digits, exponent = Decimal(value).as_tuple()
+    if not isinstance(exponent, int) or len(digits) > _MAX_DIGITS:
+        raise NotMoney
+    # Numbers of a fixed scale, such as 10.0000, end with zeros.
+    while exponent < _MIN_EXPONENT and digits and not digits[-1]:
+        digits, exponent = digits[:-1], exponent + 1
+    if not any(digits):
+        return Hundredths(0)
+    if exponent < _MIN_EXPONENT:
+        raise NotMoney
     # Checked by its digits before any arithmetic: 1e999999999 is short to write and slow to compute.
-    if not isinstance(exponent, int) or exponent < _MIN_EXPONENT or len(digits) + exponent > _MAX_WHOLE_DIGITS:
-        raise NotMoney
-    amount = int("".join(map(str, digits))) * 10 ** (exponent + 2)
+    is_long = len(digits) + exponent > _MAX_WHOLE_DIGITS
+    amount = MAX_AMOUNT + 1 if is_long else int("".join(map(str, digits))) * 10 ** (exponent + 2)
     if amount > MAX_AMOUNT:
-        raise NotMoney
+        raise NotMoney if sign else TooMuch
     return Hundredths(-amount if sign else amount)
 
 

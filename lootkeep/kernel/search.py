@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _ORDER_NUMBER = re.compile(r"(?:ord-)?0*([0-9]{1,18})", re.IGNORECASE)
 
@@ -13,8 +14,10 @@ def search_text(*parts: str | None) -> str:
 
 
 def folded(text: str) -> str:
-    """A search term: case folded, on one line, so no term can span two parts."""
-    return text.casefold().replace("\n", " ")
+    """A search term: case folded, letters with their accents, on one line, so no term can span two parts."""
+    folded_text = text.casefold().replace("\n", " ")
+    # A Turkish I keeps its dot as a letter of its own.
+    return folded_text if text.isascii() else unicodedata.normalize("NFC", folded_text).replace("i\u0307", "i")
 
 
 def order_id_in(text: str) -> int | None:

@@ -57,7 +57,9 @@ class StatisticsView(msgspec.Struct, frozen=True):
     successful_referrals: Annotated[int, field("Those with a purchase.", 100)]
     conversion_rate: Annotated[int | float, field("Percentage of referrals that converted.", 40.0)]
     rewards_claimed: Annotated[int, field("The number of claims.", 18)]
-    total_coupons_value: Annotated[int | float, field("The sum of discounts from used referral coupons.", 412.5)]
+    total_coupons_value: Annotated[
+        int | float, field("The sum of discounts from used referral coupons, in the currency of the store alone.", 412.5)
+    ]
 
 
 class LeaderboardView(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import AsyncIterator
 
@@ -54,13 +55,23 @@ async def test_a_body_without_a_content_type_is_rejected(world: World) -> None:
     assert_unsupported(answer)
 
 
-def assert_unsupported(answer: httpx.Response) -> None:
+@pytest.mark.parametrize("coding", ["gzip", "br", "identity, gzip"])
+async def test_a_compressed_body_is_rejected(shared_world: World, coding: str) -> None:
+    answer = await send(shared_world, gzip.compress(json.dumps(BRONZE).encode()), Content_Encoding=coding)
+    assert_unsupported(answer, "The request body must not be compressed.")
+    plain = await send(shared_world, json.dumps(BRONZE).encode(), Content_Encoding="Identity")
+    assert plain.status_code == 201
+
+
+def assert_unsupported(
+    answer: httpx.Response, message: str = "The request body must be sent as application/json."
+) -> None:
     assert answer.status_code == 415
     assert answer.json() == {
         "success": False,
         "error": "Unsupported Media Type",
         "code": "unsupported_media_type",
-        "message": "The request body must be sent as application/json.",
+        "message": message,
     }
 
 

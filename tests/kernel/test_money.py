@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pytest
 from hypothesis import given, strategies as st
 
 from lootkeep.kernel import money
-from lootkeep.kernel.money import MAX_AMOUNT, Hundredths, NotMoney
+from lootkeep.kernel.money import MAX_AMOUNT, Hundredths, NotMoney, TooMuch
 
 amounts = st.integers(-MAX_AMOUNT, MAX_AMOUNT).map(Hundredths)
 
@@ -25,6 +26,9 @@ amounts = st.integers(-MAX_AMOUNT, MAX_AMOUNT).map(Hundredths)
         ("007", 700),
         (Decimal("0.1"), 10),
         (Decimal("1E+2"), 10000),
+        (Decimal("10.0000"), 1000),
+        (Decimal("0.000"), 0),
+        ("0000000000000007.50", 750),
         ("999999999.99", MAX_AMOUNT),
     ],
 )
@@ -71,10 +75,12 @@ def test_a_decimal_with_more_digits_than_the_arithmetic_keeps_is_rejected_and_ne
         money.parse(Decimal(value))
 
 
-@pytest.mark.parametrize("value", ["1000000000", "-1000000000.00", "9" * 25, 10**30, Decimal("1E+20")])
+@pytest.mark.parametrize("value", ["1000000000", "999999999.999", "-1000000000.00", "9" * 25, 10**30, Decimal("1E+20")])
 def test_an_amount_beyond_the_range_is_rejected(value: int | Decimal | str) -> None:
-    with pytest.raises(NotMoney):
+    with pytest.raises(NotMoney) as rejected:
         money.parse(value)
+    is_amount = not re.search(r"-|\.\d{3}", str(value))
+    assert isinstance(rejected.value, TooMuch) == is_amount
 
 
 @pytest.mark.parametrize("value", ["NaN", "sNaN", "Infinity", "-Infinity", "1E+999999999", "1E-999999999"])

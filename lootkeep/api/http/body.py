@@ -40,6 +40,8 @@ async def read_body(
     body = await receive_all(receive, max_bytes)
     if body and not _is_json(headers.get(b"content-type", b"")):
         raise UnsupportedMediaType
+    if body and headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
+        raise UnsupportedMediaType("The request body must not be compressed.")
     return body
 
 

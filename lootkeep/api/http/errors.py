@@ -71,8 +71,8 @@ class PayloadTooLarge(AppError):
 
 
 class UnsupportedMediaType(AppError):
-    def __init__(self) -> None:
-        super().__init__("unsupported_media_type", "The request body must be sent as application/json.")
+    def __init__(self, message: str = "The request body must be sent as application/json.") -> None:
+        super().__init__("unsupported_media_type", message)
 
 
 class ServerError(AppError):

@@ -26,6 +26,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _MAX_METADATA_KEYS = 50
 _MAX_METADATA_KEY_LENGTH = 64
 _MAX_METADATA_BYTES = 16 * 1024
+_MAX_MONEY = money.text(money.MAX_AMOUNT)
 # Numbers keep every digit they were sent with.
 _encode_metadata = msgspec.json.Encoder(decimal_format="number").encode
 
@@ -45,6 +46,8 @@ def _money(value: Any) -> Any:
         raise refuse("must be a number with at most two decimals")
     try:
         return money.parse(value)
+    except money.TooMuch:
+        raise refuse(f"must not be greater than {_MAX_MONEY}") from None
     except money.NotMoney:
         raise refuse("must be a number with at most two decimals") from None
 
@@ -141,18 +144,19 @@ def _at_least_a_cent(amount: Hundredths) -> Hundredths:
     return amount
 
 
+# The pattern is for strings only, and the limits are for numbers only.
+_MONEY: dict[str, Any] = {"type": ["string", "number"], "maximum": float(_MAX_MONEY)}
 Money = Annotated[
     Hundredths,
     BeforeValidator(_money),
     AfterValidator(_not_negative),
-    # The pattern is for strings only.
-    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d{1,2})?$"}),
+    WithJsonSchema(_MONEY | {"pattern": r"^\d+(\.\d{1,2})?$", "minimum": 0}),
 ]
 PositiveMoney = Annotated[
     Hundredths,
     BeforeValidator(_money),
     AfterValidator(_at_least_a_cent),
-    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\d+(\.\d{1,2})?$"}),
+    WithJsonSchema(_MONEY | {"pattern": r"^(?!0+(\.0{1,2})?$)\d+(\.\d{1,2})?$", "minimum": 0.01}),
 ]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
 Currency = Annotated[str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{3}$"})]
