@@ -44,6 +44,11 @@ class Replicated:
     async def go_on(self) -> None:
         await self._run("SELECT pg_wal_replay_resume()")
 
+    async def until_sleeping(self) -> None:
+        """Returns when a statement of a test sleeps on the replica."""
+        while not await self._run("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"):
+            pass
+
     async def _run(self, sql: str) -> object:
         connection = await asyncpg.connect(self.replica)
         try:

@@ -66,7 +66,7 @@ class Caller:
         raw = urlencode({name: text for name, text in texts.items() if text is not None}).encode()
         parsed = parse_query(raw, route, [])
         fields = parse_fields(body or {}, route, self.deps, []) if route.body else None
-        deps = self.deps.for_reading() if method == "GET" else self.deps
+        deps = self.deps.for_reading() if route.may_read_replica else self.deps
         reply = await route.handler(Call(deps, self.token, parameters, fields, parsed))
         reply.message = reply.message or route.answer.message
         return reply

@@ -10,7 +10,9 @@ from structlog.testing import capture_logs
 
 from lootkeep.storage.engine.database import Database
 from lootkeep.storage.engine.postgres import PostgresDatabase
+from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_replica import Replica
+from lootkeep.storage.engine.postgres_session import Deadlines, Sessions
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import users
 from tests.gate import Gate
@@ -22,7 +24,6 @@ from tests.storage.statements import EMAILS, add
 IS_REPLICA = Query(select(func.pg_is_in_recovery()))
 # On the replica it takes longer than any test waits.
 SLOW_ON_REPLICA = Query(select(users.c.email, func.pg_sleep(case((func.pg_is_in_recovery(), 60), else_=0))))
-RUNNING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
 
 
 async def read(db: Database) -> tuple[bool, list[str]]:
@@ -119,16 +120,45 @@ async def test_a_replica_that_falls_silent_holds_no_read_for_longer_than_the_lag
     assert (answer[0], replica.reason) == (False, f"it was not up to date after {MAX_LAG} s")
 
 
+async def test_a_replica_that_falls_silent_during_a_statement_is_not_used(
+    db: PostgresDatabase, servers: Replicated
+) -> None:
+    gate = Gate(servers.replica)
+    await gate.open()
+    replica = Replica(db, Pool(Sessions(gate.url, Deadlines(statement=0.5), is_pooled=False), 1), MAX_LAG)
+    while replica.reason:
+        await replica.look()
+    async with replica.for_request().read() as tx:
+        gate.is_silent = True
+        answer = await tx.one(IS_REPLICA)
+    await replica.close()
+    await gate.shut()
+    assert (answer, replica.reason) == ((False,), "TimeoutError")
+
+
+async def test_the_log_does_not_blame_the_replica_for_a_primary_that_is_down(servers: Replicated) -> None:
+    gate = Gate(servers.primary)
+    await gate.open()
+    primary = await PostgresDatabase.open(gate.url, 1)
+    replica = Replica.of(primary, servers.replica, 1, MAX_LAG, is_pooled=False)
+    while replica.reason:
+        await replica.look()
+    await gate.shut()
+    with capture_logs() as lines:
+        await replica.look()
+    await replica.close()
+    await primary.close()
+    (reason,) = [line["reason"] for line in lines]
+    assert reason.startswith("the primary did not say what is committed: ")
+
+
 async def test_a_statement_that_the_replica_cancels_to_follow_the_primary_is_run_there(
     db: PostgresDatabase, replica: Replica, servers: Replicated
 ) -> None:
     await add(db, "one")
     async with replica.for_request().read() as tx:
         running = asyncio.create_task(tx.all(SLOW_ON_REPLICA))
-        watcher = await asyncpg.connect(servers.replica)
-        while not await watcher.fetchval(RUNNING):
-            await asyncio.sleep(0)
-        await watcher.close()
+        await servers.until_sleeping()
         writer = await asyncpg.connect(servers.primary)
         # To replay this, the replica has to end what reads the table.
         await writer.execute("TRUNCATE users CASCADE")

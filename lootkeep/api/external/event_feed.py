@@ -74,5 +74,6 @@ ROUTES = (
         description="Every recorded event in order after a cursor, so that a receiver can catch up. With `wait` it "
         "responds as soon as there is an event. `webhooks:read` is enough, too.",
         other_scope="webhooks:read",
+        reads_primary=True,
     ),
 )

@@ -136,7 +136,7 @@ class Api:
 
         key = exchange.headers.get(b"idempotency-key")
         if key is None or route.method != "POST":
-            deps = self._deps.for_reading() if route.method == "GET" else self._deps
+            deps = self._deps.for_reading() if route.may_read_replica else self._deps
             exchange.status, exchange.body = await operation(deps)
             return
         once = idempotency_service.once_outside if route.is_foreign else idempotency_service.once

@@ -133,6 +133,8 @@ class Route(Endpoint):
     may_miss: bool = False
     # Calls something outside or reads for long: no transaction may be open meanwhile.
     is_foreign: bool = False
+    # Its answer depends on what is being committed, which a replica does not know.
+    reads_primary: bool = False
     # A second scope that is enough: what tokens needed before the route had its own.
     other_scope: str | None = None
     is_extension: bool = False
@@ -145,6 +147,10 @@ class Route(Endpoint):
 
     def admits(self, token: Token) -> bool:
         return token.may(self.scope) or (self.other_scope is not None and token.may(self.other_scope))
+
+    @property
+    def may_read_replica(self) -> bool:
+        return self.method == "GET" and not self.reads_primary
 
     @property
     def is_strict(self) -> bool:

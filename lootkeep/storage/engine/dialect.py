@@ -217,7 +217,8 @@ class IsOneOf(Condition):
 class Horizon(Executable, EngineElement):
     """The id up to which no event can appear any more; read before the query that uses it.
 
-    Ids are assigned before the commit: a reader that only follows ids would skip an event forever.
+    Ids are assigned before the commit: a reader that only follows ids would skip an event forever. Only the primary
+    knows it: a replica has no locks of open transactions, and its sequence is up to 32 ids ahead.
     """
 
     def on_sqlite(self, sql: Sql) -> str:

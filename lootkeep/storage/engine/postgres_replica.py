@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import asyncpg
 import structlog
@@ -16,8 +17,11 @@ from lootkeep.storage.engine.postgres import PostgresDatabase, Read
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import DEADLINES, Sessions
 from lootkeep.storage.engine.postgres_transaction import PostgresTransaction
+from lootkeep.storage.engine.query import Query
 
 log = structlog.get_logger(__name__)
+
+R = TypeVar("R")
 
 # Everything acknowledged is before this position. Without `synchronous_commit` it may not all be on disk.
 _COMMITTED = (
@@ -110,12 +114,15 @@ class Replica:
         """The reason not to use it; empty if it has replayed everything that is committed now."""
         try:
             committed = await _position(self.primary.pool, _COMMITTED)
+        except _TROUBLES as error:
+            return f"the primary did not say what is committed: {_reason(error)}"
+        try:
             async with asyncio.timeout(None if self.reason else self._max_lag):
                 return await self._wait_for(committed or 0)
         except TimeoutError:
             return f"it was not up to date after {self._max_lag} s"
         except _TROUBLES as error:
-            return str(error.__cause__ or error) or type(error).__name__
+            return _reason(error)
 
     async def _wait_for(self, committed: int) -> str:
         for _ in range(max(1, round(self._max_lag / _POLL_SECONDS))):
@@ -170,38 +177,57 @@ class _RoutedRead(Read):
             try:
                 self._tx = _ReplicaTransaction(self._replica, await self._replica.pool.take())
             except Unavailable as error:
-                self._replica.judge(str(error.__cause__ or error))
+                self._replica.judge(_reason(error))
             else:
                 return self._tx
         return await super().__aenter__()
 
 
 class _ReplicaTransaction(PostgresTransaction):
-    """Every statement of a read commits on its own, so the primary can run one that the replica cannot."""
+    """Every statement or report of a read commits on its own, so the primary can run one that the replica cannot."""
 
     def __init__(self, replica: Replica, connection: Any) -> None:
         super().__init__(replica.pool, connection)
         self._replica = replica
+        # The statements of a report belong to one transaction: it runs again as a whole.
+        self._is_report = False
+
+    async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
+        self._is_report = True
+        try:
+            return await self._on_either(partial(super().run_slow, query, **values))
+        finally:
+            self._is_report = False
 
     async def fetch(self, sql: str, arguments: Sequence[Any]) -> list[Any]:
+        statement = partial(super().fetch, sql, arguments)
+        return await (statement() if self._is_report else self._on_either(statement))
+
+    async def _on_either(self, operation: Callable[[], Awaitable[list[R]]]) -> list[R]:
+        """On the primary if the replica cannot."""
         try:
-            return await super().fetch(sql, arguments)
+            return await operation()
         except (Unavailable, asyncpg.SerializationError) as error:
             # A statement that is too slow would be just as slow there.
             if self.pool is self._replica.primary.pool or isinstance(error.__cause__, asyncpg.QueryCanceledError):
                 raise
-            self._replica.judge(str(error.__cause__ or error))
+            self._replica.judge(_reason(error))
         connection = await self._replica.primary.pool.take()
-        # It may be inside the transaction of a report.
         self.pool.discard(self.connection)
         self.pool, self.connection = self._replica.primary.pool, connection
-        return await super().fetch(sql, arguments)
+        return await operation()
 
 
 async def _position(pool: Pool, sql: str) -> int | None:
     async with Read(pool) as tx:
         rows = await tx.fetch(sql, [])
     return rows[0][0] if rows else None
+
+
+def _reason(error: Exception) -> str:
+    """Never empty, although some errors have no message: without a reason the replica would be used."""
+    cause = error.__cause__ or error
+    return str(cause) or type(cause).__name__
 
 
 def _ignore(_: bool) -> None:
