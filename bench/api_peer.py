@@ -21,7 +21,7 @@ from bench.subjects import DATABASE_CORE, SERVER_CORE, database, lootkeep, peer
 READ_BUDGETS = {"sqlite": 300, "postgresql": 700}
 ORDER_BUDGETS = {"sqlite": 1400, "postgresql": 5000}
 ROUNDS = 9
-# The first round is so many rounds: statistics of a few hundred orders suit a store for a day.
+# The first round is as long as five: statistics of a few hundred orders suit a store for a day.
 WARM_UP = 5
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 

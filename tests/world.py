@@ -25,7 +25,7 @@ from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, ManualClock, instant
 from lootkeep.kernel.errors import AppError
-from lootkeep.kernel.ids import CountingIds, Ids
+from lootkeep.kernel.ids import Ids
 from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.storage.engine.database import Engine
@@ -33,6 +33,7 @@ from lootkeep.storage.engine.postgres_replica import Replica
 from lootkeep.wiring import serving
 from lootkeep.wiring.store import current_settings
 from lootkeep.worker.loop import Worker
+from tests.ids import CountingIds
 
 # Of the connection and of the path: no operation names them.
 UNNAMED = {400, 405, 408}

@@ -14,6 +14,7 @@ from lootkeep.kernel.money import Hundredths, text
 from lootkeep.kernel.search import search_text
 
 GiftCardStatus = Literal["scheduled", "active", "redeemed", "expired", "revoked"]
+Usability = GiftCardStatus | Literal["disputed"]
 EntryType = Literal["issue", "redeem", "refund", "revoke"]
 
 MAX_BALANCE = Hundredths(10_000_00)
@@ -21,25 +22,23 @@ MAX_BALANCE = Hundredths(10_000_00)
 MAX_SENDS_PER_HOUR = 5
 # The maximum number of cards that one line of an order may issue: each is written and e-mailed separately.
 MAX_BOUGHT_AT_ONCE = 100
-
 # The maximum length of the sender's message, and of a reason.
 MAX_MESSAGE_LENGTH = 1000
-MAX_NOTE_LENGTH = 2000
-MAX_REFERENCE_LENGTH = 100
-
+MAX_NOTE_LENGTH, MAX_REFERENCE_LENGTH = 2000, 100
+# Why a card was revoked.
 ORDER_REFUNDED = "order refunded"
 PAYMENT_LOST = "fraud or a lost dispute"
 
-_MIN_CODE = 8
-_MAX_CODE = 64
+_MIN_CODE, _MAX_CODE = 8, 64
 _CODE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _GROUP = 4
 
-_UNUSABLE_BECAUSE: dict[GiftCardStatus, str] = {
+_UNUSABLE_BECAUSE: dict[Usability, str] = {
     "scheduled": "is not valid yet",
     "redeemed": "has no balance left",
     "expired": "has expired",
     "revoked": "was revoked",
+    "disputed": "was bought with a payment that is disputed",
 }
 
 
@@ -138,6 +137,12 @@ def status(card: GiftCard, now: Instant) -> GiftCardStatus:
     return "active"
 
 
+def usability(card: GiftCard, now: Instant, *, is_disputed: bool) -> Usability:
+    """Like a key, it is worth nothing while the payment that bought it is disputed."""
+    state = status(card, now)
+    return "disputed" if is_disputed and state == "active" else state
+
+
 def issued(terms: GiftCardTerms, code: SealedCode, created_at: Instant, now: Instant) -> GiftCard:
     """A new card; its id is assigned when it is stored."""
     unused: dict[str, Any] = dict.fromkeys(("sent_at", "sends_since", "last_used_at", "revoked_at", "revoke_reason"))
@@ -190,9 +195,9 @@ def changed(card: GiftCard, changes: dict[str, Any], now: Instant) -> GiftCard:
     return card if after == card else replace(after, updated_at=now)
 
 
-def require_redeemable(card: GiftCard, amount: Hundredths, now: Instant) -> None:
-    state = status(card, now)
-    if state in ("scheduled", "expired", "revoked"):
+def require_redeemable(card: GiftCard, amount: Hundredths, now: Instant, *, is_disputed: bool) -> None:
+    state = usability(card, now, is_disputed=is_disputed)
+    if state not in ("active", "redeemed"):
         raise _rejection(state, "redeemed")
     if amount > card.balance:
         raise invalid("amount", f"The amount field must not be greater than {text(card.balance)}, the card's balance.")
@@ -205,11 +210,11 @@ class UnknownCard(InvalidFields):
         super().__init__({"gift_card_code": ["The gift card code field is not a gift card of this store."]})
 
 
-def check_tender(card: GiftCard | None, currency: str, now: Instant) -> AppError | None:
+def check_tender(card: GiftCard | None, currency: str, now: Instant, *, is_disputed: bool) -> AppError | None:
     """Why an order cannot be paid with the card."""
     if card is None:
         return UnknownCard()
-    state = status(card, now)
+    state = usability(card, now, is_disputed=is_disputed)
     if state != "active":
         return _not_tender(f"is a gift card that {_UNUSABLE_BECAUSE[state]}")
     if card.currency != currency:
@@ -217,27 +222,12 @@ def check_tender(card: GiftCard | None, currency: str, now: Instant) -> AppError
     return None
 
 
-def disputed_tender() -> AppError:
-    return _not_tender("is a gift card that was bought with a disputed payment")
-
-
-def disputed() -> Conflict:
-    return Conflict(
-        "gift_card_disputed",
-        "This gift card was bought with a payment that is disputed, and cannot be redeemed until the dispute is won.",
-    )
-
-
 def redeemed(card: GiftCard, amount: Hundredths, now: Instant) -> GiftCard:
     return replace(card, balance=Hundredths(card.balance - amount), last_used_at=now, updated_at=now)
 
 
-def given_back(card: GiftCard, amount: Hundredths, now: Instant) -> GiftCard:
-    return replace(card, balance=Hundredths(card.balance + amount), updated_at=now)
-
-
-def taken_back(card: GiftCard, amount: Hundredths, now: Instant) -> GiftCard:
-    return replace(card, balance=Hundredths(card.balance - amount), updated_at=now)
+def with_balance(card: GiftCard, balance: int, now: Instant) -> GiftCard:
+    return replace(card, balance=Hundredths(balance), updated_at=now)
 
 
 def revoked(card: GiftCard, reason: str | None, now: Instant) -> GiftCard:
@@ -302,7 +292,7 @@ def _check_expiry(starts_at: Instant | None, expires_at: Instant | None, now: In
     return None
 
 
-def _rejection(state: GiftCardStatus, operation: str) -> Conflict:
+def _rejection(state: Usability, operation: str) -> Conflict:
     return Conflict(f"gift_card_{state}", f"This gift card {_UNUSABLE_BECAUSE[state]} and cannot be {operation}.")
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Annotated, get_args
 
 import msgspec
 
+from lootkeep.domain.analytics import zone
 from lootkeep.domain.emails import NewEmail, StoreIdentity
-from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status
-from lootkeep.kernel.clock import Instant, utc
+from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardStatus, LedgerEntry, masked, status, usability
+from lootkeep.kernel.clock import Instant, in_zone, utc
 from lootkeep.kernel.money import Hundredths, text
-from lootkeep.views.emails import render
+from lootkeep.views.emails import last_day, render
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.mapping import view_of
 from lootkeep.views.money import in_words
@@ -142,9 +142,7 @@ def validation(
 ) -> GiftCardValidationView:
     if record is None:
         return GiftCardValidationView(valid=False, reason="not_found", gift_card=None, applicable_amount="0.00")
-    state: str = status(record, now)
-    if state == "active" and is_disputed:
-        state = "disputed"
+    state = usability(record, now, is_disputed=is_disputed)
     is_valid = state == "active"
     applicable = min(record.balance, record.balance if amount is None else amount) if is_valid else Hundredths(0)
     return GiftCardValidationView(is_valid, None if is_valid else state, gift_card(record, now), text(applicable))
@@ -175,7 +173,7 @@ def statistics(counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCard
     return GiftCardStatisticsView(sum(by_status.values()), GiftCardCountsView(**by_status), each)
 
 
-def email(store: StoreIdentity, record: GiftCard, recipient: str, code: str) -> NewEmail:
+def email(store: StoreIdentity, timezone: str, record: GiftCard, recipient: str, code: str) -> NewEmail:
     """The only e-mail with the whole code."""
     return render(
         "gift_card",
@@ -187,12 +185,14 @@ def email(store: StoreIdentity, record: GiftCard, recipient: str, code: str) -> 
         amount=in_words(record.balance, record.currency),
         code=code,
         message=record.message,
-        expires_on=None if record.expires_at is None else _moment(utc(record.expires_at)),
+        expires_on=None if record.expires_at is None else _until(record.expires_at, timezone),
     )
 
 
-def _moment(time: datetime) -> str:
-    return f"{time.day} {time:%B %Y, %H:%M} UTC"
+def _until(end: Instant, timezone: str) -> str:
+    """In the store's zone; of an end at midnight, the day that ends."""
+    local = in_zone(end, zone(timezone))
+    return f"{local:%-d %B %Y, %H:%M %Z}" if local.hour or local.minute else last_day(end, timezone)
 
 
 def _of_currency(currency: str, counts: Mapping[str, int], values: Mapping[str, int]) -> GiftCardCurrencyView:

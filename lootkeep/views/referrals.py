@@ -58,7 +58,8 @@ class StatisticsView(msgspec.Struct, frozen=True):
     conversion_rate: Annotated[int | float, field("Percentage of referrals that converted.", 40.0)]
     rewards_claimed: Annotated[int, field("The number of claims.", 18)]
     total_coupons_value: Annotated[
-        int | float, field("The sum of discounts from used referral coupons, in the currency of the store alone.", 412.5)
+        int | float,
+        field("The sum of discounts from used referral coupons in the store's currency.", 412.5),
     ]
 
 

@@ -71,7 +71,7 @@ class Application:
             tasks, of_worker = (uses, reload), WorkerMetrics(metrics.registry)
             async with working(deps, settings, of_worker, observation, *tasks) as (worker, sandbox):
                 slots = slots_for(None if settings.sqlite_path else settings.database_connections)
-                is_behind = worker.is_behind if settings.sqlite_path else bool
+                is_behind = worker.is_behind if settings.sqlite_path else lambda: False
                 state[ADMISSION] = Admission(slots, metrics.refused.inc, is_worker_behind=is_behind)
                 live = api(deps, settings, tokens, worker, metrics, observation)
                 test = partial(sandbox.api, partial(sandbox_api, settings, worker, observation, live))

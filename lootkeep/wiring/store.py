@@ -95,8 +95,7 @@ async def opened(settings: Settings, *, may_create: bool = False) -> AsyncIterat
     """Deps on a database that is ready: the embedded one is migrated here, PostgreSQL by `lootkeep migrate`."""
     check_settings(settings)
     engine = await open_database(settings)
-    limiter = _limiter(settings)
-    replica = open_replica(settings, engine)
+    limiter, replica = _limiter(settings), open_replica(settings, engine)
     outbound, openid = None, None
     try:
         await _make_ready(settings, engine, may_create=may_create)
@@ -104,8 +103,7 @@ async def opened(settings: Settings, *, may_create: bool = False) -> AsyncIterat
         async with engine.read() as tx:
             demo = await demo_db.mark(tx)
         settings = closed(settings) if demo.is_open_house else settings
-        outbound = make_outbound(settings, demo)
-        openid = openid_provider(settings)
+        outbound, openid = make_outbound(settings, demo), openid_provider(settings)
         deps = Deps(
             SystemClock(),
             RandomIds(),
@@ -125,8 +123,8 @@ async def opened(settings: Settings, *, may_create: bool = False) -> AsyncIterat
         await access_service.ensure_owner(deps)
         yield deps
     finally:
+        # The last first; one that fails to close leaves none open.
         async with AsyncExitStack() as stack:
-            # From the last: one that fails to close leaves none open.
             for resource in (engine, replica, limiter, openid, outbound):
                 if resource is not None:
                     stack.push_async_callback(resource.close)
@@ -286,7 +284,8 @@ def mailer(settings: Settings, clock: Clock) -> Mailer:
     # Imported only when needed, like Redis.
     from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
 
-    return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), parse_sender(settings.mail_from), clock)
+    sender = parse_sender(settings.mail_from, settings.store_name or "")
+    return SmtpMailer(parse_server(settings.smtp_url.get_secret_value()), sender, clock)
 
 
 def intelligence(settings: Settings) -> Intelligence:

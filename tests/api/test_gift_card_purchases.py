@@ -45,7 +45,7 @@ async def test_a_card_of_a_disputed_order_is_worth_nothing_until_the_dispute_is_
     assert (redeemed.status_code, redeemed.json()["code"]) == (409, "gift_card_disputed")
     refused = await place_lines(world, (2, 1), gift_card_code=code)
     assert errors(refused)["gift_card_code"] == [
-        "The gift card code field is a gift card that was bought with a disputed payment."
+        "The gift card code field is a gift card that was bought with a payment that is disputed."
     ]
     validated = (await world.post("/gift-cards/validate", {"code": code})).json()["data"]
     assert (validated["valid"], validated["reason"], validated["applicable_amount"]) == (False, "disputed", "0.00")

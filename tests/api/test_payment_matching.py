@@ -47,7 +47,7 @@ async def test_a_number_that_names_two_orders_names_none(world: World) -> None:
     assert [(await order(world, number))["status"] for number in (1, 2)] == ["pending", "pending"]
     assert (await match(world, 1, 1)).json()["data"]["status"] == "applied"
     # The order that has the payment is meant; a dispute of another payment is not about it.
-    disputed = {"metadata": {"order_id": "2"}}
+    disputed: dict[str, Any] = {"metadata": {"order_id": "2"}}
     await apply(world, event("charge.refunded", charge(2, amount_refunded=500), 3))
     await apply(world, event("charge.dispute.created", dispute(**other, **disputed), 4))
     assert (await results(world))[2:] == [("applied", None), ("unmatched", "order_ambiguous")]

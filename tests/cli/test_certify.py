@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from lootkeep.domain import signing as signing_rules
-from lootkeep.kernel.ids import CountingIds
 from tests.cli.receivers import AnswerFunction, Request, listening, receiving
 from tests.cli.terminal import CommandResult, Terminal
 from tests.docs.blocks import python_functions
+from tests.ids import CountingIds
 
 SECRET = CountingIds().webhook_secret()
 GOOD = ["correct delivery", "duplicate", "out of order", "unknown event type", "large body", "rotated secret"]

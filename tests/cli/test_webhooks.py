@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules
-from lootkeep.kernel.ids import CountingIds
 from tests.cli.receivers import Listening, Request, listening, receiving
 from tests.cli.terminal import SECONDS, Terminal
+from tests.ids import CountingIds
 
 ids = CountingIds()
 SECRET = ids.webhook_secret()

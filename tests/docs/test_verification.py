@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 from lootkeep.domain import deliveries as deliveries_rules, signing as signing_rules
-from lootkeep.kernel.ids import CountingIds
 from tests.docs import drivers
 from tests.docs.blocks import block
+from tests.ids import CountingIds
 
 # Installed from the registry by the test that needs it.
 NODE_PACKAGES = Path(__file__).parent / "node"

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from lootkeep.domain import deliveries as deliveries_rules, receiving as receiving_rules, signing as signing_rules
 from lootkeep.domain.receiving import TOLERANCE, VerificationError
 from lootkeep.kernel.clock import SECOND, Instant
-from lootkeep.kernel.ids import CountingIds
+from tests.ids import CountingIds
 from tests.world import NOON
 
 ids = CountingIds()

@@ -19,7 +19,6 @@ from lootkeep.domain.products import ProductTerms
 from lootkeep.domain.referrals import TierTerms
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.kernel.clock import SECOND, Instant, ManualClock
-from lootkeep.kernel.ids import CountingIds
 from lootkeep.kernel.money import Hundredths
 from lootkeep.services import (
     customers as customers_service,
@@ -34,6 +33,7 @@ from lootkeep.storage.customers import rows as customers_db
 from lootkeep.storage.engine.database import Database, Engine, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
+from tests.ids import CountingIds
 from tests.world import World
 
 SIZE = 1200

@@ -94,7 +94,7 @@ async def attempts(world: World, delivery_id: str) -> list[tuple[int, str]]:
 
 
 async def waits_for_a_lock(url: str, task: asyncio.Task[Any], sessions: int = 1) -> None:
-    """Returns when so many sessions of that database wait for locks, or when the task has ended without that."""
+    """Returns when that number of sessions of the database wait for locks, or when the task has ended without that."""
     connection = await asyncpg.connect(url)
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     while not task.done() and await connection.fetchval(waiting) < sessions:

@@ -17,7 +17,8 @@ async def send(deps: Deps, tx: Transaction, card: GiftCard, email: str, now: Ins
     """Queues the e-mail with the whole code; raises if there were too many. In the outbox it counts as not sent."""
     codes = CardCodes(deps.vault, deps.ids)
     after = gift_cards_rules.sent(card, now) if deps.sends_emails else card
-    message = gift_cards_views.email(deps.store, card, email, codes.opened(card.sealed_code))
+    timezone = deps.settings.value.timezone
+    message = gift_cards_views.email(deps.store, timezone, card, email, codes.opened(card.sealed_code))
     await emails_db.add(tx, message, codes.seal, now)
     return await _ledger.save(tx, card, after, now)
 

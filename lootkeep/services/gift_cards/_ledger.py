@@ -52,13 +52,13 @@ async def set_left(tx: Transaction, card: GiftCard, left: Hundredths, now: Insta
 
 
 async def give_back(tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, *, order_id: int) -> None:
-    saved = await save(tx, card, gift_cards_rules.given_back(card, amount, now), now)
+    saved = await save(tx, card, gift_cards_rules.with_balance(card, card.balance + amount, now), now)
     await _enter(tx, saved, "refund", amount, now, order_id=order_id, is_tender=True)
 
 
 async def take_back(tx: Transaction, card: GiftCard, amount: Hundredths, now: Instant, *, order_id: int) -> None:
     """Subtracts the refunded part of the card's price."""
-    saved = await save(tx, card, gift_cards_rules.taken_back(card, amount, now), now)
+    saved = await save(tx, card, gift_cards_rules.with_balance(card, card.balance - amount, now), now)
     await _revoke(tx, saved, amount, now, order_id)
 
 

@@ -53,9 +53,8 @@ async def redeem(
         card = await _get_for_update(deps, tx, card_id, now)
         entry = None if reference is None else await gift_cards_db.by_reference(tx, card_id, reference)
         if entry is None:
-            gift_cards_rules.require_redeemable(card, amount, now)
-            if await purchases.is_disputed(tx, card):
-                raise gift_cards_rules.disputed()
+            is_disputed = await purchases.is_disputed(tx, card)
+            gift_cards_rules.require_redeemable(card, amount, now, is_disputed=is_disputed)
             entry = await _ledger.redeem(tx, card, amount, now, order_id=order_id, reference=reference)
             await outbox_db.append(tx, "gift_card.redeemed", gift_card_events_views.redeemed(card, entry), now)
         elif entry.amount != -amount:

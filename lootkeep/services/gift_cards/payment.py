@@ -17,9 +17,8 @@ from lootkeep.storage.gift_cards import rows as gift_cards_db
 async def find_for_payment(deps: Deps, tx: Transaction, code: str, order: Order, now: Instant) -> GiftCard | None:
     """The card, locked until the transaction ends; None for a free order. Rejects a card that cannot pay."""
     card = await gift_cards_db.ROWS.lock_one(tx, code_hash=CardCodes(deps.vault, deps.ids).hashed(code))
-    rejection = gift_cards_rules.check_tender(card, order.currency, now)
-    if card and rejection is None and await purchases.is_disputed(tx, card):
-        rejection = gift_cards_rules.disputed_tender()
+    is_disputed = card is not None and await purchases.is_disputed(tx, card)
+    rejection = gift_cards_rules.check_tender(card, order.currency, now, is_disputed=is_disputed)
     if rejection:
         raise rejection
     return await status.update(deps, tx, card, now) if card and order.total else None

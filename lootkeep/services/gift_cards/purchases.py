@@ -43,7 +43,7 @@ async def revoke_bought(tx: Transaction, order: Order, now: Instant) -> None:
 
 
 async def is_disputed(tx: Transaction, card: GiftCard) -> bool:
-    """Whether the payment that bought it is disputed: like a key, it is worth nothing until the dispute is won."""
+    """Whether the payment that bought it is disputed."""
     return card.order_id is not None and disputes_rules.is_disputed(await disputes_db.of_order(tx, card.order_id))
 
 

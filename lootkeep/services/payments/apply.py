@@ -111,8 +111,8 @@ async def _try(deps: Deps, lease: str, event: PaymentEvent) -> Outcome:
     async with deps.db.write() as tx:
         source = await _source(tx, event)
         applying = _Applying(with_db(deps, db=JoinedDatabase(tx)), tx, event, source.provider)
-        found = await _find(tx, applying.report)
-        outcome = await applying.to(found[0]) if len(found) == 1 else Outcome(_NOT_ONE[bool(found)])
+        named = await _find(tx, applying.report)
+        outcome = await applying.to(named[0]) if len(named) == 1 else Outcome(_NOT_ONE[bool(named)])
         if not await _settled(tx, lease, event, outcome, deps.clock.now()):
             raise _LeaseLost
     return outcome
@@ -137,8 +137,8 @@ async def _look_again(deps: Deps, event: PaymentEvent) -> None:
     """An order that was placed during the try could not wake the event."""
     async with deps.db.read() as tx:
         source = await _source(tx, event)
-        found = await _find(tx, report_of(deps, event, source.provider))
-    if found:
+        named = await _find(tx, report_of(deps, event, source.provider))
+    if named:
         async with deps.db.write() as tx:
             await payment_events_db.rouse_one(tx, event.id, deps.clock.now())
 

@@ -38,7 +38,11 @@ async def change(deps: Deps, source_id: int, changes: dict[str, Any]) -> Payment
         if secret := changes.pop("secret", None):
             changes |= _rotated(deps, before, secret, now)
         after = replace(before, **changes)
-        return before if after == before else await _save(tx, before, replace(after, updated_at=now))
+        return (
+            before
+            if after == before
+            else await payment_events_db.SOURCES.save(tx, before, replace(after, updated_at=now))
+        )
 
 
 async def delete(deps: Deps, source_id: int) -> None:
@@ -46,7 +50,7 @@ async def delete(deps: Deps, source_id: int) -> None:
     now = deps.clock.now()
     async with deps.db.write() as tx:
         source = await _lock(tx, source_id)
-        await _save(tx, source, replace(source, deleted_at=now, updated_at=now))
+        await payment_events_db.SOURCES.save(tx, source, replace(source, deleted_at=now, updated_at=now))
 
 
 def _rotated(deps: Deps, source: PaymentSource, secret: str, now: Instant) -> dict[str, Any]:
@@ -60,7 +64,3 @@ def _rotated(deps: Deps, source: PaymentSource, secret: str, now: Instant) -> di
 
 async def _lock(tx: Transaction, source_id: int) -> PaymentSource:
     return existing(await payment_events_db.SOURCES.lock(tx, source_id), "Payment source")
-
-
-async def _save(tx: Transaction, before: PaymentSource, after: PaymentSource) -> PaymentSource:
-    return await payment_events_db.SOURCES.save(tx, before, after)

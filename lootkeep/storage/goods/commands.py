@@ -19,7 +19,7 @@ from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED, TOLERANCE
 from lootkeep.storage.rows import Rows, columns_of
 from lootkeep.storage.schema import commands, orders, products
-from lootkeep.storage.schema.servers import OPEN
+from lootkeep.storage.schema.servers import IS_DELIVERING, OPEN
 
 ROWS = Rows(commands, Command, is_shown=True)
 
@@ -61,10 +61,9 @@ _LEASE = Query(
 )
 _CANCELLED: dict[str, Any] = {"status": "cancelled", "lease": None, "finished_at": bindparam("now")}
 _IS_WAITING = sql("status = 'waiting'")
-_IS_DELIVERING = sql("cause IN ('paid', 'renewed')")
 _CANCEL_OF_SERVER = Query(update(commands).where(_OF_SERVER, OPEN).values(_CANCELLED))
 _CANCEL_OF_ITEM = Query(
-    update(commands).where(commands.c.item_id == bindparam("item"), OPEN, _IS_DELIVERING).values(_CANCELLED),
+    update(commands).where(commands.c.item_id == bindparam("item"), OPEN, IS_DELIVERING).values(_CANCELLED),
     set_based=True,
 )
 # The orders of a customer have an index, those of a subscription have none.
@@ -72,7 +71,7 @@ _PERIODS = select(orders.c.id).where(
     orders.c.customer_id == bindparam("customer"), orders.c.subscription_id == bindparam("subscription")
 )
 _OF_SUBSCRIPTION = Query(
-    select(commands.c.order_id, commands.c.item_id).where(commands.c.order_id.in_(_PERIODS), OPEN, _IS_DELIVERING)
+    select(commands.c.order_id, commands.c.item_id).where(commands.c.order_id.in_(_PERIODS), OPEN, IS_DELIVERING)
 )
 _NOW = bindparam("now", type_=BigInteger)
 _IS_LATE = commands.c.due_at > bindparam("latest")

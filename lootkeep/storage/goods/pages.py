@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, Text, and_, bindparam, case, func, literal_column, or_, select, text as sql, union_all
+from sqlalchemy import Select, Text, and_, bindparam, case, func, literal_column, or_, select, union_all
 
 from lootkeep.domain.goods import Piece, PieceKind
 from lootkeep.kernel.clock import DAY, Instant
@@ -20,6 +20,7 @@ from lootkeep.storage.schema import (
     product_keys as keys,
     subscriptions,
 )
+from lootkeep.storage.schema.servers import IS_DELIVERING
 
 _IS_PAID = (orders.c.customer_id == bindparam("customer"), orders.c.paid_at.is_not(None))
 _IS_WHOLE = items.c.fulfilled_quantity == items.c.quantity
@@ -33,7 +34,6 @@ _ended = select(subscriptions.c.id).where(
     subscriptions.c.id == orders.c.subscription_id, subscriptions.c.ends_at <= bindparam("now")
 )
 _IS_VALID = and_(_HAS_DAYS_LEFT, or_(items.c.delivery_type != "command", ~_ended.exists()))
-_IS_DELIVERING = sql("cause IN ('paid', 'renewed')")
 
 
 def _pieces(kind: PieceKind, piece_id: Any, is_active: Any) -> Select[Any]:
@@ -60,7 +60,7 @@ def _goods() -> Any:
     room = select(func.sum(other.c.quantity)).where(other.c.order_id == orders.c.id, is_card, other.c.id <= items.c.id)
     issued = select(func.count()).select_from(cards).where(cards.c.order_id == orders.c.id)
     assigned = select(func.count()).where(keys.c.item_id == items.c.id, keys.c.status != "replaced")
-    sent = select(commands.c.id).where(commands.c.item_id == items.c.id, _IS_DELIVERING)
+    sent = select(commands.c.id).where(commands.c.item_id == items.c.id, IS_DELIVERING)
     has_rest = case(
         (items.c.delivery_type == "keys", assigned.scalar_subquery() < items.c.quantity),
         (items.c.delivery_type == "gift_card", issued.scalar_subquery() < room.scalar_subquery()),
@@ -78,7 +78,7 @@ def _goods() -> Any:
         .where(items.c.id == first_card),
         _pieces("command", commands.c.id, is_given)
         .join(commands, commands.c.item_id == items.c.id)
-        .where(commands.c.resent_from_id.is_(None), _IS_DELIVERING),
+        .where(commands.c.resent_from_id.is_(None), IS_DELIVERING),
         _pieces("line", items.c.id, and_(_IS_KEPT, _IS_WHOLE, _IS_VALID)).where(has_rest),
     ).subquery()
 

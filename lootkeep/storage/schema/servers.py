@@ -9,6 +9,8 @@ from lootkeep.storage.schema.columns import flag, instant, link, number, numbere
 # Literals, also in queries: a cached plan can use a partial index only if it sees the words.
 OPEN = sql("status IN ('waiting', 'leased')")
 FAILED = sql("status = 'failed'")
+# Of commands that hand over what was bought.
+IS_DELIVERING = sql("cause IN ('paid', 'renewed')")
 
 servers = numbered_table(
     "servers",

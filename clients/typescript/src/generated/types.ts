@@ -3260,7 +3260,7 @@ export interface Statistics {
   conversion_rate: number;
   /** The number of claims. */
   rewards_claimed: number;
-  /** The sum of discounts from used referral coupons, in the currency of the store alone. */
+  /** The sum of discounts from used referral coupons in the store's currency. */
   total_coupons_value: number;
 }
 
