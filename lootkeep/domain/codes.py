@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from lootkeep.domain.code_tables import COUNTRIES, CURRENCIES, SYMBOLS
+from lootkeep.kernel.errors import invalid
 from lootkeep.kernel.money import Hundredths
 
 
@@ -49,6 +50,14 @@ def rounded_share(amount: int, part: int, whole: int, currency: str) -> Hundredt
     form = currencies().get(currency)
     unit = 100 if form and not form.digits else 1
     return Hundredths((2 * amount * part + whole * unit) // (2 * whole * unit) * unit)
+
+
+def check_whole(name: str, amount: int | None, currency: str) -> None:
+    """Rejects a fraction in a currency that has none: nobody could pay it."""
+    form = currencies().get(currency)
+    if form and not form.digits and amount and amount % 100:
+        field = name.replace("_", " ")
+        raise invalid(name, f"The {field} field must be a whole amount: {currency} has no decimals.")
 
 
 def _rows(table: str) -> list[list[str]]:

@@ -6,6 +6,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from lootkeep.domain.codes import check_whole
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
@@ -65,7 +66,9 @@ class ReferralSettings(msgspec.Struct, frozen=True):
 def settled(terms: T, store_currency: str) -> T:
     """The terms with their currency; rejects a discount of more than 100 %."""
     if terms.reward_type == "fixed_discount":
-        return msgspec.structs.replace(terms, reward_currency=terms.reward_currency or store_currency)
+        currency = terms.reward_currency or store_currency
+        check_whole("reward_value", terms.reward_value, currency)
+        return msgspec.structs.replace(terms, reward_currency=currency)
     if terms.reward_value > WHOLE_PERCENTAGE:
         raise invalid("reward_value", f"The reward value field {TOO_LARGE_REWARD}.")
     return msgspec.structs.replace(terms, reward_currency=None)

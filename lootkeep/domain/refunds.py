@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from lootkeep.domain.codes import check_whole
 from lootkeep.domain.orders import Order, OrderStatus, Refund, RefundReason, RefundSplit
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
@@ -20,6 +21,8 @@ def refund_amount(order: Order, amount: Hundredths | None) -> Hundredths:
         raise invalid("amount", "The amount field must be absent: a held order is refunded in full.")
     if amount > order.refundable:
         raise invalid("amount", f"The amount field must not be greater than {text(order.refundable)}, what is left.")
+    if amount != order.refundable:
+        check_whole("amount", amount, order.currency)
     return amount
 
 

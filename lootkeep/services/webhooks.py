@@ -142,7 +142,7 @@ async def replay(deps: Deps, webhook_id: int, since: Instant, event_types: Seque
         running = await replays_db.latest(tx, webhook_id)
         if running is not None and running.finished_at is None:
             raise Conflict("replay_running", "A replay of this webhook is still running.")
-        return await replays_db.add(tx, planned)
+        return await replays_db.ROWS.add(tx, planned)
 
 
 async def post(

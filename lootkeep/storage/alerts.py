@@ -76,7 +76,8 @@ _COUNT_SENT = Query(
     update(alerts).where(_THIS).values(hour_started_at=bindparam("hour"), sent_in_hour=bindparam("sent"))
 )
 _OLD = select(notices.c.id).where(notices.c.created_at < bindparam("before")).order_by(notices.c.created_at)
-_PURGE = Query(delete(notices).where(notices.c.id.in_(_OLD.limit(_BATCH))).returning(notices.c.id))
+_FREE = _OLD.limit(_BATCH).with_for_update(skip_locked=True)
+_PURGE = Query(delete(notices).where(notices.c.id.in_(_FREE)).returning(notices.c.id))
 
 
 async def add(tx: Transaction, alert: Alert) -> Alert:

@@ -49,7 +49,8 @@ _SETTLE = Query(
 _RELEASE = Query(delete(keys).where(*_LEASED))
 _KEY = (keys.c.token_id, keys.c.path, keys.c.key)
 _OLDEST = select(*_KEY).where(keys.c.created_at < bindparam("before")).order_by(keys.c.created_at)
-_PURGE = Query(delete(keys).where(tuple_(*_KEY).in_(_OLDEST.limit(_PURGED_AT_ONCE))).returning(keys.c.created_at))
+_FREE = _OLDEST.limit(_PURGED_AT_ONCE).with_for_update(skip_locked=True)
+_PURGE = Query(delete(keys).where(tuple_(*_KEY).in_(_FREE)).returning(keys.c.created_at))
 
 
 async def get(tx: Transaction, token_id: int, path: str, key: str) -> StoredResponse | None:

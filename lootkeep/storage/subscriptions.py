@@ -16,7 +16,7 @@ from lootkeep.storage.lists import Listing, Sort
 from lootkeep.storage.queue import MAX_COUNTED
 from lootkeep.storage.rows import Rows
 from lootkeep.storage.schema import subscriptions
-from lootkeep.storage.schema.orders import IS_LEAVING, IS_RENEWED, IS_RENEWING
+from lootkeep.storage.schema.orders import IS_ENDING, IS_LEAVING, IS_RENEWED, IS_RENEWING
 
 ROWS = Rows(subscriptions, Subscription)
 
@@ -27,20 +27,18 @@ _STARTED = Query(
         subscriptions.c.created_at == bindparam("start"),
     )
 )
-# Bounded: one batch never holds the write lock for long.
+# Bounded: one batch never holds the write lock for long. One that is locked is being ended, renewed or cancelled by
+# someone else: if it is still to be ended after that, the next run finds it.
+_OVER = (
+    select(subscriptions.c.id)
+    .where(IS_ENDING, subscriptions.c.ends_at <= bindparam("now"))
+    .order_by(subscriptions.c.ends_at)
+    .limit(500)
+    .with_for_update(skip_locked=True, key_share=True)
+)
 _EXPIRE = Query(
     update(subscriptions)
-    .where(
-        subscriptions.c.id.in_(
-            select(subscriptions.c.id)
-            .where(
-                subscriptions.c.status == "active",
-                subscriptions.c.ends_at.is_not(None),
-                subscriptions.c.ends_at <= bindparam("now"),
-            )
-            .limit(500)
-        )
-    )
+    .where(subscriptions.c.id.in_(_OVER))
     .values(status="expired", updated_at=bindparam("now"))
     .returning(subscriptions.c.id)
 )

@@ -28,7 +28,7 @@ Item = tuple[Alert, Sequence[Notice]]
 
 class AlertWorker(MailerWorker[Item]):
     work = "alerts"
-    wakes_for = frozenset({"alerts", "alert_notices"})
+    wakes_for = frozenset({"alerts"})
 
     def __init__(self, deps: Deps, wakeup: Wakeup, mailer: Mailer, metrics: WorkerMetrics | None = None) -> None:
         super().__init__(deps, wakeup, mailer, RETRY_SECONDS, metrics)

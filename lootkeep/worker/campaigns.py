@@ -40,7 +40,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
     """Sends one e-mail at a time; several workers share one pace."""
 
     work = "campaigns"
-    wakes_for = frozenset({"email_campaigns", "campaign_recipients"})
+    wakes_for = frozenset({"email_campaigns"})
 
     def __init__(
         self,

@@ -59,7 +59,7 @@ class ClockWatch:
 
     async def _start(self) -> None:
         """Only a clock that agrees with the database server's: one that is behind would make all retries early."""
-        async with self._deps.db.write() as tx:
+        async with self._deps.db.read() as tx:
             server_time = await server_clock.now(tx)
         if not retention_rules.differs(server_time, self._deps.clock.now()):
             await self._pull_in()

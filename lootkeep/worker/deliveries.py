@@ -37,7 +37,7 @@ _LINGER_SECONDS = 0.02
 
 class DeliveryWorker(QueueWorker):
     work = "deliveries"
-    wakes_for = frozenset({"events", "deliveries", "replays", "webhooks"})
+    wakes_for = frozenset({"events", "deliveries", "webhooks"})
 
     def __init__(
         self,

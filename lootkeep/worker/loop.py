@@ -50,7 +50,6 @@ class Worker:
         self.is_behind = is_behind
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
-        self._outage = Outage("periodic tasks")
 
     def start(self) -> None:
         self.add(self._periodic_tasks, self._loops)
@@ -85,6 +84,7 @@ class Worker:
                     await asyncio.wait_for(self._stopping.wait(), _PAUSE_SECONDS)
 
     async def _repeat(self, periodic: PeriodicTask) -> None:
+        outage = Outage(periodic.name)
         pause = 0 if periodic.at_start else periodic.every_seconds
         while not self._stopping.is_set():
             with suppress(TimeoutError):
@@ -92,8 +92,8 @@ class Worker:
             pause = periodic.every_seconds
             try:
                 await periodic.run()
-                self._outage.end()
+                outage.end()
             except Unavailable:
-                self._outage.begin()
+                outage.begin()
             except Exception:
                 log.exception("periodic task failed", task=periodic.name)

@@ -8,7 +8,7 @@ from lootkeep.services import receivers as receivers_service, retention as reten
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.console.visits import visitor
 from tests.receiver import Receiver
-from tests.worker.delivering import log, record, subscribe, work
+from tests.worker.delivering import fan_out, log, record, subscribe, work
 from tests.world import World
 
 
@@ -47,6 +47,21 @@ async def test_a_recovered_receiver_is_no_longer_reported(insecure_world: World)
     async with world.db.read() as tx:
         assert await receivers_service.failing(tx, world.clock.now()) == []
     assert "has failed for" not in (await (await visitor(world, "staff")).get("/health")).text
+
+
+async def test_a_failure_with_a_thousand_untried_deliveries_behind_it_is_still_reported(insecure_world: World) -> None:
+    world = insecure_world
+    async with Receiver() as receiver:
+        await subscribe(world, receiver)
+        receiver.answers = [503]
+        await record(world, 1, "order.paid")
+        await work(DeliveryWorker(world.deps, MemoryWakeup()))
+    await record(world, 1_000, "order.paid")
+    for _ in range(10):
+        await fan_out(world)
+    async with world.db.read() as tx:
+        (shown,) = await receivers_service.active(tx, world.clock.now())
+    assert [attempt.response_code for attempt in shown.failures] == [503]
 
 
 async def test_an_attempt_that_began_after_the_page_was_asked_for_is_in_its_last_minute(insecure_world: World) -> None:

@@ -62,6 +62,27 @@ def test_no_module_appends_an_event_or_queues_an_email() -> None:
     assert not senders, f"Events and e-mails are the services' work: {senders}"
 
 
+def test_every_table_that_wakes_a_worker_is_announced() -> None:
+    announced = {
+        argument.value
+        for file in STORAGE
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tx.wake"
+        for argument in node.args
+        if isinstance(argument, ast.Constant)
+    }
+    awaited = {
+        constant.value
+        for file in files("*.py", under=ROOT / "lootkeep/worker")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "wakes_for"
+        for constant in ast.walk(node.value)
+        if isinstance(constant, ast.Constant)
+    }
+    assert awaited
+    assert not awaited - announced, "Nothing calls tx.wake with these."
+
+
 def _imports(file: Path) -> Iterator[tuple[str, set[str]]]:
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -19,6 +19,10 @@ from tests.storage.statements import COUNT, MANY, add, emails
 # The layout of a write-ahead log, from SQLite's description of its file format.
 _LOG_HEADER = 32
 _FRAME_HEADER = 24
+# Counts for a tenth of a second.
+SLOW = Query(
+    text("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 2000000) SELECT count(*) FROM n")
+)
 
 
 async def test_concurrent_operations_share_a_commit(file: Path, embedded: SqliteDatabase) -> None:
@@ -160,11 +164,26 @@ async def test_closing_waits_for_the_commit_under_way(file: Path) -> None:
 
 
 async def test_a_slow_read_does_not_hold_up_the_others(embedded: SqliteDatabase) -> None:
-    slow = Query(
-        text("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 2000000) SELECT count(*) FROM n")
-    )
     async with embedded.read(slow=True) as far, embedded.read() as near:
-        counting = asyncio.create_task(far.all(slow))
+        counting = asyncio.create_task(far.all(SLOW))
+        await asyncio.sleep(0)
+        assert await near.one(COUNT) == (0,)
+        was_still_counting = not counting.done()
+        assert (await counting, was_still_counting) == ([(2_000_000,)], True)
+
+
+async def test_slow_reads_and_reports_at_once_all_answer(embedded: SqliteDatabase) -> None:
+    async with embedded.read(slow=True) as first, embedded.read(slow=True) as second:
+        counting = asyncio.create_task(first.all(SLOW))
+        await asyncio.sleep(0)
+        assert await second.run_slow(COUNT) == [(0,)]
+        assert await second.one(COUNT) == (0,)
+        assert await counting == [(2_000_000,)]
+
+
+async def test_a_report_does_not_hold_up_other_reads(embedded: SqliteDatabase) -> None:
+    async with embedded.read(slow=True) as far, embedded.read() as near:
+        counting = asyncio.create_task(far.run_slow(SLOW))
         await asyncio.sleep(0)
         assert await near.one(COUNT) == (0,)
         was_still_counting = not counting.done()

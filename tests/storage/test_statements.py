@@ -33,3 +33,11 @@ def test_every_statement_has_a_text_and_its_own_name(engine: str) -> None:
     assert len(named) > 200
     assert len(dict(named)) == len(named)
     assert all(text.strip() for _, text in named)
+
+
+def test_a_change_of_the_first_rows_that_match_skips_those_that_another_process_changes() -> None:
+    """PostgreSQL waits for such a row and does not ask again whether it is among them: it would be changed twice."""
+    texts = {name: sql(query, "postgresql") for name, query in statements()}
+    limited = {name: text for name, text in texts.items() if text.startswith(("UPDATE", "DELETE")) and "LIMIT" in text}
+    assert "subscriptions._EXPIRE" in limited
+    assert not [name for name, text in limited.items() if "SKIP LOCKED" not in text]

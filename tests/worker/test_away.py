@@ -53,13 +53,25 @@ async def test_a_database_outage_is_logged_once_per_kind_of_work_and_once_when_i
     wakeup.wake()
     await worker.stop()
     await wakeup.close()
-    kinds = ["campaigns", "deliveries", "mail", "periodic tasks"]
+    kinds = ["campaigns", "deliveries", "expire", "mail"]
     assert (sorted(gone), sorted(works(lines)[4:])) == (kinds, kinds)
 
 
 def works(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     """What waits or goes on, line by line; the listener for wake-ups writes lines of its own."""
     return [line["work"] for line in lines if "work" in line]
+
+
+async def test_a_task_that_needs_no_database_does_not_end_the_outage_of_another() -> None:
+    failing, working = Counted(Unavailable()), Counted()
+    worker = Worker((PeriodicTask("expire", 0.01, failing.run), PeriodicTask("look", 0.01, working.run)))
+    with capture_logs() as lines:
+        worker.start()
+        await until(lambda: min(failing.runs, working.runs) >= 3)
+        await worker.stop()
+    assert [(line["event"], line["work"]) for line in lines] == [
+        ("the database is unavailable, work is paused", "expire")
+    ]
 
 
 async def test_without_a_database_a_worker_backs_off(gate: Gate, world: World) -> None:
@@ -138,6 +150,19 @@ def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:
         EmailWorker(world.deps, wakeup.follower(), OutboxMailer()).run,
         CampaignWorker(world.deps, wakeup.follower(), OutboxMailer(), lambda: options).run,
     )
+
+
+class Counted:
+    """A periodic task that does nothing, or always fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self._error = error
+        self.runs = 0
+
+    async def run(self) -> None:
+        self.runs += 1
+        if self._error:
+            raise self._error
 
 
 class Expiry:

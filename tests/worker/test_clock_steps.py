@@ -30,6 +30,7 @@ from tests.worker.delivering import (
     subscribe,
     work,
 )
+from tests.worker.transactions import counted
 from tests.world import World
 
 
@@ -70,6 +71,14 @@ async def test_a_retry_is_sent_after_its_delay_although_the_clock_was_set_back(
         insecure_world.clock.advance(delay * SECOND // 10 + 1)
         await work(worker)
         assert len(receiver.received) == before + 1
+
+
+@only_postgresql
+async def test_asking_the_server_for_the_time_writes_nothing(world: World) -> None:
+    set_ahead(world)
+    deps, writes = counted(world.deps)
+    await ClockWatch(deps).look()
+    assert writes.count == 0
 
 
 @while_it_runs_or_not

@@ -15,7 +15,7 @@ from lootkeep.engines.wakeup.memory import MemoryWakeup
 from lootkeep.engines.wakeup.postgres import PostgresWakeup
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
-from lootkeep.worker.deliveries import DeliveryWorker
+from lootkeep.worker.deliveries import DeliveryWorker, step_replays
 from lootkeep.worker.metrics import WorkerMetrics
 from tests.receiver import PATIENCE_SECONDS, Receiver, holding
 from tests.worker.delivering import log, only_postgresql, only_sqlite, record, running, subscribe, work
@@ -34,6 +34,23 @@ async def test_a_first_attempt_does_not_wait_for_the_next_poll(
         for count in (1, 2, 3, 4):
             await record(insecure_world)
             await receiver.wait_for(count)
+
+
+async def test_a_replayed_delivery_does_not_wait_for_the_next_poll(
+    insecure_world: World, receiver: Receiver, db_location: Path | str
+) -> None:
+    wakeup = wakeup_of(insecure_world, db_location, DeliveryWorker.wakes_for)
+    # It listens from its first wait on, and looks once then.
+    await wakeup.wait(PATIENCE_SECONDS if isinstance(wakeup, PostgresWakeup) else 0)
+    resting = OnlyWoken(wakeup)
+    webhook = await subscribe(insecure_world, receiver, "product.created")
+    await record(insecure_world)
+    await work(DeliveryWorker(insecure_world.deps, MemoryWakeup()))
+    await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
+    async with running(DeliveryWorker(insecure_world.deps, resting), wakeup):
+        await resting.began.wait()
+        await step_replays(insecure_world.deps)
+        await receiver.wait_for(2)
 
 
 @only_sqlite

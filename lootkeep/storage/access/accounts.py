@@ -115,7 +115,8 @@ _COUNT_SECURITY = Query(
 )
 
 _OLD = select(sessions.c.id).where(sessions.c.expires_at < bindparam("before")).limit(_BATCH)
-_PURGE = Query(delete(sessions).where(sessions.c.id.in_(_OLD)).returning(sessions.c.id))
+_FREE = _OLD.with_for_update(skip_locked=True)
+_PURGE = Query(delete(sessions).where(sessions.c.id.in_(_FREE)).returning(sessions.c.id))
 
 LISTING = Listing(
     users,

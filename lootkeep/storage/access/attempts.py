@@ -27,7 +27,9 @@ _LOCK = Query(
     FailureCount,
 )
 _OLD = select(failed_attempts.c.key).where(failed_attempts.c.counted_at < bindparam("before")).limit(_BATCH)
-_PURGE = Query(delete(failed_attempts).where(failed_attempts.c.key.in_(_OLD)).returning(failed_attempts.c.key))
+# One that is counted at this moment is not old.
+_FREE = _OLD.with_for_update(skip_locked=True)
+_PURGE = Query(delete(failed_attempts).where(failed_attempts.c.key.in_(_FREE)).returning(failed_attempts.c.key))
 
 
 async def lock(tx: Transaction, keys: Iterable[str], now: Instant) -> dict[str, FailureCount]:

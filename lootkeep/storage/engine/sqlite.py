@@ -45,7 +45,7 @@ class SqliteTransaction:
         return self._fetch(query, values)
 
     async def one(self, query: Query[R], **values: Any) -> R | None:
-        rows = self._fetch(query, values)
+        rows = await self.all(query, **values)
         return rows[0] if rows else None
 
     async def run(self, query: Query[Any], **values: Any) -> None:
@@ -61,7 +61,7 @@ class SqliteTransaction:
             await answered(rows[0][0])
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
-        return self._fetch(query, values)
+        return await self.all(query, **values)
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         return [record for values in rows for record in self._fetch(query, values)]
@@ -113,7 +113,7 @@ class SqliteTransaction:
 
 
 class WritingTransaction(SqliteTransaction):
-    """Writes a hundred thousand rows in the thread of the commits: other operations wait for it, readers do not."""
+    """Writes inline; a slow statement in the thread of the commits: other operations wait for it, readers do not."""
 
     def __init__(self, writer: Writer) -> None:
         super().__init__(writer.connection)
@@ -127,7 +127,7 @@ class WritingTransaction(SqliteTransaction):
 
 
 class _SlowTransaction(SqliteTransaction):
-    """Runs queries in a separate thread: a search through a million rows must not delay the others."""
+    """Reads in a separate thread, one query at a time: a search through a million rows must not delay the others."""
 
     def __init__(self, connection: apsw.Connection, thread: ThreadPoolExecutor) -> None:
         super().__init__(connection)
@@ -135,10 +135,6 @@ class _SlowTransaction(SqliteTransaction):
 
     async def all(self, query: Query[R], **values: Any) -> list[R]:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._fetch, query, values)
-
-    async def one(self, query: Query[R], **values: Any) -> R | None:
-        rows = await self.all(query, **values)
-        return rows[0] if rows else None
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         def fetch() -> list[R]:
@@ -148,7 +144,7 @@ class _SlowTransaction(SqliteTransaction):
 
 
 class SqliteDatabase:
-    """One database file: an inline reader and the writer."""
+    """One database file: an inline reader, a reader in a thread, and the writer."""
 
     name = "sqlite"
 
@@ -293,7 +289,10 @@ def _open_for_reading(path: Path) -> apsw.Connection:
 
 
 def _with_patience(connection: apsw.Connection, statement: str) -> None:
-    """The database is opened before the loop serves requests, so a blocking wait for a lock is fine."""
+    """The first connection is opened before the loop serves requests, so a blocking wait for a lock is fine.
+
+    Later ones find a file in WAL mode, and wait for no writer.
+    """
     connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
     connection.execute(statement)
     connection.set_busy_timeout(0)

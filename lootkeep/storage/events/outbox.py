@@ -55,6 +55,8 @@ _OLD = (
     )
     .order_by(events.c.created_at, events.c.id)
     .limit(_BATCH)
+    # A replay may be adding a delivery of one.
+    .with_for_update(skip_locked=True)
 )
 _PURGE = Query(delete(events).where(events.c.id.in_(_OLD)).returning(events.c.id))
 

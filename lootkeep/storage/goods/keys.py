@@ -120,7 +120,7 @@ async def _maintained(tx: Transaction, values: Mapping[str, Any]) -> int | None:
     return sum(
         count
         for (batch, status), count in parts
-        if values.get("batch_id", batch) in (batch, int(batch)) and values.get("status", status) == status
+        if ("batch_id" not in values or values["batch_id"] == int(batch)) and values.get("status", status) == status
     )
 
 

@@ -30,8 +30,8 @@ from lootkeep.storage.schema.columns import (
 
 _IS_PAID = sql("paid_at IS NOT NULL")
 _HAS_CHARGE = sql("charge_id IS NOT NULL")
-_ENDING = sql("status = 'active' AND ends_at IS NOT NULL")
 # Literals, also in queries, as below.
+IS_ENDING = sql("status = 'active' AND ends_at IS NOT NULL")
 IS_RENEWING = sql("status = 'active' AND cancelled_at IS NULL")
 IS_RENEWED = sql("renewals_count > 0")
 IS_LEAVING = sql("cancelled_at IS NOT NULL")
@@ -71,7 +71,7 @@ subscriptions = numbered_table(
     text("player_name", optional=True),
     CheckConstraint("status IN ('active', 'cancelled', 'expired')", name="status"),
     # What ends automatically, and when.
-    partial_index("ix_subscriptions_ending", _ENDING, "ends_at"),
+    partial_index("ix_subscriptions_ending", IS_ENDING, "ends_at"),
     # What is to be renewed, what was, and who leaves.
     *(
         partial_index(f"ix_subscriptions_by_{column}", these, column, "id")

@@ -67,7 +67,9 @@ async def recent_attempts(tx: Transaction, webhook_id: int) -> list[RecentAttemp
     if any(attempt.outcome == "delivered" for attempt in newest):
         return newest
     first = await tx.one(_FIRST_FAILURE, webhook=webhook_id)
-    return [first, *newest] if first and first.started_at < newest[0].started_at else newest
+    if first is None or (newest and newest[0].started_at <= first.started_at):
+        return newest
+    return [first, *newest]
 
 
 async def count_waiting(tx: Transaction, webhook_id: int) -> int:

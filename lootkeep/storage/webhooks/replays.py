@@ -78,11 +78,6 @@ async def planned(tx: Transaction, webhook_id: int, since: Instant, event_types:
     )
 
 
-async def add(tx: Transaction, replay: Replay) -> Replay:
-    tx.wake("replays")
-    return await ROWS.add(tx, replay)
-
-
 async def has_running(tx: Transaction) -> bool:
     return await tx.one(_ANY_RUNNING) is not None
 
@@ -105,6 +100,7 @@ async def step(tx: Transaction, make_id: Callable[[], str], now: Instant) -> Non
         rows = [{"public_id": make_id(), "event": event.id, "event_type": event.type, **shared} for event in matching]
         if rows:
             await tx.execute_many(_SEND, rows)
+            tx.wake("deliveries")
         position = due[-1].id if due else replay.cursor
         is_over = await tx.one(_LEFT, position=position, last=replay.last_event_id) is None
         done, finished_at = replay.done + len(rows), now if is_over else None

@@ -1,0 +1,44 @@
+"""In a currency without decimals, such as the yen, amounts are whole: nobody could pay a part of a yen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.builders import STORE, new_customer, new_product, paid_order
+from tests.conftest import only_sqlite
+from tests.world import World
+
+TIER = {"name": "Yen", "referrals_required": 1, "reward_type": "fixed_discount", "reward_currency": "JPY"}
+
+
+@only_sqlite
+@pytest.mark.parametrize(
+    ("path", "name", "body"),
+    [
+        (f"{STORE}/products", "price", {"name": "Map", "currency": "JPY"}),
+        (f"{STORE}/products", "compare_at_price", {"name": "Map", "currency": "JPY", "price": "1"}),
+        ("/referrals/tiers", "reward_value", TIER),
+        ("/coupons", "discount_value", {"discount_type": "fixed", "currency": "JPY"}),
+        (f"{STORE}/gift-cards", "initial_balance", {"currency": "JPY"}),
+    ],
+)
+async def test_a_fraction_of_an_amount_is_rejected(world: World, path: str, name: str, body: dict[str, Any]) -> None:
+    refused = await world.post(path, body | {name: "5.50"})
+    words = name.replace("_", " ")
+    assert (refused.status_code, refused.json()["errors"]) == (
+        422,
+        {name: [f"The {words} field must be a whole amount: JPY has no decimals."]},
+    )
+    assert (await world.post(path, body | {name: "550.00"})).status_code == 201
+
+
+async def test_a_refund_is_a_whole_amount_or_all_that_is_left(world: World) -> None:
+    customer = (await new_customer(world))["customer"]
+    await new_product(world, price="2000", currency="JPY")
+    await paid_order(world, customer["id"], (1, 1))
+    refused = await world.post(f"{STORE}/orders/1/refund", {"amount": "10.50"})
+    assert list(refused.json()["errors"]) == ["amount"]
+    assert (await world.post(f"{STORE}/orders/1/refund", {"amount": "500"})).status_code == 200
+    assert (await world.post(f"{STORE}/orders/1/refund", {"amount": "1500"})).status_code == 200
