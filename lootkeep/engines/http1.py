@@ -103,7 +103,7 @@ class Client:
         self._sweeping: asyncio.TimerHandle | None = None
 
     async def request(self, to: Target, header_lines: bytes = b"", body: bytes = b"") -> Response:
-        """The response, or OSError, NotHttp or Closed; the caller sets the deadline."""
+        """The response, or OSError, NotHttp or ConnectionClosed; the caller sets the deadline."""
         idle = self._idle[to.is_secure, to.host, to.port]
         connection = _sound_one(idle) or await self._dial(to)
         try:

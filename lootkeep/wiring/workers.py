@@ -85,7 +85,8 @@ def make_queues(
     emails = EmailWorker(deps, wakeup.follower(EmailWorker.wakes_for), _mailer(deps), metrics=metrics)
     for_campaigns, options = wakeup.follower(CampaignWorker.wakes_for), partial(campaign_options, deps)
     campaigns = CampaignWorker(deps, for_campaigns, _mailer(deps), options, metrics=metrics)
-    alerts = [AlertWorker(deps, wakeup.follower(AlertWorker.wakes_for), _mailer(deps), metrics) for _ in range(SENDERS)]
+    followers = [wakeup.follower(AlertWorker.wakes_for) for _ in range(SENDERS)]
+    alerts = [AlertWorker(deps, follower, _mailer(deps), metrics=metrics) for follower in followers]
     payments = PaymentWorker(deps, wakeup.follower(PaymentWorker.wakes_for))
     bulk = BulkWorker(deps, wakeup.follower(BulkWorker.wakes_for))
     return deliveries, emails, campaigns, payments, bulk, *alerts

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lootkeep.deps import Deps
 from lootkeep.domain import alerts as alerts_rules
 from lootkeep.domain.alerts import Alert, Notice
-from lootkeep.domain.emails import LEASE, RETRY_SECONDS, Email, SendResult
+from lootkeep.domain.emails import LEASE, Email, SendResult
 from lootkeep.domain.settlement import Settlement
-from lootkeep.engines.emails import Mailer
 from lootkeep.engines.vault import SealError
-from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import alerts as alerts_service
 from lootkeep.storage import alerts as alerts_db
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.views import alerts as alerts_views
 from lootkeep.worker.emails import MailerWorker
-from lootkeep.worker.metrics import WorkerMetrics
 
 # How many are sent at a time: a receiver that hangs holds up nobody else.
 SENDERS = 5
@@ -29,9 +25,6 @@ Item = tuple[Alert, Sequence[Notice]]
 class AlertWorker(MailerWorker[Item]):
     work = "alerts"
     wakes_for = frozenset({"alerts"})
-
-    def __init__(self, deps: Deps, wakeup: Wakeup, mailer: Mailer, metrics: WorkerMetrics | None = None) -> None:
-        super().__init__(deps, wakeup, mailer, RETRY_SECONDS, metrics)
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
         return await alerts_db.QUEUE.next_due(tx)

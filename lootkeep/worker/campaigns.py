@@ -52,7 +52,7 @@ class CampaignWorker(MailerWorker[tuple[Recipient, RecipientFields]]):
         delays: Sequence[int] = RETRY_SECONDS,
         metrics: WorkerMetrics | None = None,
     ) -> None:
-        super().__init__(deps, wakeup, mailer, delays, metrics)
+        super().__init__(deps, wakeup, mailer, delays=delays, metrics=metrics)
         self._options = options
         # The campaign that was sent last: its template is prepared once for each start and version of the settings.
         self._prepared: tuple[tuple[int, int, Instant], Campaign, Template] | None = None

@@ -33,7 +33,13 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
     """One e-mail in progress, so a kill leaves one in doubt; it is settled when the next is claimed."""
 
     def __init__(
-        self, deps: Deps, wakeup: Wakeup, mailer: Mailer, delays: Sequence[int], metrics: WorkerMetrics | None
+        self,
+        deps: Deps,
+        wakeup: Wakeup,
+        mailer: Mailer,
+        *,
+        delays: Sequence[int] = emails_rules.RETRY_SECONDS,
+        metrics: WorkerMetrics | None = None,
     ) -> None:
         super().__init__(deps, wakeup)
         self._mailer = mailer
@@ -106,17 +112,6 @@ class MailerWorker(QueueWorker, Generic[ItemT]):
 class EmailWorker(MailerWorker[QueuedEmail]):
     work = "mail"
     wakes_for = frozenset({"mails"})
-
-    def __init__(
-        self,
-        deps: Deps,
-        wakeup: Wakeup,
-        mailer: Mailer,
-        *,
-        delays: Sequence[int] = emails_rules.RETRY_SECONDS,
-        metrics: WorkerMetrics | None = None,
-    ) -> None:
-        super().__init__(deps, wakeup, mailer, delays, metrics)
 
     async def next_due(self, tx: Transaction, now: Instant) -> Instant | None:
         return await emails_db.QUEUE.next_due(tx)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 import asyncpg
 
-from lootkeep.storage.engine.database import Answered, Transaction
+from lootkeep.storage.engine.database import OnAnswer, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import WritingTransaction
 
@@ -54,13 +54,13 @@ class QueryRecorder:
         await self.all(query, **values)
 
     async def require(
-        self, query: Query[Any], error: Exception, answered: Answered | None = None, **values: Any
+        self, query: Query[Any], error: Exception, on_answer: OnAnswer | None = None, **values: Any
     ) -> None:
         rows = await self.all(query, **values)
         if not rows:
             raise error
-        if answered:
-            await answered(rows[0][0])
+        if on_answer:
+            await on_answer(rows[0][0])
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         self.asked += [RecordedQuery(query, values, self._is_blind) for values in rows]

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lootkeep.storage.engine.database import Answered
+from lootkeep.storage.engine.database import OnAnswer
 from lootkeep.storage.engine.query import Effect
 
 _PARAMETER = re.compile(r"\$(\d+)")
@@ -19,7 +19,7 @@ class CollectedWrite(NamedTuple):
     # Raised if it changes no row.
     error: Exception | None = None
     # Gets the value that it returns.
-    answered: Answered | None = None
+    on_answer: OnAnswer | None = None
 
 
 class CollectedWrites:
@@ -52,11 +52,11 @@ def in_one_statement(statements: tuple[tuple[str, bool], ...]) -> str:
     Returns how many rows each has changed and its answer, in turns.
     """
     parts, outcomes, parameters = [], [], 0
-    for number, (sql, is_answered) in enumerate(statements):
+    for number, (sql, has_answer) in enumerate(statements):
         shifted = _PARAMETER.sub(lambda match, before=parameters: f"${int(match[1]) + before}", sql)  # type: ignore[misc]
-        name = f"w{number}(answer)" if is_answered else f"w{number}"
+        name = f"w{number}(answer)" if has_answer else f"w{number}"
         parts.append(f"{name} AS ({shifted}{'' if ' RETURNING ' in sql else ' RETURNING 1'})")
-        answer = f"(SELECT answer FROM w{number})" if is_answered else "NULL"  # noqa: S608
+        answer = f"(SELECT answer FROM w{number})" if has_answer else "NULL"  # noqa: S608
         outcomes.append(f"(SELECT count(*) FROM w{number}), {answer}")  # noqa: S608
         parameters += max(map(int, _PARAMETER.findall(sql)), default=0)
     return f"WITH {', '.join(parts)} SELECT {', '.join(outcomes)}"

@@ -12,7 +12,7 @@ from lootkeep.storage.totals.changes import Totals
 
 R = TypeVar("R")
 # Called with what a write has returned.
-Answered: TypeAlias = Callable[[Any], Awaitable[None]]
+OnAnswer: TypeAlias = Callable[[Any], Awaitable[None]]
 
 # The table with the stamp of the schema: one row, one column.
 STAMP_TABLE = "schema_version"
@@ -37,11 +37,12 @@ class Transaction(Protocol):
         ...
 
     async def require(
-        self, query: Query[Any], error: Exception, answered: Answered | None = None, **values: Any
+        self, query: Query[Any], error: Exception, on_answer: OnAnswer | None = None, **values: Any
     ) -> None:
         """The same for a write of one row that must find it: otherwise the transaction fails with the error.
 
-        It returns one column, whose value `answered` gets before the commit; it may write more.
+        It returns one column, whose value `on_answer` gets before the commit; it may write more. Never catch the error
+        inside the block: on PostgreSQL a later statement raises it.
         """
         ...
 
@@ -99,7 +100,7 @@ class Database(Protocol):
     def write(self, *, single: bool = False, is_long: bool = False) -> AbstractAsyncContextManager[Transaction]:
         """`single` promises at most one statement and no totals: it is its own transaction, and saves two round trips.
 
-        `long` allows minutes for each statement, where those of a request have seconds.
+        `is_long` allows minutes for each statement, where those of a request have seconds.
         """
         ...
 

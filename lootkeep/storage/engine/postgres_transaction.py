@@ -12,7 +12,7 @@ import structlog
 
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.storage.engine.collected_writes import CollectedWrite, CollectedWrites, in_one_statement
-from lootkeep.storage.engine.database import Answered
+from lootkeep.storage.engine.database import OnAnswer
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (
     CUTS,
@@ -79,10 +79,10 @@ class PostgresTransaction:
         await self._write(compiled.effect, CollectedWrite(compiled.sql, compiled.arguments(values)))
 
     async def require(
-        self, query: Query[Any], error: Exception, answered: Answered | None = None, **values: Any
+        self, query: Query[Any], error: Exception, on_answer: OnAnswer | None = None, **values: Any
     ) -> None:
         compiled = query.postgres
-        await self._write(compiled.effect, CollectedWrite(compiled.sql, compiled.arguments(values), error, answered))
+        await self._write(compiled.effect, CollectedWrite(compiled.sql, compiled.arguments(values), error, on_answer))
 
     async def fetch_for_each(self, query: Query[R], rows: list[dict[str, Any]]) -> list[R]:
         if len(rows) == 1:
@@ -130,8 +130,8 @@ class PostgresTransaction:
         rows = await self.fetch(write.sql, write.arguments)
         if write.error and not rows:
             raise write.error
-        if write.answered:
-            await write.answered(rows[0][0])
+        if write.on_answer:
+            await write.on_answer(rows[0][0])
 
     async def fetch(self, sql: str, arguments: Sequence[Any]) -> list[Any]:
         return await self._answer(self.connection.fetch(sql, *arguments, timeout=self._timeout))
@@ -221,15 +221,15 @@ class WritingTransaction(PostgresTransaction):
             if write.error and not count:
                 self.rejection = write.error
                 raise write.error
-            if write.answered:
-                await write.answered(answer)
+            if write.on_answer:
+                await write.on_answer(answer)
 
     async def _send(self, writes: list[CollectedWrite]) -> Iterable[tuple[int, Any]]:
         """How many rows each has changed, and its answer."""
         if len(writes) == 1:
             rows = await self.fetch(writes[0].sql, writes[0].arguments)
             return [(len(rows), rows[0][0] if rows else None)]
-        sql = in_one_statement(tuple((write.sql, write.answered is not None) for write in writes))
+        sql = in_one_statement(tuple((write.sql, write.on_answer is not None) for write in writes))
         (row,) = await self.fetch(sql, [argument for write in writes for argument in write.arguments])
         return zip(row[::2], row[1::2], strict=True)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import apsw
 
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
-from lootkeep.storage.engine.database import READ_STAMP, Answered, Transaction
+from lootkeep.storage.engine.database import READ_STAMP, OnAnswer, Transaction
 from lootkeep.storage.engine.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite_tokens import watching_changes
@@ -52,13 +52,13 @@ class SqliteTransaction:
         self._fetch(query, values)
 
     async def require(
-        self, query: Query[Any], error: Exception, answered: Answered | None = None, **values: Any
+        self, query: Query[Any], error: Exception, on_answer: OnAnswer | None = None, **values: Any
     ) -> None:
         rows = self._fetch(query, values)
         if not rows:
             raise error
-        if answered:
-            await answered(rows[0][0])
+        if on_answer:
+            await on_answer(rows[0][0])
 
     async def run_slow(self, query: Query[R], **values: Any) -> list[R]:
         return await self.all(query, **values)

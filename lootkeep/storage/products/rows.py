@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, bindparam, case, delete, literal_column, or_,
 from lootkeep.domain.orders import OPEN
 from lootkeep.domain.products import MAX_STOCK, Product
 from lootkeep.kernel.clock import Instant
-from lootkeep.storage.engine.database import Answered, Transaction
+from lootkeep.storage.engine.database import OnAnswer, Transaction
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.rows import Rows, columns_of, insertion
 from lootkeep.storage.schema import order_items as items, orders, product_keys, product_tags, products, subscriptions
@@ -162,12 +162,12 @@ async def reserve_stock(tx: Transaction, product_id: int, quantity: int) -> Rese
     return None if left is None else Reservation(left[0])
 
 
-async def take_stock(tx: Transaction, product_id: int, quantity: int, error: Exception, answered: Answered) -> None:
+async def take_stock(tx: Transaction, product_id: int, quantity: int, error: Exception, on_answer: OnAnswer) -> None:
     """With the other writes of the transaction, which fails with the error if there is too little.
 
     The answer is what is left; None if the stock is unlimited, and nothing was taken.
     """
-    await tx.require(_RESERVE, error, answered, product_id=product_id, quantity=quantity)
+    await tx.require(_RESERVE, error, on_answer, product_id=product_id, quantity=quantity)
 
 
 async def release_stock(tx: Transaction, product_id: int, quantity: int) -> None:
