@@ -1,4 +1,4 @@
-"""The one leased queue: a worker claims an item for a time, and settles it if it still holds the lease."""
+"""Leased queues: a worker claims an item for a time, and settles it if it still holds the lease."""
 
 from __future__ import annotations
 
