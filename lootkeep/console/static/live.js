@@ -80,12 +80,14 @@ const lookNow = async () => {
   news = "";
   look = 0;
   lookedAt = performance.now();
-  const answer = await fetch(location.href, { headers }).catch(() => null);
+  // The menu is on every page: a report that nothing moves is not made again for it.
+  const isStill = !moves && !main.dataset.live;
+  const answer = await fetch(isStill ? "/console/account" : location.href, { headers }).catch(() => null);
   const html = answer?.ok && !answer.redirected ? await answer.text() : "";
   // What was opened or answered meanwhile is newer, under the same address too.
   if (!html || !main.isConnected || main.ariaBusy) return;
   const page = parse(html);
-  refresh(page, `${MENU}, .head > div:first-child p, .views a`);
+  refresh(page, isStill ? MENU : `${MENU}, .head > div:first-child p, .views a`);
   const [queue, list] = [".queue .rows", "[data-news]"].map((part) => $(part));
   if (queue) showNews(queue, "check", newLinks(queue, page), refreshQueue);
   else if (list) update(list, page);
