@@ -10,17 +10,16 @@ import msgspec
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from lootkeep.console import acts, lists
+from lootkeep.console import acts, changes, lists
 from lootkeep.console.bulk import AREAS
 from lootkeep.console.columns import AGO, TEXT, Cell, Column
-from lootkeep.console.formats import options
+from lootkeep.console.formats import field_name, options
 from lootkeep.console.page import Answer, Page, Visit, url
 from lootkeep.domain.accounts import AuditChannel, AuditEntry
 from lootkeep.domain.orders import order_number
 from lootkeep.domain.roles import Scope
 from lootkeep.kernel import money
 from lootkeep.storage import audit as audit_db
-from lootkeep.storage.access import accounts as accounts_db
 from lootkeep.storage.engine.database import Transaction
 
 # The pages of records, by how the log names them.
@@ -71,6 +70,8 @@ class Line(msgspec.Struct, frozen=True):
 
     entry: AuditEntry
     sentence: Markup
+    # Each field with its value before and after, in words.
+    changes: Sequence[tuple[str, str, str]]
 
     @property
     def text(self) -> str:
@@ -91,7 +92,7 @@ _LISTING = dataclasses.replace(audit_db.LISTING, search=_record_of)
 
 async def list_entries(visit: Visit) -> Answer:
     async with visit.deps.db.read() as tx:
-        people = {str(person.id): person.name for person in await accounts_db.people(tx)}
+        people = await changes.people(tx)
     spec = lists.ListPage(
         listing=_LISTING,
         columns=(
@@ -104,7 +105,7 @@ async def list_entries(visit: Visit) -> Answer:
         exported=(
             Column("Who", "entry.who"),
             Column("Record", "entry.record"),
-            Column("Changes", "entry.changes", _CHANGES),
+            Column("Changes", "changes", _CHANGES),
         ),
         text="Who did what in the store, with the values before and after.",
         empty="Every change that someone makes in the console is recorded here, and who signs in or fails to.",
@@ -124,24 +125,28 @@ async def _lines(
     people: Mapping[str, str], visit: Visit, _tx: Transaction, entries: Sequence[AuditEntry]
 ) -> Sequence[Line]:
     """Who did what to which record is for everyone here; the values are for those who may see the record."""
-    lines = []
+    lines, logged = [], visit.formats.logged
     for entry in entries:
         scope = _SCOPES.get(entry.record.partition(":")[0], "settings:read")
         seen = entry if visit.user.may(scope) else replace(entry, before="{}", after="{}")
-        lines.append(Line(seen, acts.sentence(entry.action, _texts(visit, seen, people))))
+        changed = [
+            (field_name(name), logged(before, name, people), logged(after, name, people))
+            for name, before, after in seen.changes
+        ]
+        lines.append(Line(seen, acts.sentence(entry.action, _texts(visit, seen, people)), changed))
     return lines
 
 
 def _texts(visit: Visit, entry: AuditEntry, people: Mapping[str, str]) -> Mapping[str, str]:
     """What the sentence may say."""
-    values, changes = entry.values, entry.changes
-    names = [name.removeprefix("is_").replace("_", " ") for name, _, _ in changes]
+    values, changed, logged = entry.values, entry.changes, visit.formats.logged
+    names = [field_name(name) for name, _, _ in changed]
     more = f" and {len(names) - _MAX_FIELDS} more" if len(names) > _MAX_FIELDS else ""
     texts = {
         "fields": f"the {', '.join(names[:_MAX_FIELDS])}{more}" if names else "",
         "names": ", ".join(names),
-        "values": ", ".join(str(before if after is None else after) for _, before, after in changes),
-        **{name: visit.formats.logged(value, name) for name, value in values.items() if value not in (None, "")},
+        "values": ", ".join(str(before if after is None else after) for _, before, after in changed),
+        **{name: logged(value, name, people) for name, value in values.items() if value not in (None, "")},
         **_amounts(visit, entry),
     }
     if isinstance(values.get("order_id"), int):

@@ -12,7 +12,7 @@ from lootkeep.console.formats import badge, label, long, options
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Page, Visit, change
 from lootkeep.console.records import DELETED, Record
-from lootkeep.domain import inputs as inputs_rules
+from lootkeep.domain import campaigns as campaigns_rules, inputs as inputs_rules
 from lootkeep.domain.campaigns import Campaign, CampaignStatus, audience_of
 from lootkeep.kernel.clock import MINUTE
 from lootkeep.kernel.errors import InvalidFields
@@ -99,7 +99,7 @@ async def _checks(visit: Visit, campaign: Campaign, total: int) -> list[Check]:
         written = await with_bodies(visit.deps, campaign, campaign.scheduled_at or visit.now)
     except InvalidFields as wrong:
         sentences = [sentence for group in (wrong.fields or {}).values() for sentence in group]
-        return [*checks, *(Check("bad", sentence) for sentence in sentences)]
+        return [*checks, *(Check("bad", sentence) for sentence in dict.fromkeys(sentences))]
     if not campaign.has_body:
         return [*checks, Check("bad", "There is no text yet.")]
     checks.append(Check("ok", "Every placeholder, product and coupon is known."))
@@ -120,11 +120,17 @@ def _takes(visit: Visit, total: int) -> str:
 
 
 async def _question(visit: Visit) -> tuple[str, str]:
-    """Names how many get it, when, and how long that takes."""
-    campaign = await CAMPAIGN.get(visit)
+    """Names how many get it, when, and how long that takes; what cannot be sent is refused at once."""
+    campaign = await CAMPAIGN.lock(visit)
+    campaigns_rules.require_sendable(campaign)
     at = forms.read(visit, SEND)["scheduled_at"]
+    if at is not None:
+        campaigns_rules.require_in_time(at, visit.now)
+    await with_bodies(visit.deps, campaign, at or visit.now)
     async with visit.deps.db.read(slow=True) as tx:
         total = (await audiences_db.preview(tx, audience_of(campaign))).total
+    if not total:
+        raise campaigns_rules.no_audience()
     when = "now" if at is None else f"on {visit.formats.time(at)}"
     who = plural(total, "customer")
     last = "This cannot be undone." if at is None else "The recipients are fixed then; until then it can be cancelled."

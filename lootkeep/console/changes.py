@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from lootkeep.console import guard, guests
 from lootkeep.console.acts import EXPORT
 from lootkeep.console.page import PREFIX, Done, Visit
 from lootkeep.deps import Deps
+from lootkeep.kernel.clock import Instant
 from lootkeep.storage import audit as audit_db
+from lootkeep.storage.access import rows as access_db
 from lootkeep.storage.engine.database import Transaction
 
 
@@ -24,6 +28,17 @@ async def log(tx: Transaction, visit: Visit, answer: Done, action: str = "") -> 
             ip_address=visit.ip,
             now=visit.now,
         )
+
+
+async def of_others(deps: Deps, record: str, since: Instant) -> dict[str, Any]:
+    """What was done to a record, with the names of people by their ids."""
+    async with deps.db.read() as tx:
+        return {"entries": await audit_db.changes_since(tx, record, since), "people": await people(tx)}
+
+
+async def people(tx: Transaction) -> dict[str, str]:
+    """With those who were removed, because the log has them."""
+    return {str(user.id): user.name for user in await access_db.USERS.find(tx)}
 
 
 async def log_export(deps: Deps, visit: Visit, response: Response) -> None:

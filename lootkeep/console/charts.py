@@ -41,11 +41,16 @@ def seen(tiles: Sequence[Tile], permissions: Permissions) -> list[Tile]:
 
 
 def line_chart(
-    title: str, labels: Sequence[str], now: Sequence[Labelled], before: Sequence[Labelled], tick: Callable[[int], str]
+    title: str,
+    labels: Sequence[str],
+    now: Sequence[Labelled],
+    before: Sequence[Labelled],
+    tick: Callable[[int], str],
+    head: str = "Day",
 ) -> dict[str, Any]:
     """A line over an area, the period before as a dotted line, ticks from the top down, some labels below.
 
-    Each value comes with its text; `tick` writes the numbers of the axis.
+    Each value comes with its text; `tick` writes the numbers of the axis, and the labels stand under the head.
     """
     values, values_before = [value for value, _ in now], [value for value, _ in before]
     most = max((*values, *values_before, 0))
@@ -56,6 +61,7 @@ def line_chart(
     label_count = min(_MAX_LABELS, len(labels))
     return {
         "title": title,
+        "head": head,
         "points": [
             {"x": round(number * step, 1), "y": _height(value, top), "label": str(label), "text": text, "before": was}
             for number, (label, (value, text), (_, was)) in enumerate(rows)

@@ -58,6 +58,8 @@ YES_OR_NO = Cell(lambda value, *_: "yes" if value else "no", lambda value: "yes"
 COUNT = Cell(lambda value, _row, _visit: f"{value:,}", css="number")
 AGO = Cell(lambda at, _row, visit: visit.formats.ago(at, visit.now), css="number muted", is_time=True)
 DAY = Cell(lambda at, _row, visit: visit.formats.day(at) if at else "never", css="number muted", is_time=True)
+# Of what ends with a day.
+LAST_DAY = replace(DAY, html=lambda end, _row, visit: visit.formats.last_day(end) if end else "never")
 RISK = Cell(lambda check, *_: risk(check), lambda check: check.risk_score if check else None)
 
 

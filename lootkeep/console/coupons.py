@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from lootkeep.console import forms, lists
 from lootkeep.console.charts import Tile, seen
-from lootkeep.console.columns import AGO, CODE, COUNT, DAY, LABEL, Cell, Column
+from lootkeep.console.columns import AGO, CODE, COUNT, LABEL, LAST_DAY, Cell, Column
 from lootkeep.console.formats import badge, label, options, rate
 from lootkeep.console.forms import Field
 from lootkeep.console.orders import ORDERS, newest_orders
@@ -61,7 +61,7 @@ COUPONS = lists.ListPage(
         Column("Used", "itself", Cell(lambda coupon, *_: _uses(coupon), lambda coupon: coupon.uses_count, "number")),
         Column("Reserved", "reserved_count", COUNT),
         Column("Made by", "origin", LABEL),
-        Column("Ends", "ends_at", DAY),
+        Column("Ends", "ends_at", LAST_DAY),
         Column("Created", "created_at", AGO, "created_at"),
     ),
     exported=(

@@ -29,7 +29,6 @@ from lootkeep.domain import inputs as inputs_rules
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, NotFound, RateLimited, Unavailable, Unprocessable
 from lootkeep.services import sign_in as sign_in_service
-from lootkeep.storage import audit as audit_db
 
 log = structlog.get_logger(__name__)
 
@@ -225,12 +224,11 @@ class Edge:
         """The form with what was typed, what is stored now, and who changed it after the form was shown."""
         version = inputs_rules.integer(stale.shown_version)
         since = visit.now if version is None else Instant(version)
-        async with self._deps.db.read() as tx:
-            entries = await audit_db.changes_since(tx, stale.record, since)
+        others = await changes.of_others(self._deps, stale.record, since)
         # Sent again, it overwrites what is shown now.
         visit.form = {name: value for name, value in visit.form.items() if name not in ("version", "confirmed")}
         values: Any = await visit.page.handler(visit)
-        stale_values = {"entries": entries, "differences": forms.differences(visit, values)}
+        stale_values = others | {"differences": forms.differences(visit, values)}
         return await self._respond(visit, {**values, "stale": stale_values}, 409)
 
     async def _render(self, visit: Visit, template: str, values: Mapping[str, Any], status: int = 200) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from lootkeep.console import exports, needs
 from lootkeep.console.charts import Tile, line_chart, seen, sparkline, svg_file
-from lootkeep.console.columns import COUNT, COUNTRY, EMAIL, LABEL, NAME, Cell, Column, Table, amount
+from lootkeep.console.columns import AGO, COUNT, COUNTRY, EMAIL, LABEL, NAME, Cell, Column, Table, amount
 from lootkeep.console.formats import Formats
 from lootkeep.console.orders import ORDERS, newest_orders
 from lootkeep.console.page import Answer, Page, Visit
@@ -18,7 +18,7 @@ from lootkeep.domain import analytics as analytics_rules, inputs as inputs_rules
 from lootkeep.domain.analytics import DateRange, PeriodName, SalesFigures
 from lootkeep.domain.receivers import Receiver
 from lootkeep.kernel.clock import DAY, Instant
-from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.kernel.wording import change, number, percent, plural
 from lootkeep.services import receivers as receivers_service, sales as sales_service
 from lootkeep.services.sales import Course, course_of
@@ -52,6 +52,8 @@ _COURSE = Table(
     ),
     empty="",
 )
+# In the store's zone, as other files.
+_HOURS = replace(_COURSE, columns=(Column("From", "bucket.at", AGO), *_COURSE.columns[1:]))
 _PRODUCTS = Table(
     columns=(
         Column("Id", "part.key"),
@@ -150,16 +152,29 @@ def _revenue_chart(course: Course, formats: Formats) -> dict[str, Any]:
         return figures.net, f"{formats.money(figures.net)} · {plural(figures.orders, 'order')}"
 
     now, before = ([*map(point, period)] for period in (course.now, course.before))
-    return line_chart("Revenue", _days(course, formats), now, before, formats.whole_money)
+    return line_chart("Revenue", _labels(course, formats), now, before, formats.whole_money, _head(course))
 
 
 def _orders_chart(course: Course, formats: Formats) -> dict[str, Any]:
     now, before = ([(f.orders, number(f.orders)) for f in period] for period in (course.now, course.before))
-    return line_chart("Orders", _days(course, formats), now, before, number)
+    return line_chart("Orders", _labels(course, formats), now, before, number, _head(course))
 
 
-def _days(course: Course, formats: Formats) -> list[str]:
-    return [formats.short_day(cut.at) for cut in course.cuts[:-1]]
+def _has_hours(course: Course) -> bool:
+    return course.cuts[0].day is None
+
+
+def _head(course: Course) -> str:
+    return "Hour" if _has_hours(course) else "Day"
+
+
+def _labels(course: Course, formats: Formats) -> list[str]:
+    """`20 Nov`; of hours `14:00`, with the day if there are several."""
+    days = [formats.short_day(cut.at) for cut in course.cuts[:-1]]
+    if not _has_hours(course):
+        return days
+    hours = [f"{formats.local(cut.at):%H:%M}" for cut in course.cuts[:-1]]
+    return hours if len(set(days)) == 1 else [f"{day}, {hour}" for day, hour in zip(days, hours, strict=True)]
 
 
 def _parts_of(title: str, empty: str, cell: Cell = NAME) -> Table:
@@ -175,8 +190,8 @@ async def show_analytics(visit: Visit) -> Answer:
         orders = sum(figures.orders for figures in course.now)
         products = await sales_service.best_products(tx, date_range, currency, _BEST)
         customers = await sales_direct_db.top_customers(tx, start, end, currency, _BEST, orders=orders, product_id=None)
-        charts = {"orders": _orders_chart(course, visit.formats)}
-        charts |= {} if _hides(visit) else {"revenue": _revenue_chart(course, visit.formats)}
+        charts = {} if _hides(visit) else {"revenue": _revenue_chart(course, visit.formats)}
+        charts["orders"] = _orders_chart(course, visit.formats)
         if visit.query.get("format") == "svg" and (chart := charts.get(visit.query.get("of", ""))):
             return svg_file(chart["title"].lower(), chart)
         countries = await sales_service.best_parts(tx, "country", date_range, currency, _BEST)
@@ -191,17 +206,13 @@ async def show_analytics(visit: Visit) -> Answer:
             return _file(visit, course, files)
         unique = await sales_direct_db.unique_customers(tx, start, end, None)
         (whole,) = await analytics_db.series(tx, analytics_rules.ends(date_range), None)
-    # Customers have no currency.
-    new = sum(figures.new_customers for figures in whole.values())
+    tiles = [*sales_tiles(course, visit.formats), *_other_tiles(course, visit.formats, unique, whole)]
     return {
         "date_range": date_range,
         "period": period,
         "periods": periods,
-        "tiles": seen(
-            [*sales_tiles(course, visit.formats), *_other_tiles(course, visit.formats, unique, new)],
-            visit.user.permissions,
-        ),
-        "charts": [charts[name] for name in ("revenue", "orders") if name in charts],
+        "tiles": seen(tiles, visit.user.permissions),
+        "charts": list(charts.values()),
         "best": _BEST,
         "tables": [
             ("Products", _PRODUCTS.only("Product", "Sold", "Revenue").seen_by(visit), products, "products"),
@@ -216,31 +227,54 @@ def _file(visit: Visit, course: Course, best: dict[str, tuple[Table, Sequence[An
     """The table that the address asks for; what is not all of it says so."""
     name = visit.query.get("of", "")
     if name not in best:
-        return exports.csv_file("revenue", _COURSE.csv(course.steps, visit))
+        table = _HOURS if _has_hours(course) else _COURSE
+        return exports.csv_file("revenue", table.csv(course.steps, visit))
     table, rows = best[name]
     limit = [[f"The best {_BEST}; the API has the others."]] if len(rows) == _BEST else []
     return exports.csv_file(name, [*table.csv(rows, visit), *limit])
 
 
 def date_range_of(visit: Visit) -> tuple[DateRange, PeriodName | None, dict[PeriodName, str]]:
-    """The range that the address asks for, its name if it has one, and the names there are."""
+    """The range that the address asks for, its name if it has one, and the names there are.
+
+    A page says what is wrong with the range and shows the last days; a file is refused.
+    """
     query, name = visit.query, visit.options.timezone
     if not query.get("from") and not query.get("to"):
         period: PeriodName = next((name for name in _ALL_PERIODS if name == query.get("period")), "last_30_days")
         return analytics_rules.named(period, visit.now, name), period, _ALL_PERIODS
     try:
+        return _chosen_range(visit), None, _ALL_PERIODS
+    except InvalidFields as wrong:
+        if "format" in query:
+            raise
+        visit.errors = wrong.fields or {}
+    return analytics_rules.named("last_30_days", visit.now, name), None, _ALL_PERIODS
+
+
+def _chosen_range(visit: Visit) -> DateRange:
+    query = visit.query
+    try:
         first, last = (inputs_rules.calendar_day(query.get(end, "")) for end in ("from", "to"))
     except ValueError:
         raise invalid("from", "Enter the first and the last day.") from None
-    if first > last or not analytics_rules.is_countable(first, last):
+    if first > last:
         raise invalid("from", "The first day must not be after the last.")
-    return DateRange(first, last, name), None, _ALL_PERIODS
+    if not analytics_rules.is_countable(first, last):
+        years = f"{analytics_rules.FIRST_YEAR} to {analytics_rules.LAST_YEAR}"
+        raise invalid("from", f"Choose days from {years}.")
+    date_range = DateRange(first, last, visit.options.timezone)
+    if date_range.days > analytics_rules.MAX_RANGE["month"]:
+        raise invalid("from", "Choose at most ten years.")
+    return date_range
 
 
-def _other_tiles(course: Course, formats: Formats, unique: int, new: int) -> list[Tile]:
+def _other_tiles(course: Course, formats: Formats, unique: int, whole: Mapping[str, SalesFigures]) -> list[Tile]:
     gross, orders = sum(f.gross for f in course.now), sum(f.orders for f in course.now)
     refunds, tax = sum(f.refunds for f in course.now), sum(f.tax for f in course.now)
     net_of_tax = sum(f.net_of_tax for f in course.now)
+    # Customers have no currency.
+    new = sum(figures.new_customers for figures in whole.values())
     average = formats.money(gross // orders) if orders else "–"
     share = f"{percent(refunds, gross)} of gross revenue" if gross else "of gross revenue"
     return [

@@ -12,6 +12,7 @@ from typing import Any, get_args
 import msgspec
 from markupsafe import Markup, escape
 
+from lootkeep.domain import inputs as inputs_rules
 from lootkeep.domain.analytics import zone
 from lootkeep.domain.codes import countries
 from lootkeep.domain.fraud.review import detected_signals
@@ -21,7 +22,9 @@ from lootkeep.kernel.wording import duration
 from lootkeep.views.money import in_short, in_words, percent
 
 _WEEK = 7 * DAY
-_MAX_LOGGED = 100
+# Fields of the audit log that are times, and those that are lists as JSON, by how their names end.
+_TIMES = ("_at", "_until")
+_JSON_LISTS = ("_ids", "tags", "categories", "_types", "triggers")
 _BILLION = 100 * 10**9
 # Bytes of one text on a page, so that no page is large.
 MAX_SHOWN = 24_000
@@ -114,6 +117,10 @@ class Formats:
         """`15 Nov 2026`."""
         return day_of(self.local(at))
 
+    def last_day(self, end: Instant) -> str:
+        """`15 Nov 2026`, of what ends with that day."""
+        return day_of(inputs_rules.last_day(end, self.zone))
+
     def short_day(self, at: Instant) -> str:
         """`15 Nov`."""
         return f"{self.local(at):%-d %b}"
@@ -135,11 +142,19 @@ class Formats:
         """`2026-11-15 14:02:11`, which spreadsheets read."""
         return f"{self.local(at):%Y-%m-%d %H:%M:%S}"
 
-    def logged(self, value: object, name: str) -> str:
-        """A value of the audit log: times, which it holds in UTC, in the store's zone."""
-        if isinstance(value, str) and name.endswith(("_at", "_until")):
+    def logged(self, value: Any, name: str, people: Mapping[str, str] = {}) -> str:
+        """A value of the audit log in words: times, which it holds in UTC, in the store's zone; people by their ids."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if value in (None, "", "[]"):
+            return "none"
+        if isinstance(value, str) and name.replace(" ", "_").endswith(_TIMES):
             return self.time(instant(datetime.fromisoformat(value)))
-        return str(value)[:_MAX_LOGGED]
+        if name.endswith(_JSON_LISTS) and isinstance(value, str) and value.startswith("["):
+            value = msgspec.json.decode(value)
+        if isinstance(value, list):
+            return ", ".join(map(str, value))
+        return people.get(str(value), str(value)) if name == "assigned_to_id" else str(value)
 
     def clock(self, at: Instant) -> Markup:
         """`14:02:11`, with the whole time for those who ask."""
@@ -176,6 +191,11 @@ def long(text: str, name: str, most: int = MAX_SHOWN) -> Markup:
 def pretty(text: str) -> str:
     """JSON, indented for people."""
     return msgspec.json.format(text.encode(), indent=2).decode()
+
+
+def field_name(name: str) -> str:
+    """`assigned to`, of a field of the audit log."""
+    return name.removeprefix("is_").removesuffix("_id").replace("_", " ")
 
 
 def label(status: str) -> str:

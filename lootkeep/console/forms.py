@@ -139,12 +139,15 @@ def _kept(item: Field, text: str) -> Field:
 
 def differences(visit: Visit, values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Of the form on a page: the label, what is stored and what was typed, where that is not the same."""
+    items = flat(values.get("cards") or values.get("edited") or values.get("fields") or ())
+    # A box that is not ticked sends nothing. Nor does another form of the page, or what the environment fixes.
+    boxes = ("checkbox", "several", "sentences") if any(item.name in visit.form for item in items) else ()
+    passed_over = [*visit.form.get("kept", "").split("\n"), *values.get("fixed", ())]
     rows = []
-    for item in flat(values.get("cards") or values.get("edited") or values.get("fields") or ()):
+    for item in items:
         stored = values["values"].get(item.name, "")
-        # A box that is not ticked sends nothing.
         typed = visit.form.get(item.name, "no" if item.kind.type == "checkbox" else "").strip()
-        if item.name not in visit.form.get("kept", "").split("\n") and typed != stored:
+        if (item.name in visit.form or item.kind.type in boxes) and item.name not in passed_over and typed != stored:
             rows.append((item.label, _words(visit, item, stored), _words(visit, item, typed)))
     return rows
 
@@ -284,8 +287,7 @@ def day(*, is_included: bool = False) -> Kind:
 
 def time() -> Kind:
     """A time in the store's zone."""
-    write = "{:%Y-%m-%dT%H:%M}".format
-    return Kind(inputs_rules.time, lambda at, name: write(in_zone(at, zone(name))), "datetime-local")
+    return Kind(inputs_rules.time, lambda at, name: f"{in_zone(at, zone(name)):%Y-%m-%dT%H:%M}", "datetime-local")
 
 
 def _as_yes(value: object, _timezone: str) -> str:

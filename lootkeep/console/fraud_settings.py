@@ -19,6 +19,7 @@ from lootkeep.domain.fraud.policy import LABELS, LIMITS, SETTINGS, FraudAction, 
 from lootkeep.domain.fraud.rule import MAX_NAME, POINTS, Rule, RuleAction, RuleMode
 from lootkeep.domain.fraud.score import FLAGGED_FROM, THRESHOLDS
 from lootkeep.domain.fraud.signals import BY_NAME
+from lootkeep.kernel.clock import iso
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.services import (
     fraud as fraud_service,
@@ -179,7 +180,7 @@ def _terms(visit: Visit) -> dict[str, Any]:
 def _audited(rule: Rule | None) -> dict[str, Any] | None:
     if rule is None:
         return None
-    values = asdict(rule)
+    values = asdict(rule) | {"expires_at": rule.expires_at and iso(rule.expires_at)}
     return {f"rule {rule.id}: {label(name).lower()}": values[name] for name in _AUDITED}
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lootkeep.console import forms, lists
-from lootkeep.console.columns import AGO, CODE, DAY, NAME, Cell, Column, amount
+from lootkeep.console.columns import AGO, CODE, LAST_DAY, NAME, Cell, Column, amount
 from lootkeep.console.formats import badge, label, options
 from lootkeep.console.forms import Field
-from lootkeep.console.page import Answer, Page, Visit, change
+from lootkeep.console.page import Answer, Done, Page, Visit, change
 from lootkeep.console.records import Record
 from lootkeep.domain import gift_cards as gift_cards_rules, inputs as inputs_rules
 from lootkeep.domain.customers import Customer
@@ -30,7 +30,7 @@ GIFT_CARDS = lists.ListPage(
         Column("Status", "itself", _STATUS),
         Column("Balance", "balance", amount("currency"), "balance"),
         Column("Issued with", "initial_balance", amount("currency", "number muted")),
-        Column("Expires", "expires_at", DAY, "expires_at"),
+        Column("Expires", "expires_at", LAST_DAY, "expires_at"),
         Column("Issued", "created_at", AGO, "created_at"),
     ),
     exported=(
@@ -170,9 +170,13 @@ async def edit(visit: Visit) -> Answer:
 async def redeem(visit: Visit) -> Answer:
     before = await GIFT_CARD.lock(visit)
     values = forms.read(visit, REDEEM)
-    card, _ = await gift_cards_service.redeem(visit.deps, visit.id, values["amount"], None, values["reference"])
+    await gift_cards_service.redeem(visit.deps, visit.id, values["amount"], None, values["reference"])
+    after = await GIFT_CARD.get(visit)
+    if after.balance == before.balance:
+        message = "This reference was booked before. Nothing more is taken off the card."
+        return Done(GIFT_CARD.done("", before, after).to, message, tone="warn")
     message = f"{visit.formats.money(values['amount'], before.currency)} are taken off the card."
-    return GIFT_CARD.done(message, before, card)
+    return GIFT_CARD.done(message, before, after)
 
 
 async def send(visit: Visit) -> Answer:

@@ -75,7 +75,8 @@ async def add(visit: Visit) -> Answer:
     if any(len(key) > MAX_KEY_LENGTH for key in keys):
         raise invalid("keys", f"A key has at most {MAX_KEY_LENGTH:,} characters.")
     result = await keys_service.add(visit.deps, visit.id, keys, values["batch"], values["unit_cost"])
-    skipped = f" {result.already_known:,} were known before and are skipped." if result.already_known else ""
+    note = plural(result.already_known, "was known before and is skipped", "were known before and are skipped")
+    skipped = f" {note}." if result.already_known else ""
     message = f"{plural(result.added, 'key is', 'keys are')} added.{skipped} {result.stock:,} can be sold."
     after = {"added": result.added, "batch": values["batch"], "stock": result.stock}
     return Done(url(f"/products/{visit.id}/keys"), message, f"product:{visit.id}", after=after)

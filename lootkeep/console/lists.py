@@ -51,6 +51,11 @@ class Choice:
     # All values side by side; else they unfold.
     is_open: bool = False
 
+    def read(self, text: str) -> Any:
+        if text not in self.options:
+            raise ValueError("not one of the options")
+        return self.parse(text)
+
 
 def is_yes(value: str) -> bool:
     return value == "yes"
@@ -211,9 +216,9 @@ def address(values: Mapping[str, str | int | None]) -> str:
 async def show(visit: Visit, spec: ListPage, **fixed: Any) -> dict[str, Any]:
     """The page of the list that the URL asks for, under the name `list`; the edge exports it with `format=csv`."""
     query, request = asked(visit, spec, **fixed)
-    rows, total = await _page(visit, spec, request)
-    listed = Shown(spec, rows, total, request, query, visit)
-    async with visit.deps.db.read() as tx:
+    async with visit.deps.db.read(slow=request.is_slow) as tx:
+        rows, total = await _load(visit, tx, spec, request)
+        listed = Shown(spec, rows, total, request, query, visit)
         views = await accounts_db.VIEWS.find(tx, user_id=visit.user.id, path=listed.path)
     return {"list": replace(listed, views=views), "live": spec.live}
 
@@ -250,11 +255,6 @@ async def newest(visit: Visit, tx: Transaction, spec: ListPage, size: int, **fil
     return await _load(visit, tx, spec, ListRequest(PageRequest(1, size), filters))
 
 
-async def _page(visit: Visit, spec: ListPage, request: ListRequest) -> tuple[Sequence[Any], int]:
-    async with visit.deps.db.read(slow=request.is_slow) as tx:
-        return await _load(visit, tx, spec, request)
-
-
 async def _load(visit: Visit, tx: Transaction, spec: ListPage, request: ListRequest) -> tuple[Sequence[Any], int]:
     rows, total = await spec.listing.page(tx, request)
     return (await spec.load(visit, tx, rows) if spec.load else rows), total
@@ -263,8 +263,8 @@ async def _load(visit: Visit, tx: Transaction, spec: ListPage, request: ListRequ
 def _request(visit: Visit, spec: ListPage, query: Mapping[str, str], fixed: Mapping[str, Any]) -> ListRequest:
     filters: dict[str, Any] = dict(fixed)
     for choice in spec.choices:
-        if query.get(choice.name) in choice.options and query[choice.name] != ANY:
-            filters[choice.name] = choice.parse(query[choice.name])
+        if (value := query.get(choice.name, ANY)) != ANY:
+            filters[choice.name] = _parsed(choice.name, choice.label, choice.read, value)
     for name, (title, parse) in spec.linked.items():
         if name in query:
             filters[name] = _parsed(name, title, parse, query[name])

@@ -74,7 +74,8 @@ async def _servers(tx: Transaction, formats: Formats, now: Instant) -> list[Need
             needed.append(("bad", title, text, "Look", path))
         if failed := failures.get(server.id):
             title = f"{plural(failed, 'command')} failed on {server.name}"
-            needed.append(("bad", title, "Someone must send it again.", "Look", path))
+            text = f"Someone must send {'it' if failed == 1 else 'them'} again."
+            needed.append(("bad", title, text, "Look", path))
     if len(needed) > _NAMED:
         needed[_NAMED:] = [("bad", "More servers need you", "Silence or failed commands.", "Look", "/servers")]
     return needed

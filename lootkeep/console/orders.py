@@ -16,7 +16,7 @@ from lootkeep.console.sendings import Sending, combined, sendings
 from lootkeep.domain import goods as goods_rules, inputs as inputs_rules, orders as orders_rules
 from lootkeep.domain.codes import country_code
 from lootkeep.domain.customers import plain_code
-from lootkeep.domain.disputes import Dispute
+from lootkeep.domain.disputes import Dispute, is_disputed
 from lootkeep.domain.fraud.checks import CheckDetail
 from lootkeep.domain.fraud.comparison import facts_of
 from lootkeep.domain.fraud.review import ReviewedAs, consequence, label as signal_label
@@ -127,7 +127,7 @@ async def story(
         Step(order.created_at, "info", "Placed", part="placed", values=referrer),
         *([_checked(check, await bars(tx, check)), *await reviews(tx, check)] if check else ()),
         *_steps(details),
-        *(_refunded(refund, details) for refund in refunds),
+        *(_refunded(refund, order, is_last=refund == refunds[-1]) for refund in refunds),
         *(_disputed(dispute) for dispute in disputes),
         *(Step(attempt.at, "warn", "Payment declined", attempt.reason or "") for attempt in declined),
     ]
@@ -183,8 +183,9 @@ def _steps(details: OrderDetails) -> Iterator[Step]:
         yield Step(order.cancelled_at, "bad", "Cancelled", stopped or "")
 
 
-def _refunded(refund: Refund, details: OrderDetails) -> Step:
-    title = "Refunded in full" if refund.amount == details.order.total else "Refunded in part"
+def _refunded(refund: Refund, order: Order, *, is_last: bool) -> Step:
+    title = "The rest was refunded" if is_last and not order.refundable else "Refunded in part"
+    title = "Refunded in full" if refund.amount == order.total else title
     return Step(refund.created_at, "quiet", title, refund.reason or "", "refund", refund)
 
 
@@ -225,6 +226,7 @@ async def show_order(visit: Visit) -> Answer:
         "title": order.number,
         "details": details,
         "page_url": goods_service.page_url(visit.deps, order),
+        "page_has_keys": goods_service.OrderGoods(details, owned, is_disputed(disputes)).is_shown,
         "moments": moments,
         "steps": steps,
         "can_review": check is not None and consequence("legitimate", order) is not None,

@@ -19,6 +19,7 @@ from lootkeep.console.formats import (
     country,
     country_options,
     day_of,
+    field_name,
     label,
     long,
     marked,
@@ -79,7 +80,7 @@ def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
         auto_reload=False,
     )
     formats_of_store = Formats(timezone, currency)
-    formatting = ("money", "whole_money", "day", "short_day", "long_day", "time", "clock", "ago", "logged")
+    formatting = ("money", "whole_money", "day", "last_day", "short_day", "long_day", "time", "clock", "ago", "logged")
     environment.filters |= {name: getattr(formats_of_store, name) for name in formatting}
     functions = (
         number,
@@ -94,6 +95,7 @@ def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
         reasons,
         badge,
         label,
+        field_name,
         marked,
         country,
         browser,
@@ -101,9 +103,8 @@ def templates(timezone: str, currency: str) -> tuple[Environment, Formats]:
     )
     environment.filters |= {function.__name__: function for function in functions}
     environment.globals |= {"url": url, "prefix": PREFIX, "badge": badge, "risk": risk, "tile": Tile}
-    environment.globals["country_options"] = country_options
     assets = {name: f"{PREFIX}/static/{name}?v={_version(body)}" for name, (_, body) in ASSETS.items()}
-    environment.globals["assets"] = assets
+    environment.globals |= {"assets": assets, "country_options": country_options}
     # The shared components, under the names by which every template calls them.
     for name, file in (("parts", "_parts.html"), ("lists", "_list.html"), ("fraud", "_fraud.html")):
         environment.globals[name] = environment.get_template(file).module

@@ -9,7 +9,7 @@ from functools import cache
 from lootkeep.domain.analytics import midnight, zone
 from lootkeep.domain.codes import countries
 from lootkeep.kernel import money
-from lootkeep.kernel.clock import Instant, instant
+from lootkeep.kernel.clock import Instant, in_zone, instant
 from lootkeep.kernel.money import Hundredths
 
 # Most e-mail addresses look like this and need no full validation, which takes 50 times as long.
@@ -117,6 +117,11 @@ def calendar_day(text: str) -> date:
 def day(text: str, timezone: str, *, is_included: bool = False) -> Instant:
     """When the day starts in the zone; when it ends, for an inclusive last day."""
     return midnight(calendar_day(text) + timedelta(days=is_included), timezone)
+
+
+def last_day(end: Instant, timezone: str) -> date:
+    """The day in the zone that ends then, or that an end within it is on."""
+    return in_zone(Instant(end - 1), zone(timezone)).date()
 
 
 def time(text: str, timezone: str) -> Instant:

@@ -92,13 +92,13 @@ class Permissions(msgspec.Struct, frozen=True):
     def may(self, scope: str) -> bool:
         return scope == "account" or scope in self.scopes
 
-    def check_refund(self, amount: Hundredths, *, is_in_store_currency: bool) -> None:
+    def check_refund(self, amount: Hundredths, currency: str, store_currency: str) -> None:
         if self.refund_limit is None:
             return
-        if not is_in_store_currency:
+        if currency != store_currency:
             raise Unprocessable("refund_limit", "Your role has a refund limit in the currency of the store only.")
         if amount > self.refund_limit:
-            limit = money.text(self.refund_limit)
+            limit = f"{money.text(self.refund_limit)} {currency}"
             raise Unprocessable(
                 "refund_limit", f"Your role refunds at most {limit} at once. Ask someone who may refund more."
             )

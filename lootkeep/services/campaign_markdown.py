@@ -47,7 +47,8 @@ async def _look_up(deps: Deps, document: Document, at: Instant) -> Goods:
         products = await products_db.ROWS.get_many(tx, ids.values())
         coupons = [await coupons_db.ROWS.find_one(tx, code=code) for code in sorted(codes)]
     by_number = {number: products[product_id] for number, product_id in ids.items() if product_id in products}
-    return Goods(deps.store, by_number, {coupon.code: coupon for coupon in coupons if coupon}, at)
+    by_code = {coupon.code: coupon for coupon in coupons if coupon}
+    return Goods(deps.store, by_number, by_code, at, deps.settings.value.timezone)
 
 
 def _written(campaign: Campaign, document: Document, goods: Goods) -> Campaign:

@@ -69,7 +69,7 @@ async def delete(deps: Deps, list_id: int) -> FraudList:
         fraud_list = existing(await fraud_lists_db.LISTS.get(tx, list_id), _LIST)
         for rule in policy.rules:
             if any(use.list == fraud_list.name for use in parse(rule.expression).lists):
-                raise Conflict("list_in_use", f"The rule with the id {rule.id} uses this list.")
+                raise Conflict("list_in_use", f"The rule “{rule.name}” uses this list.")
         await fraud_lists_db.remove_list(tx, fraud_list)
     return fraud_list
 

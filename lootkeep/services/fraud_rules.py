@@ -22,6 +22,7 @@ _RULE = "Fraud rule"
 
 async def create(deps: Deps, terms: dict[str, Any], author: int) -> Rule:
     now = deps.clock.now()
+    _require_future(terms.get("expires_at"), now)
     async with deps.db.write() as tx:
         policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
         after = with_new_rule(policy, terms, author, now)
@@ -36,6 +37,8 @@ async def change(deps: Deps, rule_id: int, changes: dict[str, Any], author: int)
         policy = await settings_db.get_for_update(tx, SETTINGS, Policy, now)
         before = find(policy, rule_id)
         rule = changed(before, changes, author, now)
+        if rule.expires_at != before.expires_at:
+            _require_future(rule.expires_at, now)
         if rule != before:
             await check(tx, policy, rule)
             await fraud_policy.save(tx, policy, with_rule(policy, rule), now)
@@ -72,6 +75,11 @@ def with_rule(policy: Policy, rule: Rule) -> Policy:
     """The rule in place of the one with its id, or after all others."""
     others = [other for other in policy.rules if other.id != rule.id]
     return replace(policy, rules=tuple(sorted([*others, rule], key=lambda other: other.id)))
+
+
+def _require_future(expires_at: Instant | None, now: Instant) -> None:
+    if expires_at is not None and expires_at <= now:
+        raise invalid("expires_at", "The expires at field must be in the future.")
 
 
 async def check(tx: Transaction, policy: Policy, rule: Rule) -> None:

@@ -40,7 +40,7 @@ async def test_a_card_with_a_recipient_is_emailed_when_it_is_created(world: Worl
     assert (email, subject) == ("jun@example.com", "Your $25.00 gift card")
     assert text == (
         "Hello Jun,\n\nMina has sent you a $25.00 gift card.\n\n"
-        f"    {card['code']}\n\nHappy birthday!\n\nIt can be used until 1 January 2027, 00:00 UTC.\n"
+        f"    {card['code']}\n\nHappy birthday!\n\nIt can be used until 31 December 2026.\n"
         "Anyone who has the code can spend it: keep it to yourself.\n\n-- \n"
         "You get this e-mail because a gift card of Lootkeep was sent to you.\nLootkeep\n"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.builders import STORE, new_order, paid_order
@@ -35,6 +37,20 @@ async def test_the_shown_figures_can_be_exported(store: World) -> None:
     assert files[2][1] == "1,Jun Park,jun@park.example,1,40.00"
 
 
+async def test_one_day_is_shown_by_the_hour_in_the_zone_of_the_store(store: World) -> None:
+    berlin = World(store.db, clock=store.clock, timezone="Europe/Berlin")
+    visits = await visitor(berlin, "read_only")
+    page = (await visits.get("/analytics?from=2026-11-15&to=2026-11-15")).text
+    assert ("<th>Hour</th>" in page, "<th>Day</th>" in page) == (True, False)
+    assert re.findall(r'data-label="([^"]+)" data-text="\$40', page) == ["13:00"]
+    two_days = (await visits.get("/analytics?from=2026-11-14&to=2026-11-15")).text
+    assert re.findall(r'data-label="([^"]+)" data-text="\$40', two_days) == ["15 Nov, 13:00"]
+    lines = (await visits.get("/analytics?from=2026-11-15&to=2026-11-15&format=csv")).text.splitlines()
+    assert lines[0].endswith("From (Europe/Berlin)," + lines[0].partition(",")[2])
+    assert [line.split(",")[0] for line in lines[1:] if "40.00" in line] == ["2026-11-15 13:00:00"]
+    await berlin.close()
+
+
 async def test_the_tax_of_a_quarter_is_shown_by_country_with_the_orders_whose_countries_differ(store: World) -> None:
     await paid_order(store, 1, (1, 1), tax_total="3.19", tax_rate="19", tax_country="DE", billing_country="DE")
     german = {"tax_total": "3.19", "tax_country": "DE", "billing_country": "DE", "payment": {"country": "FR"}}
@@ -62,7 +78,19 @@ async def test_the_figures_show_the_tax_and_what_is_left_of_the_revenue(store: W
 
 
 @pytest.mark.parametrize(
-    "query", ["from=x&to=y", "from=2026-11-15", "from=2026-11-15&to=2026-11-01", "from=1000-01-01&to=9999-12-31"]
+    ("query", "sentence"),
+    [
+        ("from=x&to=y", "Enter the first and the last day."),
+        ("from=2026-11-15", "Enter the first and the last day."),
+        ("from=2026-11-15&to=2026-11-01", "The first day must not be after the last."),
+        ("from=1000-01-01&to=9000-12-31", "Choose days from 1970 to 9000."),
+        ("from=2014-01-01&to=2026-11-15", "Choose at most ten years."),
+    ],
 )
-async def test_an_invalid_range_is_rejected(store: World, query: str) -> None:
-    assert (await (await visitor(store, "read_only")).get(f"/analytics?{query}")).status_code == 422
+async def test_an_invalid_range_is_said_over_the_form_and_has_no_file(store: World, query: str, sentence: str) -> None:
+    visits = await visitor(store, "read_only")
+    for path in ("/analytics", "/analytics/growth"):
+        page = (await visits.get(f"{path}?{query}")).text
+        assert (sentence in page, '<details class="select" open>' in page) == (True, True), path
+        file = await visits.get(f"{path}?{query}&format=csv")
+        assert (file.status_code, sentence in file.text) == (422, True), path

@@ -113,7 +113,26 @@ async def test_days_choose_entries_and_the_file_has_the_same_rows_with_their_val
     assert len((await owner.get(f"/audit?to={today}&area=tickets&format=csv")).text.splitlines()) == 2
     assert len((await owner.get(f"/audit?from={today}&area=tickets&format=csv")).text.splitlines()) == 1
     assert "Owner cancelled order ORD-000001: Twice,Cancel order,Console,192.0.2.1" in lines[1]
-    assert "order:1,cancel_reason: None → Twice" in lines[1]
+    assert "order:1,cancel reason: none → Twice" in lines[1]
+
+
+async def test_values_are_words_on_the_page_in_the_file_and_in_the_notice_of_a_stale_form(store: World) -> None:
+    owner = await visitor(store, "owner")
+    before = {"is_active": True, "product_ids": "[]", "ends_at": None, "assigned_to_id": None}
+    after = {"is_active": False, "product_ids": "[1,2]", "ends_at": "2026-11-26T00:00:00Z", "assigned_to_id": 1}
+    await logged(store, "Edit a product", "product:1", after, before=before, now=Instant(store.clock.now() + 1))
+    words = {
+        "active": ("yes", "no"),
+        "product ids": ("none", "1, 2"),
+        "ends at": ("none", "26 Nov 2026, 00:00"),
+        "assigned to": ("none", "Owner"),
+    }
+    page, file = (await owner.get("/audit")).text, (await owner.get("/audit?format=csv")).text
+    stale = (await owner.post("/products/1/edit", on="/products/1/edit", version="5")).text
+    for name, (old, new) in words.items():
+        assert re.search(rf'{name}:</span> <bdi class="was">{old}</bdi> → <bdi>{new}</bdi>', page), name
+        assert f"{name}: {old} → {new}" in file, name
+        assert f"{name}: <bdi>{old}</bdi> → <b><bdi>{new}</bdi></b>" in stale, name
 
 
 async def test_a_role_that_masks_reads_masked_sentences_and_one_without_the_scope_none_of_the_values(

@@ -55,6 +55,23 @@ async def test_all_of_the_filter_is_what_it_matched_when_the_preview_was_made(wo
     assert f"ORD-{late:06d}" in (await visits.get("/orders?status=paid")).text
 
 
+async def test_a_filter_value_that_is_not_known_is_refused_everywhere(world: World) -> None:
+    await paid_orders(world, 1)
+    visits = await visitor(world, "staff")
+    lists = [await visits.get(f"/orders?status=foo{more}") for more in ("", "&format=csv")]
+    acted = await visits.post("/orders/bulk?status=foo", act="cancel", all="yes")
+    for answer in (*lists, acted):
+        assert (answer.status_code, "The filter Status in the address cannot be read." in answer.text) == (422, True)
+    assert [(await visits.get(f"/orders?status={value}")).status_code for value in ("", "any", "paid")] == [200] * 3
+
+
+async def test_a_page_after_the_last_one_says_so_and_leads_to_the_first(world: World) -> None:
+    await paid_orders(world, 1)
+    page = (await (await visitor(world, "staff")).get("/orders?sort=total&page=99999")).text
+    assert 'There is no page 99999. <a href="?sort=total">Show the first page</a>' in page
+    assert "Orders appear here" not in page
+
+
 async def test_the_audit_log_has_it_as_one_act_that_leads_to_its_rows(world: World) -> None:
     orders = await paid_orders(world, 2)
     visits = await visitor(world, "owner")

@@ -14,7 +14,7 @@ from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.goods import looks as looks_db
 from tests.api.commanding import GIVE, bought, open_server, rank
 from tests.builders import STORE, new_customer, new_product, paid_order
-from tests.console.visits import Visitor, as_demo
+from tests.console.visits import Visitor, as_demo, visitor
 from tests.world import World
 
 PUBLIC = "https://loot.example"
@@ -93,8 +93,13 @@ async def test_the_page_is_not_cached_not_indexed_and_sends_no_referrer(shop: Wo
 
 
 async def test_after_a_full_refund_the_page_says_so_and_shows_nothing(shop: World) -> None:
-    path = await page_of(shop)
+    path, inside = await page_of(shop), World(shop.db, clock=shop.clock, public_url="http://store.test")
+    staff = await visitor(inside, "staff")
+    says = "Anyone who has the link sees the order and its keys."
+    before = (await staff.get("/orders/1")).text
     await shop.post(f"{STORE}/orders/1/refund", {})
+    assert [says in before, says in (await staff.get("/orders/1")).text] == [True, False]
+    await inside.close()
     page = (await shop.http.get(path)).text
     assert ("This order was refunded" in page, "Show key" in page, "Download" in page) == (True, False, False)
     assert [(await show(shop, path)).status_code, (await shop.http.get(f"{path}/files/2")).status_code] == [404, 404]

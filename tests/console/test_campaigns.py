@@ -136,9 +136,12 @@ async def test_a_campaign_changed_meanwhile_is_not_overwritten(world: World) -> 
 async def test_a_campaign_without_an_audience_or_already_sent_is_not_sent(world: World) -> None:
     visits = await visitor(world, "staff")
     path = await created(visits)
-    answer = await visits.post(f"{path}/send", on=path, confirmed="yes")
-    assert (answer.status_code, "Nobody in the audience can receive e-mails." in answer.text) == (422, True)
+    for confirmed in ("", "yes"):
+        answer = await visits.post(f"{path}/send", on=path, confirmed=confirmed)
+        assert (answer.status_code, "Nobody in the audience can receive e-mails." in answer.text) == (422, True)
     over = await in_state(world, "sent")
+    again = await visits.post(f"/campaigns/{over['id']}/send", on=path)
+    assert (again.status_code, "cannot be undone" in again.text) == (409, False)
     answer = await visits.post(f"/campaigns/{over['id']}/cancel", on=path, confirmed="yes")
     assert answer.status_code == 409
 
@@ -205,6 +208,8 @@ async def test_what_is_missing_is_said_before_sending_and_the_question_names_cou
     for _ in range(2):
         await reader(world)
     visits = await visitor(world, "staff")
+    within = await created(visits, written_in="markdown", body_markdown="See [a](product:1) and [b](product:1)")
+    assert (await visits.get(within)).text.count("Line 1 has a product or a coupon within text.") == 1
     path = await created(visits, written_in="markdown", body_markdown="[](product:1)")
     page = (await visits.get(path)).text
     assert "Line 1 shows a product that does not exist or is not for sale." in page
@@ -218,4 +223,4 @@ async def test_what_is_missing_is_said_before_sending_and_the_question_names_cou
     assert "It is sent to 2 customers now, in about 1 min at 300 e-mails a minute." in asked.text
     later = await visits.post(f"{path}/send", on=path, scheduled_at="2026-12-01T09:00")
     assert "It is sent to 2 customers on 1 Dec 2026, 09:00" in later.text
-    assert (await read(world, 1))["status"] == "draft"
+    assert (await read(world, 2))["status"] == "draft"

@@ -45,6 +45,17 @@ async def test_the_list_is_filtered_by_state_and_who_made_them(store: World) -> 
     ]
 
 
+async def test_the_list_names_the_last_day_in_the_zone_of_the_store(store: World) -> None:
+    berlin = World(store.db, clock=store.clock, timezone="Europe/Berlin")
+    visits = await visitor(berlin, "staff")
+    card = {"initial_balance": "5.00", "expires_at": "2026-11-25"}
+    await visits.post("/coupons/new", on="/coupons/new", **NEW, code="FRIDAY", ends_at="2026-11-25")
+    await visits.post("/gift-cards/new", on="/gift-cards/new", **card)
+    for path in ("/coupons", "/gift-cards"):
+        assert re.findall("2[456] Nov 2026", (await visits.get(path)).text) == ["25 Nov 2026"], path
+    await berlin.close()
+
+
 async def test_a_coupon_shows_its_orders_revenue_and_accounts_of_one_ring(store: World) -> None:
     mina, mona, mara = [(await new_customer(store, name=name))["customer"]["id"] for name in ("Mina", "Mona", "Mara")]
     for number, customer in enumerate((mina, mona)):

@@ -6,6 +6,7 @@ import re
 from urllib.parse import urlencode
 
 from lootkeep.domain.fraud.policy import SETTINGS, Policy
+from lootkeep.kernel.clock import DAY
 from lootkeep.storage import settings as settings_db
 from lootkeep.storage.fraud import lists as fraud_lists_db
 from tests.console.visits import visitor
@@ -55,6 +56,17 @@ async def test_an_invalid_rule_is_shown_again_with_its_errors(store: World) -> N
     assert (await visits.get("/fraud/rules?edit=99")).status_code == 404
     staff = await visitor(store, "staff")
     assert "Saving needs the scope settings:write." in (await staff.get(f"/fraud/rules?try=yes&{urlencode(FORM)}")).text
+
+
+async def test_a_rule_cannot_end_in_the_past_but_one_that_has_ended_can_be_changed(store: World) -> None:
+    visits = await visitor(store, "owner")
+    ended = await visits.post("/fraud/rules", on="/fraud/lists", **FORM | {"expires_at": "2020-01-01"})
+    assert (ended.status_code, "must be in the future" in ended.text) == (422, True)
+    assert (await visits.post("/fraud/rules", on="/fraud/lists", **FORM)).status_code == 303
+    store.clock.advance(100 * DAY)
+    visits = await visitor(store, "owner")
+    saved = await visits.post("/fraud/rules", on="/fraud/lists", **FORM | {"id": "1", "mode": "off"})
+    assert (saved.status_code, (await policy(store)).rules[0].mode) == (303, "off")
 
 
 async def test_a_list_is_created_filled_searched_and_deleted(store: World) -> None:

@@ -9,7 +9,7 @@ import pytest
 from lootkeep.kernel.clock import DAY, MINUTE, Instant
 from lootkeep.storage import audit as audit_db
 from tests.builders import new_gift_card
-from tests.console.visits import Visitor, visitor
+from tests.console.visits import Visitor, logged, visitor
 from tests.world import World
 
 CARD = re.compile(r'<a class="row" href="/console/gift-cards/(\d+)">')
@@ -97,6 +97,17 @@ async def test_an_amount_is_redeemed_and_the_card_revoked_after_a_confirmation(s
     assert await send(visits, "send", email="mina@mail.example") == 409
     assert await send(visits, "edit", note="Police report 7") == 303
     assert (await card(store))["note"] == "Police report 7"
+
+
+async def test_a_reference_that_was_booked_before_says_so_and_takes_nothing_off(store: World) -> None:
+    visits, says = await visitor(store, "staff"), []
+    for _ in range(2):
+        assert await send(visits, "redeem", amount="2.00", reference="till-7", confirmed="yes") == 303
+        said = re.findall(r"\$2.00 are taken off|was booked before", (await visits.get(HERE)).text)
+        says += said
+    assert says == ["$2.00 are taken off", "was booked before"]
+    assert (await card(store))["balance"] == "23.00"
+    assert await logged(store, "gift_card:1") == [("Redeem a gift card", [("balance", "25.00", "23.00")])]
 
 
 async def test_a_card_is_resent_to_another_email(store: World) -> None:

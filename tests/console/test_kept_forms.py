@@ -6,6 +6,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import pytest
 
 from lootkeep.console.page import PREFIX
 from lootkeep.console.pages import PAGES
@@ -122,6 +123,17 @@ async def test_amounts_of_a_stale_form_are_shown_in_the_currency_of_the_store(st
     await quick.post("/products/1/edit", on="/products/1/edit", **(form | {"price": "1234.50"}))
     stale = await slow.post("/products/1/edit", on="/products/1/edit", **form, version=version)
     assert _differences(stale) == [("Price", "$1,234.50", "$20.00")]
+
+
+@pytest.mark.parametrize("is_tracked", [True, False])
+async def test_only_fields_that_a_stale_form_had_are_shown_as_typed(store: World, is_tracked: bool) -> None:
+    slow = await visitor(store, "owner")
+    stale = await slow.post("/gift-cards/1/redeem", on="/gift-cards/1", amount="2.00", version="5", confirmed="yes")
+    assert (stale.status_code, _differences(stale)) == (409, [])
+    form = {"store_name": "Pixel", "version": "5"} | ({"campaign_tracking": "yes"} if is_tracked else {})
+    stale = await slow.post("/settings", on="/settings", **form)
+    boxes = [] if is_tracked else [("Count opens and clicks", "yes", "no")]
+    assert (stale.status_code, _differences(stale)) == (409, [("Name", "–", "Pixel"), *boxes])
 
 
 # A reload

@@ -38,7 +38,7 @@ async def test_keys_are_pasted_and_withdrawn(shop: World) -> None:
     visits = await visitor(shop, "staff")
     assert await send(visits, "/products/2/keys", keys="NEW-1\n\n NEW-2 \r\nNEW-1", batch="November") == 303
     page = (await visits.get("/products/2/keys")).text
-    assert "2 keys are added. 1 were known before and are skipped. 4 can be sold." in page
+    assert "2 keys are added. 1 was known before and is skipped. 4 can be sold." in page
     assert await send(visits, "/products/2/keys/withdraw", batch="October", confirmed="yes") == 303
     assert "2 keys are withdrawn. Buyers have 1 others." in (await visits.get("/products/2/keys")).text
     assert (await shop.get("/products/2")).json()["data"]["stock"] == 2

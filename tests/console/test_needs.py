@@ -95,6 +95,17 @@ async def test_a_silent_server_and_a_failed_command_are_named(world: World, staf
     assert ("Survival has been silent for 1 h" in page, "failed on Survival" in page) == (True, False)
 
 
+async def test_several_failed_commands_are_said_as_several(world: World, staff: Visitor) -> None:
+    server = await open_server(world)
+    await new_customer(world)
+    product = await rank(world)
+    for number, sentence in ((1, "Someone must send it again."), (2, "Someone must send them again.")):
+        await bought(world, product)
+        await server.take()
+        await server.report({"id": number, "ok": False, "output": "No.", "retry": False})
+        assert sentence in await overview(staff)
+
+
 async def test_lines_that_wait_for_keys_are_counted(world: World, staff: Visitor) -> None:
     await open_shop(world)
     await added(world, "AAAA-1111")

@@ -162,12 +162,15 @@ async def test_a_running_worker_sends_to_the_server_that_is_set_now(world: World
     async with MailServer() as first, MailServer() as second:
         for server in (first, second):
             host, port = server.url.removeprefix("smtp://").split(":")
-            await change(owner, mail_host=host, mail_port=port, mail_security="never", mail_from="shop@example.com")
+            mail = {"mail_host": host, "mail_port": port, "mail_security": "never", "mail_from": "shop@example.com"}
+            await change(owner, **mail, store_name="Pixel Forge")
             await settings_service.refresh(world.deps)
             await write(world)
             await worker.run_once()
         await worker.drain()
     assert (len(first.arrived), len(second.arrived)) == (1, 1)
+    # The address has no name, so the e-mail has that of the store.
+    assert first.arrived[0].names("From") == [("Pixel Forge", "shop@example.com")]
 
 
 async def test_https_is_not_set_by_someone_who_could_not_come_back(world: World) -> None:

@@ -279,6 +279,8 @@ def test_a_sender_is_parsed_with_or_without_a_name() -> None:
     assert parse_sender("Shop <shop@store.example>") == Sender("Shop", "shop@store.example")
     assert parse_sender('"My, Shop" <shop@store.example>') == Sender("My, Shop", "shop@store.example")
     assert parse_sender("shop@store.example") == Sender("", "shop@store.example")
+    assert parse_sender("shop@store.example", "Ember") == Sender("Ember", "shop@store.example")
+    assert parse_sender("Shop <shop@store.example>", "Ember") == Sender("Shop", "shop@store.example")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ PRODUCT = Product(
 COUPON = issued(
     replace(SINGLE_USE, value=Hundredths(4000), max_uses=None, ends_at=Instant(NOW + 10 * DAY)), "owner", "EMBER40", NOW
 )
-GOODS = Goods(StoreIdentity(url="https://shop.example"), {"12": PRODUCT}, {"EMBER40": COUPON}, NOW)
+GOODS = Goods(StoreIdentity(url="https://shop.example"), {"12": PRODUCT}, {"EMBER40": COUPON}, NOW, "UTC")
 MARKDOWN = """# Emberfall is 40 % off, {{ name }}
 
 The **Ashen Crown** opens on *Friday*. [Your link]({{ referral_url }}).

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from msgspec.structs import replace
 
 from lootkeep.domain.html import text_of
+from lootkeep.kernel.clock import instant
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.views.emails.markdown import parse, render
 from tests.views.campaign_goods import COUPON, GOODS, MARKDOWN, NOW, PRODUCT
@@ -49,12 +51,19 @@ def test_markdown_and_its_blocks_become_html_with_inline_styles() -> None:
         "$23.99</b> <s>$39.99</s>",
         "Emberfall &lt;Deluxe&gt;",
         'href="https://shop.example"',
-        "40% off until 30 November 2026",
+        "40% off until 29 November 2026",
         ">EMBER40</p>",
         'class="button" href="https://shop.example/?a=1&amp;b=2"',
     ):
         assert piece in written, piece
     assert '<p style="margin:0 0 16px">' in written
+
+
+def test_the_last_day_of_a_coupon_is_that_of_the_store() -> None:
+    ends = {"EMBER40": replace(COUPON, ends_at=instant(datetime(2026, 11, 25, 23, tzinfo=UTC)))}
+    for timezone, day in (("Europe/Berlin", 25), ("Asia/Seoul", 26)):
+        goods = GOODS._replace(coupons=ends, timezone=timezone)
+        assert f"40% off until {day} November 2026" in render(parse("[](coupon:EMBER40)"), goods)
 
 
 def test_the_text_has_what_the_html_has_and_a_placeholder_in_a_name_is_not_filled_in() -> None:

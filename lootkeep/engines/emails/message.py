@@ -28,15 +28,15 @@ class Sender:
         return self.email.rpartition("@")[2]
 
 
-def parse_sender(text: str) -> Sender:
-    """`Shop <shop@example.com>` or `shop@example.com`; anything else is a ValueError."""
+def parse_sender(text: str, otherwise: str = "") -> Sender:
+    """`Shop <shop@example.com>`, or `shop@example.com` with the other name; anything else is a ValueError."""
     name, bracket, rest = text.strip().rpartition("<")
     email = rest.removesuffix(">").strip() if bracket else text.strip()
     local, at, domain = email.rpartition("@")
     if not (local and at and domain) or not _PLAIN_ADDRESS.fullmatch(email) or bool(bracket) != text.endswith(">"):
         raise ValueError("must be an address such as Shop <shop@example.com>")
     refuse_line_breaks("the sender", text)
-    return Sender(name.strip().strip('"'), email)
+    return Sender(name.strip().strip('"') or otherwise, email)
 
 
 def envelope_address(email: str) -> str:

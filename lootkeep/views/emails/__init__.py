@@ -6,10 +6,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lootkeep.domain import campaign_emails as campaign_emails_rules
+from lootkeep.domain import campaign_emails as campaign_emails_rules, inputs as inputs_rules
 from lootkeep.domain.campaign_emails import CONTENT, EmailLayout, written
 from lootkeep.domain.campaigns import Campaign
 from lootkeep.domain.emails import NewEmail, StoreIdentity, one_line
+from lootkeep.kernel.clock import Instant
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -73,6 +74,11 @@ def campaign_layout(store: StoreIdentity) -> EmailLayout:
         footer=_environment().get_template("footer.html").render(frame),
         text=_text_footer(store, f"{reason}\nUnsubscribe: {link}"),
     )
+
+
+def last_day(end: Instant, timezone: str) -> str:
+    """`25 November 2026`, of what ends with that day."""
+    return f"{inputs_rules.last_day(end, timezone):%-d %B %Y}"
 
 
 def template_of(name: str) -> Template:

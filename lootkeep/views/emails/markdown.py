@@ -15,9 +15,9 @@ from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.emails import StoreIdentity
 from lootkeep.domain.html import is_web_address
 from lootkeep.domain.products import Product
-from lootkeep.kernel.clock import Instant, utc
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields
-from lootkeep.views.emails import template_of
+from lootkeep.views.emails import last_day, template_of
 from lootkeep.views.money import in_words, percent
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ class Goods(NamedTuple):
     coupons: Mapping[str, Coupon]
     # When the e-mail is sent.
     at: Instant
+    # Of the store.
+    timezone: str
 
 
 def parse(markdown: str) -> Document:
@@ -210,7 +212,7 @@ def _block_html(block: Block, goods: Goods) -> str:
         }
     elif block.kind == "coupon":
         coupon = goods.coupons[block.value]
-        ends = None if coupon.ends_at is None else f"{utc(coupon.ends_at):%d %B %Y}".lstrip("0")
+        ends = None if coupon.ends_at is None else last_day(coupon.ends_at, goods.timezone)
         values = {"coupon": coupon, "gives": gives(coupon), "ends": ends}
     html = template_of("blocks.html").render({"kind": block.kind, **values})
     # Names are data: a placeholder in one is not filled in. A button is written by the store.

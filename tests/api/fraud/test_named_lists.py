@@ -108,6 +108,7 @@ async def test_a_list_is_created_once_and_deleted_when_no_rule_uses_it(world: Wo
     rule = await make(world, expression="ip in @mine", mode="off")
     used = await world.delete(f"/fraud/lists/{list_id}")
     assert (used.status_code, used.json()["code"]) == (409, "list_in_use")
+    assert used.json()["message"] == f"The rule “{rule['name']}” uses this list."
     await world.delete(f"/fraud/rules/{rule['id']}")
     assert (await world.delete(f"/fraud/lists/{list_id}")).status_code == 200
     for method, path in (("GET", "/entries"), ("DELETE", "")):
