@@ -10,12 +10,15 @@ import typer
 
 from lootkeep import settings
 from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
+from lootkeep.cli.store import location
 from lootkeep.engines import key_file
 from lootkeep.kernel import files
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.wording import plural
 from lootkeep.settings import Settings
+from lootkeep.storage import migrations
 from lootkeep.storage.backup import postgres, sqlite
+from lootkeep.wiring.transfer import stamp_of
 
 BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.")]
 
@@ -83,11 +86,15 @@ def _check_engine(file: Path, *, is_embedded: bool) -> None:
 
 
 def _write(config: Settings, file: Path) -> dict[str, int]:
+    if config.sqlite_path and not config.sqlite_path.exists():
+        raise StartupError(f"There is no database at {config.sqlite_path.absolute()}.")
+    stamp = run(stamp_of(config))
+    # What else is wrong with it, the check of the backup finds.
+    if stamp and stamp.startswith(migrations.MOVED):
+        migrations.reject_unknown(location(), stamp)
     if config.sqlite_path is None:
         # A pooler assigns connections per transaction; a snapshot needs a session.
         return run(postgres.write(config.listen_url or config.database_url, file))
-    if not config.sqlite_path.exists():
-        raise StartupError(f"There is no database at {config.sqlite_path.absolute()}.")
     return sqlite.write(config.sqlite_path, file)
 
 
@@ -113,7 +120,5 @@ def _report(counts: dict[str, int], file: Path, *, json: bool) -> None:
         return
     size = file.stat().st_size / 1_000_000
     orders, customers = counts.get("orders", 0), counts.get("customers", 0)
-    sentence = (
-        f"{file} is complete: {sum(counts.values()):,} rows, {plural(orders, 'order')}, {plural(customers, 'customer')}"
-    )
-    out.print(f"{sentence} ({size:,.1f} MB).", markup=False)
+    rows = f"{plural(sum(counts.values()), 'row')}, {plural(orders, 'order')}, {plural(customers, 'customer')}"
+    out.print(f"{file} is complete: {rows} ({size:,.1f} MB).", markup=False)

@@ -18,6 +18,7 @@ from lootkeep.cli.progress import progress
 from lootkeep.cli.store import existing, location
 from lootkeep.kernel.clock import instant, iso
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.wording import plural
 from lootkeep.services import exports as exports_service, secret_key as secret_key_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
@@ -134,7 +135,8 @@ def _report(folder: Path, manifest: Manifest, *, json: bool) -> None:
         return
     tables = manifest.tables
     rows, size = sum(table.rows for table in tables.values()), sum(table.bytes for table in tables.values())
-    out.print(f"{folder} is complete: {rows:,} rows in {len(tables)} files ({size / 1_000_000:,.1f} MB).", markup=False)
+    contents = f"{plural(rows, 'row')} in {plural(len(tables), 'file')}"
+    out.print(f"{folder} is complete: {contents} ({size / 1_000_000:,.1f} MB).", markup=False)
     if manifest.has_secrets:
         out.print("It contains secrets in plain text: remove it when you no longer need it.", markup=False)
     elif not manifest.selection:

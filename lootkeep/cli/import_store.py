@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from lootkeep import settings, wiring
-from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
+from lootkeep.cli.output import HintConsole, JsonFlag, out, print_json, run, waiting
 from lootkeep.cli.progress import progress
 from lootkeep.cli.store import location
 from lootkeep.engines import key_file
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.wording import plural
 from lootkeep.services import recount as recount_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
@@ -36,18 +37,18 @@ def import_store(
     rows = sum(table.rows for table in manifest.tables.values())
     with progress(rows, "Writing") as advance:
         run(_load(config, folder, manifest, advance))
-    wrong = run(recounted(config, config))
+    wrong = recounted(config, config)
     if json:
         print_json({"rows": rows, "wrong_totals": sum(wrong.values())})
         return
-    out.print(f"The store of {manifest.exported_at} is in {location()}: {rows:,} rows.", markup=False)
+    out.print(f"The store of {manifest.exported_at} is in {location()}: {plural(rows, 'row')}.", markup=False)
     out.print(about_totals(wrong), markup=False)
 
 
 async def _load(config: Settings, folder: Path, manifest: Manifest, advance: Advance) -> None:
     async with target_of(config) as target:
-        for table in manifest.tables:
-            await target.load(table, counted(folders.rows(folder, table), table, advance))
+        for table, entry in manifest.tables.items():
+            await target.load(table, counted(folders.rows(folder, table, entry.rows), table, advance))
         await target.commit(manifest.last_ids, migrations.HEAD)
 
 
@@ -65,8 +66,19 @@ def _check_key(config: Settings, manifest: Manifest) -> None:
     )
 
 
-async def recounted(config: Settings, settings_of: Settings) -> dict[str, int]:
+def recounted(config: Settings, settings_of: Settings) -> dict[str, int]:
     """How many maintained totals differ from a recount, by kind."""
+    try:
+        return run(_recounted(config, settings_of))
+    except KeyboardInterrupt:
+        HintConsole(stderr=True).print(
+            "The store is complete; only the recount was interrupted. `lootkeep doctor --check-counters` repeats it.",
+            markup=False,
+        )
+        raise
+
+
+async def _recounted(config: Settings, settings_of: Settings) -> dict[str, int]:
     currency = settings.effective(settings_of, await wiring.stored_settings(settings_of) or {}).currency
     engine = await wiring.open_database(config)
     try:

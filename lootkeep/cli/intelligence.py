@@ -31,7 +31,7 @@ def status(json: JsonFlag = False) -> None:
         print_json({"folder": folder, "needs": listed, "rejected": rejections})
         return
     rows = [row for need, sources in needs.items() for row in _rows(need, sources, now)]
-    print_table(("SourceKind", "Source", "Entries", "Age", "SHA-256"), rows)
+    print_table(("Kind", "Source", "Entries", "Age", "SHA-256"), rows)
     for need, sources in needs.items():
         if todo := advice(need, sources, now, folder):
             out.print(f"[bold]{need}:[/] {escape(todo)}")

@@ -14,6 +14,7 @@ from lootkeep.cli.output import JsonFlag, out, print_json, run, waiting
 from lootkeep.cli.store import existing
 from lootkeep.engines import key_file
 from lootkeep.engines.vault import Vault
+from lootkeep.kernel import files
 from lootkeep.kernel.errors import StartupError
 from lootkeep.services import key_rotation as key_rotation_service
 from lootkeep.services.key_rotation import Wait
@@ -101,7 +102,14 @@ def _draft(new_key: Path | None, own_file: Path | None) -> Path:
 
 
 def _read(draft: Path) -> str:
-    key = key_file.read(draft)
-    if key is None or key_file.is_guessable(key):
-        raise StartupError(f"{draft} contains no random key. {_GENERATE}")
+    try:
+        key = files.secret_in(draft)
+    except ValueError as error:
+        raise StartupError(f"{draft}: {error}.") from None
+    if key is None:
+        raise StartupError(f"{draft} does not exist. {_GENERATE}")
+    if len(key) < key_file.MIN_KEY_LENGTH or key_file.is_guessable(key):
+        raise StartupError(
+            f"{draft} contains no random key of at least {key_file.MIN_KEY_LENGTH} characters. {_GENERATE}"
+        )
     return key

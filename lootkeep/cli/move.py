@@ -12,15 +12,17 @@ from lootkeep.cli.output import HintConsole, JsonFlag, out, print_json, run
 from lootkeep.cli.progress import progress
 from lootkeep.cli.store import existing
 from lootkeep.engines import key_file
+from lootkeep.kernel.database_url import check_postgres, is_postgres
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.redaction import redacted
 from lootkeep.kernel.wording import plural
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
-from lootkeep.storage.transfer.tables import Selection, count_rows, queries
+from lootkeep.storage.transfer.tables import Selection, Source, Target, count_rows, queries
 from lootkeep.toolbox.moving.counting import Advance, counted
-from lootkeep.wiring.transfer import set_stamp, source_of, target_of
+from lootkeep.wiring.transfer import set_stamp, source_of, stamp_of, target_of
 
+_FILE = "sqlite:///"
 # Rows per second, a cautious guess: only for the estimate of the pause.
 _RATE = 20_000
 
@@ -33,40 +35,64 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before the pause.")
 def move(to: To, yes: Yes = False, json: JsonFlag = False) -> None:
     """Move the store to an empty database of either engine, while it serves: writes are refused meanwhile."""
     config = existing()
-    changes = {"database_url": to, "database_pooler": "none", "database_direct_url": None}
-    target = config.model_copy(update=changes)
-    if (target.sqlite_path or to) == (config.sqlite_path or config.database_url):
-        raise StartupError("The store is already there: --to names the same database as LOOTKEEP_DATABASE_URL.")
-    seconds, rows = 0.0, 0
-    if not run(_is_resumed(config, target)):
+    target = _target(config, to)
+    # The key of an embedded database is in a file next to it.
+    key_files = (config.sqlite_path, target.sqlite_path) if config.sqlite_path and target.sqlite_path else None
+    if key_files:
+        key_file.check_copy(*key_files)
+    seconds, rows, about_pause = 0.0, 0, run(_resumed(config, target))
+    if not about_pause:
         rows = run(_count(config, target))
         _announce(rows, yes=yes)
         with progress(rows, "Copying") as advance:
             seconds = run(_move(config, target, advance))
-    wrong = run(recounted(target, target if target.secret_key else config))
-    # The key of an embedded database is in a file next to it.
-    if config.sqlite_path and target.sqlite_path:
-        key_file.copy(config.sqlite_path, target.sqlite_path)
+        about_pause = f"Writes were refused for {seconds:.1f} seconds."
+    if key_files:
+        key_file.copy(*key_files)
+    wrong = recounted(target, target if target.secret_key else config)
     if json:
         print_json({"rows": rows, "pause_seconds": round(seconds, 3), "wrong_totals": sum(wrong.values())})
         return
-    pause = f" Writes were refused for {seconds:.1f} seconds." if rows else ""
-    out.print(f"The store is in {redacted(to)}.{pause}", markup=False)
+    out.print(f"The store is in {redacted(to)}. {about_pause}", markup=False)
     out.print(about_totals(wrong), markup=False)
     out.print(_next_step(config, target), markup=False)
 
 
-async def _is_resumed(config: Settings, target: Settings) -> bool:
-    """A move that was killed when the old database was closed, and the new one not yet open, is finished."""
-    async with source_of(config) as source:
-        stamp = await source.stamp() or ""
-    if not stamp.startswith(migrations.MOVED):
+def _target(config: Settings, to: str) -> Settings:
+    if is_postgres(to):
+        try:
+            check_postgres(to)
+        except ValueError as error:
+            raise StartupError(f"--to {error}.") from None
+    elif not to.removeprefix(_FILE) or not to.startswith(_FILE):
+        raise StartupError("--to must be postgresql://USER:PASSWORD@HOST/NAME or sqlite:///FILE.")
+    changes = {"database_url": to, "database_pooler": "none", "database_direct_url": None}
+    target = config.model_copy(update=changes)
+    if _mark(target) == _mark(config):
+        raise StartupError("The store is already there: --to names the same database as LOOTKEEP_DATABASE_URL.")
+    return target
+
+
+async def _resumed(config: Settings, target: Settings) -> str:
+    """Finishes a move that was killed when the old database was closed, and the new one not yet open."""
+    stamp = await stamp_of(config)
+    if not stamp or not stamp.startswith(migrations.MOVED):
         migrations.reject_unknown("The store", stamp)
-        return False
+        return ""
     if stamp != _mark(target):
-        raise StartupError(f"The store was {stamp}: there is nothing left to move here.")
-    await set_stamp(target, migrations.UNFINISHED, migrations.HEAD)
-    return True
+        raise StartupError(
+            f"The store was {stamp}: there is nothing left to move here. If that move was interrupted, run it again "
+            f"with exactly `--to {stamp.removeprefix(migrations.MOVED)}`."
+        )
+    async with source_of(target) as copy:
+        copied = await copy.stamp()
+        is_used = copied == migrations.HEAD and await count_rows(copy, Selection()) > 0
+    if copied == migrations.UNFINISHED:
+        await set_stamp(target, migrations.UNFINISHED, migrations.HEAD)
+        return "The interrupted move is finished."
+    if is_used:
+        return "The move was already finished."
+    raise StartupError(f"The store was {stamp}, but it is not there any more. Restore it there from a backup.")
 
 
 async def _count(config: Settings, target: Settings) -> int:
@@ -89,17 +115,30 @@ async def _move(config: Settings, target_config: Settings, advance: Advance) -> 
     async with target_of(target_config) as target:
         start = monotonic()
         async with source_of(config, holds_writes=True) as source:
-            for table, query in queries(Selection()).items():
-                await target.load(table, counted(source.batches(query), table, advance))
+            # Another move may have ended since the first look.
+            migrations.reject_unknown("The store", await source.stamp())
+            try:
+                await _copy(source, target, target_config, advance)
+            except StartupError as error:
+                raise StartupError(f"{error} The store goes on where it was.") from None
             # The new database opens only after the old one is closed: there is never a moment with two stores.
-            await target.commit(await source.last_ids(), migrations.UNFINISHED)
             await source.mark_moved(_mark(target_config))
     await set_stamp(target_config, migrations.UNFINISHED, migrations.HEAD)
     return monotonic() - start
 
 
+async def _copy(source: Source, target: Target, target_config: Settings, advance: Advance) -> None:
+    for table, query in queries(Selection()).items():
+        await target.load(table, counted(source.batches(query), table, advance))
+    await target.commit(await source.last_ids(), migrations.UNFINISHED)
+    if await stamp_of(target_config) != migrations.UNFINISHED:
+        raise StartupError("The new database was replaced while the store was copied.")
+
+
 def _mark(target: Settings) -> str:
-    return f"{migrations.MOVED}{redacted(target.database_url)}"
+    """With the whole path of a file: the next attempt may run in another folder."""
+    path = target.sqlite_path
+    return f"{migrations.MOVED}{f'{_FILE}{path.resolve()}' if path else redacted(target.database_url)}"
 
 
 def _next_step(config: Settings, target: Settings) -> str:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lootkeep.kernel.errors import StartupError
-from lootkeep.kernel.files import create, synced
+from lootkeep.kernel.files import create, secret_in, synced
 
 # Shorter keys can be guessed; 32 characters of randomness cannot.
 MIN_KEY_LENGTH = 32
@@ -39,6 +39,13 @@ def copy(database: Path, other: Path) -> None:
         shutil.copyfile(of(database), of(other))
 
 
+def check_copy(database: Path, other: Path) -> None:
+    """Raises if the other one has a key of its own."""
+    ours, theirs = read(of(database)), read(of(other))
+    if ours and theirs and ours != theirs:
+        raise StartupError(f"{of(other)} is the key of another store. Move it away.")
+
+
 def promote(new: Path, file: Path) -> None:
     """The new key gets the name of the current one, whether a run before this one did it or not."""
     with suppress(FileNotFoundError):
@@ -49,12 +56,10 @@ def promote(new: Path, file: Path) -> None:
 def read(file: Path) -> str | None:
     """None if there is no such file."""
     try:
-        key = file.read_text().strip()
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise StartupError(f"{file} cannot be read ({type(error).__name__}). Check its owner.") from None
-    if len(key) < MIN_KEY_LENGTH:
+        key = secret_in(file)
+    except ValueError as error:
+        raise StartupError(f"{file}: {error}.") from None
+    if key is not None and len(key) < MIN_KEY_LENGTH:
         raise StartupError(f"{file} contains no key. Restore it from a backup: stored secrets are encrypted with it.")
     return key
 

@@ -57,18 +57,43 @@ def alone_in(folder: Path) -> Iterator[None]:
     """Creates a folder, keeps a second process out of it, and removes the drafts that a killed one has left."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise StartupError(f"{folder} cannot be written ({error.strerror}).") from None
+    with locked(folder, "export"):
+        for draft in folder.glob(f".*{DRAFT}"):
+            draft.unlink()
+        yield
+
+
+@contextmanager
+def locked(folder: Path, writer: str) -> Iterator[None]:
+    """Inside the block nobody else has this lock, which ends with the process, however it ends."""
+    try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError as error:
         raise StartupError(f"{folder} cannot be written ({error.strerror}).") from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        for draft in folder.glob(f".*{DRAFT}"):
-            draft.unlink()
         yield
     except BlockingIOError:
-        raise StartupError(f"Another export is writing to {folder}.") from None
+        raise StartupError(f"Another {writer} is writing to {folder}.") from None
     finally:
         os.close(descriptor)
+
+
+def secret_in(file: Path) -> str | None:
+    """None if there is no such file; ValueError says what is wrong with another one.
+
+    Spaces, line breaks and a byte order mark around it do not count: nobody sees them.
+    """
+    try:
+        return file.read_text("utf-8-sig").strip()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise ValueError("the file must be text") from None
+    except OSError as error:
+        raise ValueError(f"the file cannot be read ({error.strerror})") from None
 
 
 def checksum(file: Path) -> str:

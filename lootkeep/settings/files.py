@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource
 
+from lootkeep.kernel import files
 from lootkeep.kernel.errors import StartupError
 
 T = TypeVar("T")
@@ -36,8 +37,8 @@ class FileSettings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        files = _SecretFiles(settings_cls, env_settings, dotenv_settings)
-        return init_settings, files, env_settings, dotenv_settings, file_secret_settings
+        secrets = _SecretFiles(settings_cls, env_settings, dotenv_settings)
+        return init_settings, secrets, env_settings, dotenv_settings, file_secret_settings
 
 
 class _SecretFiles(PydanticBaseSettingsSource):
@@ -70,12 +71,7 @@ class _SecretFiles(PydanticBaseSettingsSource):
 
 
 def _content(file: Path) -> str:
-    try:
-        content = file.read_text("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError:
-        raise ValueError("the file must be text") from None
-    except OSError as error:
-        raise ValueError(f"the file cannot be read ({error.strerror})") from None
+    content = files.secret_in(file)
     if not content:
-        raise ValueError("the file is empty")
+        raise ValueError("the file does not exist" if content is None else "the file is empty")
     return content

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 
+from lootkeep.kernel import files
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
 from lootkeep.storage.transfer.sqlite import SqliteSource, SqliteTarget, set_stamp as set_sqlite_stamp
-from lootkeep.storage.transfer.tables import Source, Target
+from lootkeep.storage.transfer.tables import NEW, OLD, Source, Target, blamed
 
 
 @asynccontextmanager
@@ -21,9 +22,8 @@ async def source_of(config: Settings, *, holds_writes: bool = False) -> AsyncIte
 
         source = await PostgresSource.open(_direct_url(config), holds_writes=holds_writes)
     try:
-        yield source
-    except source.errors as error:
-        raise StartupError(f"The database of the store failed: {error}.") from None
+        with blamed(OLD, source.errors):
+            yield source
     finally:
         await source.close()
 
@@ -31,29 +31,39 @@ async def source_of(config: Settings, *, holds_writes: bool = False) -> AsyncIte
 @asynccontextmanager
 async def target_of(config: Settings) -> AsyncIterator[Target]:
     target: Target
-    if config.sqlite_path:
-        target = SqliteTarget(config.sqlite_path)
-    else:
-        from lootkeep.storage.transfer.postgres import PostgresTarget
+    path = config.sqlite_path
+    # PostgreSQL itself lets one transaction fill a database.
+    with files.locked(path.absolute().parent, "import or move") if path else nullcontext():
+        if path:
+            target = SqliteTarget(path)
+        else:
+            from lootkeep.storage.transfer.postgres import PostgresTarget
 
-        target = await PostgresTarget.open(_direct_url(config))
-    try:
-        await target.begin()
-        yield target
-    except target.errors as error:
-        raise StartupError(f"The new database failed: {error}.") from None
-    finally:
-        await target.close()
+            target = await PostgresTarget.open(_direct_url(config))
+        try:
+            with blamed(NEW, target.errors):
+                await target.begin()
+                yield target
+        finally:
+            await target.close()
+
+
+async def stamp_of(config: Settings) -> str | None:
+    async with source_of(config) as source:
+        return await source.stamp()
 
 
 async def set_stamp(config: Settings, before: str, after: str) -> None:
     """Replaces the stamp of a database."""
     if config.sqlite_path:
-        set_sqlite_stamp(config.sqlite_path, before, after)
-        return
-    from lootkeep.storage.transfer.postgres import set_stamp as set_postgres_stamp
+        is_set = set_sqlite_stamp(config.sqlite_path, before, after)
+    else:
+        from lootkeep.storage.transfer.postgres import set_stamp as set_postgres_stamp
 
-    await set_postgres_stamp(_direct_url(config), before, after)
+        is_set = await set_postgres_stamp(_direct_url(config), before, after)
+    # Somebody who ran the same move again may have done it.
+    if not is_set and await stamp_of(config) != after:
+        raise StartupError("The new database was replaced while the store was moved.")
 
 
 def _direct_url(config: Settings) -> str:

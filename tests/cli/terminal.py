@@ -125,6 +125,11 @@ class Terminal:
         done = self._run([ROOT / "tests/faults/killed_at.py", mark, PROGRAM, *arguments], settings)
         assert done.returncode == -signal.SIGKILL, (mark, done)
 
+    def interrupted_at(self, mark: str, *arguments: str, **settings: str) -> CommandResult:
+        """With Ctrl-C at the mark."""
+        done = self._run([ROOT / "tests/faults/killed_at.py", f"{mark}:SIGINT", PROGRAM, *arguments], settings)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
+
     @contextmanager
     def serving(self, *arguments: str, **settings: str) -> Iterator[Serving]:
         """`lootkeep serve` on a free port."""

@@ -167,6 +167,14 @@ def test_a_backup_never_overwrites_a_file(terminal: Terminal) -> None:
     assert not (terminal.folder / "other.backup").exists()
 
 
+def test_a_store_that_was_moved_is_not_backed_up(terminal: Terminal) -> None:
+    terminal.settings = {"secret_key": KEY}
+    assert terminal.call("migrate").code == 0
+    assert terminal.call("move", "--to", "sqlite:///new.db", "--yes").code == 0
+    refused = terminal.call("backup", "store.backup").sentence
+    assert refused.startswith(f"{terminal.folder / 'lootkeep.db'} was moved to sqlite:///")
+
+
 def test_a_server_that_cannot_be_reached_is_reported_in_a_sentence(terminal: Terminal) -> None:
     terminal.settings = {"database_url": "postgresql://lootkeep@127.0.0.1:1/lootkeep", "secret_key": KEY}
     assert terminal.call("backup", "store.backup").sentence.startswith("PostgreSQL cannot be reached: ")

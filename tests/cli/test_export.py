@@ -76,6 +76,15 @@ def test_an_export_has_every_table_with_public_values_and_its_checksum(store: Te
     assert store.call("export", str(folder)).sentence.endswith("exists. Give another name.")
 
 
+def test_a_folder_that_is_not_of_an_export_is_left_alone(store: Terminal, tmp_path: Path) -> None:
+    own = tmp_path / "out.part" / "photos"
+    own.mkdir(parents=True)
+    (own.parent / "letter.txt").write_text("Dear Ann")
+    refused = store.call("export", str(tmp_path / "out"))
+    assert refused.sentence == f"{own.parent} exists and is not of an export. Move it away."
+    assert set(own.parent.iterdir()) == {own, own.parent / "letter.txt"}
+
+
 def test_a_part_has_only_what_was_asked_for(store: Terminal, tmp_path: Path) -> None:
     assert store.call("export", str(tmp_path / "one"), "--customer", "3").code == 0
     orders = records(tmp_path / "one", "orders")

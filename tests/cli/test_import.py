@@ -229,7 +229,7 @@ def test_rows_of_another_length_are_rejected(store: ImportedStore) -> None:
     content = "email,name\na@a.example\nb@b.example,B,C\nc@c.example,C\n"
     outcome = store.run("customers", content)
     assert outcome.err.splitlines() == [
-        "Line 2: The row has 1 cells, but the first line has 2 columns.",
+        "Line 2: The row has 1 cell, but the first line has 2 columns.",
         "Line 3: The row has 3 cells, but the first line has 2 columns.",
     ]
     assert outcome.out.startswith("1 customer imported, 0 skipped, 2 rejected, in ")

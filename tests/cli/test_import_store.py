@@ -15,8 +15,9 @@ from lootkeep.engines.vault import Vault
 from lootkeep.storage.schema import metadata
 from lootkeep.toolbox.moving.records import SECRETS
 from tests.cli import moved_store
-from tests.cli.moved_store import manifest, settings
+from tests.cli.moved_store import dump, manifest, settings
 from tests.cli.terminal import KEY, Terminal
+from tests.conftest import ENGINES
 from tests.disk import small_files
 
 Change = Callable[[Path], None]
@@ -31,6 +32,15 @@ def store(terminal: Terminal) -> Terminal:
 
 def _changed(**values: Any) -> Change:
     return lambda folder: _write(folder, json.dumps(manifest(folder) | values))
+
+
+def _with_rows(count: int) -> Change:
+    def change(folder: Path) -> None:
+        tables = manifest(folder)["tables"]
+        tables["orders"]["rows"] = count
+        _changed(tables=tables)(folder)
+
+    return change
 
 
 def _write(folder: Path, text: str) -> None:
@@ -50,6 +60,9 @@ BAD: dict[str, Change] = {
     "exported by a newer Lootkeep": lambda folder: _write(folder, '{"format": 2}'),
     "with other tables": _changed(tables_version="dev-0"),
     "only a part of a store (--since)": _changed(selection={"since": 1}),
+    "names tables that a store does not have": _changed(last_ids={"planets": 1}),
+    "it is damaged": _changed(last_ids={"orders": 2**63}),
+    "but the manifest says 1,000,000": _with_rows(1_000_000),
 }
 
 
@@ -70,6 +83,30 @@ def test_a_folder_that_cannot_be_imported_gets_a_sentence_and_nothing_is_written
     assert "This is not the secret key" in other.err
     assert not list(tmp_path.glob("new.db*"))
     assert store.call("import", "store", str(folder)).code == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_imported_store_never_gives_out_an_id_again(
+    engine: str, store: Terminal, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    folder = tmp_path / "out"
+    assert store.call("export", str(folder)).code == 0
+    _changed(last_ids={"customers": 1})(folder)
+    url = "sqlite:///new.db" if engine == "sqlite" else request.getfixturevalue("new_postgres_url")
+    store.settings = settings(url)
+    assert store.call("import", "store", str(folder)).code == 0
+    last_ids = dump(store, tmp_path / "again")[1]
+    for table in ("customers", "orders"):
+        lines = (folder / f"{table}.ndjson").read_bytes().splitlines()
+        assert last_ids[table] == max(json.loads(line)["id"] for line in lines)
+
+
+def test_an_import_that_is_interrupted_while_it_recounts_is_complete(store: Terminal, tmp_path: Path) -> None:
+    assert store.call("export", str(tmp_path / "out")).code == 0
+    store.settings = settings("sqlite:///new.db")
+    done = store.interrupted_at("services/recount.py:check_database:1", "import", "store", str(tmp_path / "out"))
+    assert (done.code, "The store is complete; only the recount was interrupted." in done.err) == (130, True), done
+    assert store.call("token", "list").code == 0
 
 
 def test_a_disk_without_room_is_reported_in_a_sentence_and_leaves_nothing(store: Terminal, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ def write(terminal: Terminal, name: str, text: str, *, days: int = 0) -> None:
 def test_status_has_a_line_for_each_need_and_advice_where_no_list_is_loaded(terminal: Terminal) -> None:
     outcome = terminal.call("fraud", "lists", "status")
     assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.split()[:2] == ["Kind", "Source"]
     assert [need for need in NEEDS if f"\n{need} " not in outcome.out] == []
     assert "vpn: No list loaded: run `lootkeep fraud lists refresh`, or put vpn.txt into lootkeep-data." in outcome.out
 

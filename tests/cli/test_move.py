@@ -66,7 +66,7 @@ def test_a_moved_store_is_the_same_on_the_other_engine_and_back(
     assert dump(store, tmp_path / "second") == first
     assert store.call("move", "--to", new_postgres_url, "--yes").sentence.startswith("The store is already there")
     assert store.call("move", "--to", "sqlite:///back.db", "--yes").code == 0
-    assert "was moved to sqlite:///back.db" in store.call("serve", "--port", "0").sentence
+    assert f"was moved to sqlite:///{store.folder.resolve() / 'back.db'}" in store.call("serve", "--port", "0").sentence
     store.settings = settings("sqlite:///back.db")
     assert dump(store, tmp_path / "third") == first
 

@@ -1,6 +1,7 @@
 """Runs a program that kills itself when one of its functions is called for the nth time: killed_at.py MARK PROGRAM ...
 
-A mark is `FILE:FUNCTION:N`, with the end of the file's path. The program is the real one, and so is the SIGKILL.
+A mark is `FILE:FUNCTION:N`, with the end of the file's path, or `FILE:FUNCTION:N:SIGINT` for Ctrl-C there. The program
+is the real one, and so is the SIGKILL.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import threading
 from types import FrameType
 from typing import Any
 
-FILE, FUNCTION, CALLS = sys.argv[1].rsplit(":", 2)
+FILE, FUNCTION, CALLS, *SIGNAL = sys.argv[1].split(":")
+_NUMBER = signal.Signals[SIGNAL[0]] if SIGNAL else signal.SIGKILL
 _calls = 0
 
 
@@ -23,7 +25,7 @@ def watch(frame: FrameType, event: str, argument: Any) -> None:
     if event == "call" and code.co_name == FUNCTION and code.co_filename.endswith(FILE):
         _calls += 1
         if _calls == int(CALLS):
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), _NUMBER)
 
 
 # The program finds what it would find without us.

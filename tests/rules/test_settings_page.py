@@ -26,7 +26,7 @@ from.
 
 Those with a ◇ contain a password or a key, and can be in a file: \
 `LOOTKEEP_SECRET_KEY_FILE=/run/secrets/lootkeep-key` instead of `LOOTKEEP_SECRET_KEY`, `LOOTKEEP_DATABASE_URL_FILE` \
-instead of `LOOTKEEP_DATABASE_URL`, and so on. Line breaks at the end of the file do not count. If both are set, or \
+instead of `LOOTKEEP_DATABASE_URL`, and so on. Spaces and line breaks around it do not count. If both are set, or \
 the file is empty or cannot be read, the service does not start.
 
 | variable | default | what it is | console |

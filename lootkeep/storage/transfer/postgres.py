@@ -10,18 +10,26 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import READ_STAMP
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.transfer.tables import BATCH, FIELDS, TABLES, Row
+from lootkeep.storage.transfer.tables import BATCH, FIELDS, NEW, NUMBERED, OLD, TABLES, Row, blamed
 
 # Copying takes as long as it takes; the limits are for requests.
 NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 # Reads continue. A transaction that waits for us while we wait for it is a deadlock: one of us begins again.
 _HOLD = f"LOCK TABLE {', '.join(table.name for table in TABLES)} IN EXCLUSIVE MODE"
 _ATTEMPTS = 10
-_NUMBERED = [table.name for table in TABLES if "id" in table.c]
 # The error of a server that accepts no writes: the service then answers 503.
 _REJECTION = (
     "CREATE FUNCTION lootkeep_moved() RETURNS trigger LANGUAGE plpgsql AS "
     "$$ BEGIN RAISE EXCEPTION 'The store was moved.' USING ERRCODE = '25006'; END $$"
+)
+_GRANTS = (
+    "SELECT format('GRANT CREATE ON DATABASE %1$I TO %2$I; GRANT CREATE ON SCHEMA public TO %2$I', "
+    "current_database(), current_user)"
+)
+# Never below the highest row; NULL does not count.
+_SET_LAST_ID = (
+    "SELECT setval('{table}_id_seq', last) FROM (SELECT greatest($1::bigint, max(id)) AS last FROM {table}) AS ids "
+    "WHERE last > 0"
 )
 _EXISTING = "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace"
 # Rows are loaded faster without indexes and references: these are made from all rows at the end. In this order they can
@@ -64,17 +72,21 @@ class PostgresSource:
         raise AssertionError
 
     async def stamp(self) -> str | None:
-        return str(await self._connection.fetchval(READ_STAMP))
+        try:
+            return str(await self._connection.fetchval(READ_STAMP))
+        except asyncpg.UndefinedTableError:
+            return None
 
     async def batches(self, query: Query[Row]) -> AsyncIterator[list[Row]]:
         compiled = query.postgres
-        cursor = await self._connection.cursor(compiled.sql, *compiled.arguments({}))
-        while rows := await cursor.fetch(BATCH):
-            yield compiled.records(rows)
+        with blamed(OLD, self.errors):
+            cursor = await self._connection.cursor(compiled.sql, *compiled.arguments({}))
+            while rows := await cursor.fetch(BATCH):
+                yield compiled.records(rows)
 
     async def last_ids(self) -> dict[str, int]:
         last = {}
-        for table in _NUMBERED:
+        for table in NUMBERED:
             sql = f"SELECT last_value FROM {table}_id_seq WHERE is_called"  # noqa: S608  our own names
             if number := await self._connection.fetchval(sql):
                 last[table] = number
@@ -110,7 +122,7 @@ class PostgresTarget:
         await self._connection.execute(f"BEGIN; {NO_LIMITS}")
         existing = {row[0] for row in await self._connection.fetch(_EXISTING)}
         if not existing:
-            await self._connection.execute(migrations.script("postgresql", None))
+            await self._create()
         elif await self._is_used(existing):
             raise StartupError("The database is not empty: create a new one, and name it instead.")
         self._made_last = await self._connection.fetch(_MADE_LAST)
@@ -118,31 +130,43 @@ class PostgresTarget:
 
     async def load(self, table: str, batches: AsyncIterator[list[Row]]) -> None:
         rows = (row async for batch in batches for row in batch)
-        try:
-            await self._connection.copy_records_to_table(
-                table, records=rows, columns=[field.name for field in FIELDS[table]]
-            )
-        except asyncpg.CharacterNotInRepertoireError:
-            raise StartupError(
-                f"A text of {table} contains the character NUL, which PostgreSQL cannot store. Remove it first; "
-                "nothing was written."
-            ) from None
+        with blamed(NEW, self.errors):
+            try:
+                await self._connection.copy_records_to_table(
+                    table, records=rows, columns=[field.name for field in FIELDS[table]]
+                )
+            except asyncpg.CharacterNotInRepertoireError:
+                raise StartupError(
+                    f"A text of {table} contains the character NUL, which PostgreSQL cannot store. Remove it first; "
+                    "nothing was written."
+                ) from None
 
     async def commit(self, last_ids: Mapping[str, int], stamp: str) -> None:
-        try:
-            for _, make in reversed(self._made_last):
-                await self._connection.execute(make)
-        except asyncpg.IntegrityConstraintViolationError as error:
-            raise StartupError(f"The rows do not fit together: {error}. Nothing was written.") from None
-        for table, last in last_ids.items():
-            await self._connection.execute("SELECT setval($1::regclass, $2)", f"{table}_id_seq", last)
-        await self._connection.execute("UPDATE schema_version SET version = $1", stamp)
-        await self._connection.execute("COMMIT")
-        # Otherwise the first queries are planned without statistics.
-        await self._connection.execute("ANALYZE")
+        with blamed(NEW, self.errors):
+            try:
+                for _, make in reversed(self._made_last):
+                    await self._connection.execute(make)
+            except asyncpg.IntegrityConstraintViolationError as error:
+                raise StartupError(f"The rows do not fit together: {error}. Nothing was written.") from None
+            for table in NUMBERED:
+                await self._connection.execute(_SET_LAST_ID.format(table=table), last_ids.get(table))
+            await self._connection.execute("UPDATE schema_version SET version = $1", stamp)
+            await self._connection.execute("COMMIT")
+            # Otherwise the first queries are planned without statistics.
+            await self._connection.execute("ANALYZE")
 
     async def close(self) -> None:
         await self._connection.close()
+
+    async def _create(self) -> None:
+        try:
+            await self._connection.execute(migrations.script("postgresql", None))
+        except asyncpg.InsufficientPrivilegeError as error:
+            await self._connection.execute("ROLLBACK")
+            grants = await self._connection.fetchval(_GRANTS)
+            raise StartupError(
+                f"The tables cannot be created: {error.args[0]}. As an administrator of that database, run `{grants}`."
+            ) from None
 
     async def _is_used(self, existing: set[str]) -> bool:
         if "schema_version" not in existing or await self._connection.fetchval(READ_STAMP) != migrations.HEAD:
@@ -151,10 +175,11 @@ class PostgresTarget:
         return bool(await self._connection.fetch(first_rows))
 
 
-async def set_stamp(url: str, before: str, after: str) -> None:
+async def set_stamp(url: str, before: str, after: str) -> bool:
     connection = await connected(url)
-    await connection.execute("UPDATE schema_version SET version = $2 WHERE version = $1", before, after)
+    done = await connection.execute("UPDATE schema_version SET version = $2 WHERE version = $1", before, after)
     await connection.close()
+    return done == "UPDATE 1"
 
 
 async def connected(url: str) -> asyncpg.Connection:

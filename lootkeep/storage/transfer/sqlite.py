@@ -15,13 +15,15 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import READ_STAMP
 from lootkeep.storage.engine.query import Query
-from lootkeep.storage.transfer.tables import BATCH, FIELDS, Row
+from lootkeep.storage.transfer.tables import BATCH, FIELDS, NEW, Row, blamed
 
 # A service that commits without a pause leaves the lock free for moments only, so it is tried this often.
 _RETRY_SECONDS = 0.001
 _PATIENCE_SECONDS = 60.0
 # Of each index: a store that is moved waits for it.
 _ANALYZED_ROWS = 1_000
+# What SQLite does not write to disk.
+_MEMORY = Path(":memory:")
 
 
 class SqliteSource:
@@ -31,7 +33,8 @@ class SqliteSource:
 
     def __init__(self, path: Path, *, holds_writes: bool = False) -> None:
         flags = apsw.SQLITE_OPEN_READWRITE if holds_writes else apsw.SQLITE_OPEN_READONLY
-        self._connection = apsw.Connection(str(path), flags=flags)
+        with blamed(str(path), self.errors):
+            self._connection = apsw.Connection(str(path), flags=flags)
         self._connection.set_busy_handler(_wait)
         try:
             self._connection.execute("BEGIN IMMEDIATE" if holds_writes else "BEGIN")
@@ -68,17 +71,18 @@ class SqliteSource:
 
 
 class SqliteTarget:
-    """A new file, which gets its name when it is complete."""
+    """A new file, which gets its name when it is complete. Nobody else writes one in its folder meanwhile."""
 
     errors: tuple[type[Exception], ...] = (apsw.Error,)
 
     def __init__(self, path: Path) -> None:
+        if path == _MEMORY:
+            raise StartupError(f"{path} is not a file, and is gone when the command ends. Name a new file.")
         if path.exists():
             raise StartupError(f"{path} exists. Move it away, or name a new file.")
         self._path = path
         self._draft = path.with_name(f"{path.name}.importing")
-        for leftover in path.parent.glob(f"{self._draft.name}*"):
-            leftover.unlink()
+        self._draft.unlink(missing_ok=True)
         files.create(self._draft)
         self._connection = apsw.Connection(str(self._draft))
 
@@ -94,34 +98,43 @@ class SqliteTarget:
         fields = [field.name for field in FIELDS[table]]
         sql = f"INSERT INTO {table} ({', '.join(map(_quoted, fields))}) VALUES ({', '.join('?' * len(fields))})"  # noqa: S608  our own names
         async for rows in batches:
-            self._connection.executemany(sql, rows)
+            with blamed(NEW, self.errors):
+                self._connection.executemany(sql, rows)
 
     async def commit(self, last_ids: Mapping[str, int], stamp: str) -> None:
-        for table, last in last_ids.items():
-            self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
-            self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last))
-        self._connection.execute("UPDATE schema_version SET version = ?", (stamp,))
-        self._connection.execute("COMMIT")
-        for row in self._connection.execute("PRAGMA foreign_key_check"):
-            raise StartupError(f"A row of {row[0]} has a dangling reference: nothing was imported.")
-        # Otherwise queries are planned without statistics; a sample of each index is enough for them.
-        self._connection.execute(f"PRAGMA analysis_limit = {_ANALYZED_ROWS}")
-        self._connection.execute("ANALYZE")
-        self._connection.close()
+        with blamed(NEW, self.errors):
+            for table, last in last_ids.items():
+                self._set_last_id(table, last)
+            self._connection.execute("UPDATE schema_version SET version = ?", (stamp,))
+            self._connection.execute("COMMIT")
+            for row in self._connection.execute("PRAGMA foreign_key_check"):
+                raise StartupError(f"A row of {row[0]} has a dangling reference: nothing was imported.")
+            # Otherwise queries are planned without statistics; a sample of each index is enough for them.
+            self._connection.execute(f"PRAGMA analysis_limit = {_ANALYZED_ROWS}")
+            self._connection.execute("ANALYZE")
+            self._connection.close()
         files.complete(self._draft, self._path)
 
     async def close(self) -> None:
         self._connection.close()
         self._draft.unlink(missing_ok=True)
 
+    def _set_last_id(self, table: str, last: int) -> None:
+        """SQLite has noted the highest of the rows."""
+        self._connection.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
+        if not self._connection.changes():
+            self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last))
 
-def set_stamp(path: Path, before: str, after: str) -> None:
+
+def set_stamp(path: Path, before: str, after: str) -> bool:
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         connection.execute("UPDATE schema_version SET version = ? WHERE version = ?", (after, before))
+        is_set = connection.changes() == 1
         connection.close()
     except apsw.Error as error:
         raise StartupError(f"{path} cannot be written: {error}.") from None
+    return is_set
 
 
 def _quoted(name: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Boolean, ColumnElement, Table, Text, and_, func, or_, select
 
 from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.errors import StartupError
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import customers, metadata
 
@@ -17,6 +19,7 @@ TABLES: tuple[Table, ...] = tuple(metadata.sorted_tables)
 BATCH = 1_000
 
 Row = tuple[Any, ...]
+OLD, NEW = "The database of the store", "The new database"
 # The first of these that a table has says when a row was last changed.
 _TIMES = ("updated_at", "created_at", "at")
 
@@ -40,6 +43,8 @@ def _kind(column: Any) -> str:
 
 
 FIELDS = {str(table.name): _fields(table) for table in TABLES}
+# Those that give out ids.
+NUMBERED = tuple(str(table.name) for table in TABLES if "id" in table.c)
 
 
 class Source(Protocol):
@@ -79,6 +84,16 @@ class Target(Protocol):
     async def commit(self, last_ids: Mapping[str, int], stamp: str) -> None: ...
 
     async def close(self) -> None: ...
+
+
+@contextmanager
+def blamed(database: str, errors: tuple[type[Exception], ...]) -> Iterator[None]:
+    """Two databases are open, and the one that failed is named. Drivers add lines for those who write the SQL."""
+    try:
+        yield
+    except errors as error:
+        first, *_ = str(error).splitlines() or [type(error).__name__]
+        raise StartupError(f"{database} failed: {first.rstrip('.')}.") from None
 
 
 class Selection(NamedTuple):

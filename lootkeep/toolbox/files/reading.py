@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 from lootkeep.api.http.json import parse_object
 from lootkeep.kernel.errors import StartupError, Unprocessable
 from lootkeep.kernel.spreadsheet import original_cell
+from lootkeep.kernel.wording import plural
 from lootkeep.toolbox.files.dialect import Delimiter, Dialect, Encoding, recognised_delimiter, recognised_encoding
 from lootkeep.toolbox.files.spreadsheet import OLD_EXCEL_START, ZIP_START, write_as_csv
 
@@ -178,7 +179,8 @@ class RowFile:
     def _error(self, record: list[str]) -> str | None:
         """An empty line is no record and has none."""
         if record and len(record) != len(self.columns):
-            return f"The row has {len(record)} cells, but the first line has {len(self.columns)} columns."
+            columns = plural(len(self.columns), "column")
+            return f"The row has {plural(len(record), 'cell')}, but the first line has {columns}."
         return _text_error(record, self.dialect)
 
 

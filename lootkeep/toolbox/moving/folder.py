@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel import files
 from lootkeep.kernel.errors import StartupError
+from lootkeep.kernel.wording import plural
 from lootkeep.storage import migrations
-from lootkeep.storage.transfer.tables import BATCH, FIELDS, Row
+from lootkeep.storage.transfer.tables import BATCH, FIELDS, NUMBERED, Row
 from lootkeep.toolbox.moving import moment as moments
 from lootkeep.toolbox.moving.counting import Advance
 from lootkeep.toolbox.moving.manifest import FORMAT, Manifest, TableFile
@@ -31,6 +32,7 @@ def drafted(folder: Path) -> Iterator[Path]:
         raise StartupError(f"{folder} exists. Give another name.")
     draft = folder.with_name(f"{folder.name}.part")
     with files.alone_in(draft):
+        _check_own(draft)
         try:
             yield draft
         except BaseException:
@@ -87,13 +89,16 @@ def checked(folder: Path) -> Manifest:
             f"{folder} was exported by Lootkeep {manifest.lootkeep}, with other tables (schema "
             f"{manifest.tables_version}, here {migrations.HEAD}). Import it with that version, and upgrade then."
         )
+    if not (manifest.tables.keys() <= FIELDS.keys() and manifest.last_ids.keys() <= set(NUMBERED)):
+        raise StartupError(f"{folder / _MANIFEST} names tables that a store does not have: it was changed.")
     for table in FIELDS:
         _check_file(_path(folder, table), manifest.tables.get(table))
     return manifest
 
 
-async def rows(folder: Path, table: str) -> AsyncIterator[list[Row]]:
-    decoder = Decoder(table)
+async def rows(folder: Path, table: str, count: int) -> AsyncIterator[list[Row]]:
+    """Raises if there are more or fewer."""
+    decoder, number = Decoder(table), 0
     batch: list[Row] = []
     with _path(folder, table).open("rb") as file:
         for number, line in enumerate(file, 1):
@@ -104,7 +109,19 @@ async def rows(folder: Path, table: str) -> AsyncIterator[list[Row]]:
             if len(batch) == BATCH:
                 yield batch
                 batch = []
+    if number != count:
+        raise StartupError(
+            f"{file.name} has {plural(number, 'row')}, but the manifest says {count:,}. Nothing was written."
+        )
     yield batch
+
+
+def _check_own(draft: Path) -> None:
+    """Raises if there is anything in the way that no export wrote: what is there is replaced."""
+    own = {draft / _MANIFEST, draft / moments.NAME}
+    own |= {file for table in FIELDS for file in (_path(draft, table), moments.rows_file(draft, table))}
+    if not own.issuperset(draft.iterdir()):
+        raise StartupError(f"{draft} exists and is not of an export. Move it away.")
 
 
 def _check_file(file: Path, entry: TableFile | None) -> None:

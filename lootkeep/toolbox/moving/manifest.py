@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 FORMAT = 1
+
+# Databases have 64 bits for it.
+_Id = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class TableFile(msgspec.Struct, frozen=True):
@@ -28,5 +31,5 @@ class Manifest(msgspec.Struct, frozen=True):
     # What was selected; empty for a whole store.
     selection: dict[str, Any]
     # The last id that each table gave out, maybe that of a row that is gone.
-    last_ids: dict[str, int] = {}
+    last_ids: dict[str, _Id] = {}
     tables: dict[str, TableFile] = {}

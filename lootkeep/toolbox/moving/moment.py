@@ -13,7 +13,7 @@ from lootkeep.storage.transfer.tables import Row, Selection, Source, queries
 from lootkeep.toolbox.moving.counting import Advance, counted
 from lootkeep.toolbox.moving.manifest import Manifest
 
-_NAME = "moment.json"
+NAME = "moment.json"
 _SUFFIX = ".rows"
 # Before each batch: how many bytes it has.
 _LENGTH_BYTES = 8
@@ -38,40 +38,44 @@ class Moment(msgspec.Struct, frozen=True):
 def interrupted(folder: Path, wanted: Moment) -> Moment | None:
     """The complete moment that an export before this one has left, if it is what is wanted."""
     try:
-        moment = msgspec.json.decode((folder / _NAME).read_bytes(), type=Moment)
+        moment = msgspec.json.decode((folder / NAME).read_bytes(), type=Moment)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
     return moment if moment.is_of(wanted) else None
 
 
 def is_complete(folder: Path) -> bool:
-    return (folder / _NAME).exists()
+    return (folder / NAME).exists()
 
 
 async def take(folder: Path, wanted: Moment, source: Source, selection: Selection, advance: Advance) -> Moment:
     """Reads everything as fast as possible: a database keeps what it deletes for as long as a moment of it is read."""
     _empty(folder)
     rows = {
-        table: await _write(_file(folder, table), counted(source.batches(query), table, advance))
+        table: await _write(rows_file(folder, table), counted(source.batches(query), table, advance))
         for table, query in queries(selection).items()
     }
     moment = replace(wanted, manifest=replace(wanted.manifest, last_ids=await source.last_ids()), rows=rows)
     # Last: with it the moment is complete.
-    with files.written(folder / _NAME) as draft:
+    with files.written(folder / NAME) as draft:
         draft.write_bytes(msgspec.json.encode(moment))
     return moment
 
 
 def batches(folder: Path, table: str) -> Iterator[list[Row]]:
     decode = msgspec.msgpack.Decoder(list[Row]).decode
-    with _file(folder, table).open("rb") as file:
+    with rows_file(folder, table).open("rb") as file:
         while length := int.from_bytes(file.read(_LENGTH_BYTES)):
             yield decode(file.read(length))
 
 
 def remove(folder: Path, table: str | None = None) -> None:
     """The rows of a table, or the moment itself, once they are written for readers."""
-    (_file(folder, table) if table else folder / _NAME).unlink(missing_ok=True)
+    (rows_file(folder, table) if table else folder / NAME).unlink(missing_ok=True)
+
+
+def rows_file(folder: Path, table: str) -> Path:
+    return folder / f"{table}{_SUFFIX}"
 
 
 async def _write(file: Path, batches: AsyncIterator[list[Row]]) -> int:
@@ -88,7 +92,3 @@ def _empty(folder: Path) -> None:
     """Of what another moment has left."""
     for leftover in folder.iterdir():
         leftover.unlink()
-
-
-def _file(folder: Path, table: str) -> Path:
-    return folder / f"{table}{_SUFFIX}"

@@ -87,7 +87,7 @@ def test_a_bad_row_is_reported_with_its_line_and_reasons_and_skipped(
 def test_rows_that_are_not_csv_are_bad_rows_too(run: BacktestRun) -> None:
     outcome = run("order_id,fraud\n1,0\n2\n3,0,0\n4,1\n", "--json")
     assert json.loads(outcome.out)["orders"] == 2
-    assert outcome.err.splitlines()[0] == "Line 3: The row has 1 cells, but the first line has 2 columns."
+    assert outcome.err.splitlines()[0] == "Line 3: The row has 1 cell, but the first line has 2 columns."
 
 
 def test_the_first_of_many_bad_rows_are_reported_and_all_are_counted(run: BacktestRun) -> None:
