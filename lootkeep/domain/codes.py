@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from lootkeep.domain.code_tables import COUNTRIES, CURRENCIES, SYMBOLS
-from lootkeep.kernel.errors import invalid
+from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths
 
 
@@ -52,12 +52,21 @@ def rounded_share(amount: int, part: int, whole: int, currency: str) -> Hundredt
     return Hundredths((2 * amount * part + whole * unit) // (2 * whole * unit) * unit)
 
 
-def check_whole(name: str, amount: int | None, currency: str) -> None:
-    """Rejects a fraction in a currency that has none: nobody could pay it."""
+def fractions(currency: str, **amounts: int | None) -> dict[str, list[str]]:
+    """The errors of amounts with a fraction, in a currency that has none: nobody could pay them."""
     form = currencies().get(currency)
-    if form and not form.digits and amount and amount % 100:
-        field = name.replace("_", " ")
-        raise invalid(name, f"The {field} field must be a whole amount: {currency} has no decimals.")
+    if form is None or form.digits:
+        return {}
+    return {
+        name: [f"The {name.replace('_', ' ')} field must be a whole amount: {currency} has no decimals."]
+        for name, amount in amounts.items()
+        if amount and amount % 100
+    }
+
+
+def require_whole(currency: str, **amounts: int | None) -> None:
+    if refused := fractions(currency, **amounts):
+        raise InvalidFields(refused)
 
 
 def _rows(table: str) -> list[list[str]]:

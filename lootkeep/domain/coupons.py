@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec.structs import asdict, replace
 
-from lootkeep.domain.codes import check_whole, rounded_share
+from lootkeep.domain.codes import require_whole, rounded_share
 from lootkeep.domain.customers import Customer
 from lootkeep.domain.orders import CouponOrigin
 from lootkeep.domain.products import Product
@@ -197,7 +197,7 @@ def settled(terms: T, store_currency: str) -> T:
     if terms.starts_at is not None and terms.ends_at is not None and terms.starts_at >= terms.ends_at:
         raise invalid("ends_at", "The ends at field must be after starts at.")
     if terms.discount_type == "fixed":
-        check_whole("discount_value", terms.value, terms.currency or store_currency)
+        require_whole(terms.currency or store_currency, discount_value=terms.value)
         return replace(terms, currency=terms.currency or store_currency)
     if terms.value > WHOLE_PERCENTAGE:
         raise invalid("discount_value", "The discount value field must not be greater than 100 for a percentage.")

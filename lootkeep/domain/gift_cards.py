@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import asdict, replace
 
+from lootkeep.domain.codes import fractions
+from lootkeep.domain.gift_card_codes import SealedCode
 from lootkeep.kernel.clock import HOUR, SECOND, Instant, iso
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, RateLimited, invalid
 from lootkeep.kernel.money import Hundredths, text
@@ -22,16 +23,15 @@ MAX_BALANCE = Hundredths(10_000_00)
 MAX_SENDS_PER_HOUR = 5
 # The maximum number of cards that one line of an order may issue: each is written and e-mailed separately.
 MAX_BOUGHT_AT_ONCE = 100
+
 # The maximum length of the sender's message, and of a reason.
 MAX_MESSAGE_LENGTH = 1000
-MAX_NOTE_LENGTH, MAX_REFERENCE_LENGTH = 2000, 100
+MAX_NOTE_LENGTH = 2000
+MAX_REFERENCE_LENGTH = 100
+
 # Why a card was revoked.
 ORDER_REFUNDED = "order refunded"
 PAYMENT_LOST = "fraud or a lost dispute"
-
-_MIN_CODE, _MAX_CODE = 8, 64
-_CODE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
-_GROUP = 4
 
 _UNUSABLE_BECAUSE: dict[Usability, str] = {
     "scheduled": "is not valid yet",
@@ -40,14 +40,6 @@ _UNUSABLE_BECAUSE: dict[Usability, str] = {
     "revoked": "was revoked",
     "disputed": "was bought with a payment that is disputed",
 }
-
-
-class SealedCode(msgspec.Struct, frozen=True):
-    """A code as it is stored: found by its hash, opened with the application key, recognised by its end."""
-
-    code_hash: str
-    sealed_code: str
-    last_four: str
 
 
 class GiftCardTerms(msgspec.Struct, frozen=True):
@@ -164,7 +156,7 @@ def issued(terms: GiftCardTerms, code: SealedCode, created_at: Instant, now: Ins
 
 def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:
     """The terms, or all reasons why they are invalid."""
-    refused: dict[str, list[str]] = {}
+    refused = fractions(terms.currency, initial_balance=terms.initial_balance)
     if terms.initial_balance > MAX_BALANCE:
         refused["initial_balance"] = [f"The initial balance field must not be greater than {text(MAX_BALANCE)}."]
     if error := _check_expiry(terms.starts_at, terms.expires_at, now):
@@ -255,27 +247,6 @@ def require_sendable(card: GiftCard, now: Instant) -> None:
     state = status(card, now)
     if state != "active":
         raise _rejection(state, "sent")
-
-
-def check_code(code: str) -> str:
-    """A custom code: letters, digits and single hyphens, long enough not to be guessed."""
-    if not _CODE.fullmatch(code) or not _MIN_CODE <= len(plain(code)) <= _MAX_CODE:
-        raise invalid(
-            "code",
-            f"The code field must have {_MIN_CODE} to {_MAX_CODE} letters and digits, "
-            "with single hyphens between them at most.",
-        )
-    return code
-
-
-def plain(code: str) -> str:
-    """Codes are compared without case, spaces and hyphens."""
-    return "".join(code.split()).replace("-", "").upper()
-
-
-def grouped(characters: str) -> str:
-    """`XXXX-XXXX-XXXX-XXXX`."""
-    return "-".join(characters[start : start + _GROUP] for start in range(0, len(characters), _GROUP))
 
 
 def masked(card: GiftCard) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from lootkeep.domain import product_commands as product_commands_rules
-from lootkeep.domain.codes import check_whole
+from lootkeep.domain.codes import fractions
 from lootkeep.domain.gift_cards import MAX_BALANCE
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
@@ -130,9 +130,8 @@ def new(terms: ProductTerms, now: Instant) -> Product:
 
 def checked(terms: T) -> T:
     """The terms, or all reasons why they are invalid."""
-    check_whole("price", terms.price, terms.currency)
-    check_whole("compare_at_price", terms.compare_at_price, terms.currency)
-    refused = _check_billing(terms)
+    refused = fractions(terms.currency, price=terms.price, compare_at_price=terms.compare_at_price)
+    refused |= _check_billing(terms)
     if terms.compare_at_price is not None and terms.compare_at_price <= terms.price:
         refused["compare_at_price"] = ["The compare at price field must be greater than the price."]
     if terms.delivery_type == "gift_card" and not 1 <= terms.price <= MAX_BALANCE:

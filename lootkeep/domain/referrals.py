@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from lootkeep.domain.codes import check_whole
+from lootkeep.domain.codes import require_whole
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
@@ -67,7 +67,7 @@ def settled(terms: T, store_currency: str) -> T:
     """The terms with their currency; rejects a discount of more than 100 %."""
     if terms.reward_type == "fixed_discount":
         currency = terms.reward_currency or store_currency
-        check_whole("reward_value", terms.reward_value, currency)
+        require_whole(currency, reward_value=terms.reward_value)
         return msgspec.structs.replace(terms, reward_currency=currency)
     if terms.reward_value > WHOLE_PERCENTAGE:
         raise invalid("reward_value", f"The reward value field {TOO_LARGE_REWARD}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from lootkeep.domain.codes import check_whole
+from lootkeep.domain.codes import require_whole
 from lootkeep.domain.orders import Order, OrderStatus, Refund, RefundReason, RefundSplit
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Unprocessable, invalid
@@ -22,7 +22,7 @@ def refund_amount(order: Order, amount: Hundredths | None) -> Hundredths:
     if amount > order.refundable:
         raise invalid("amount", f"The amount field must not be greater than {text(order.refundable)}, what is left.")
     if amount != order.refundable:
-        check_whole("amount", amount, order.currency)
+        require_whole(order.currency, amount=amount)
     return amount
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lootkeep.domain.gift_cards import SealedCode, grouped, plain
+from lootkeep.domain.gift_card_codes import SealedCode, grouped, plain
 from lootkeep.engines.vault import Vault
 from lootkeep.kernel.ids import Ids
 

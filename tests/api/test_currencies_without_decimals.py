@@ -34,6 +34,13 @@ async def test_a_fraction_of_an_amount_is_rejected(world: World, path: str, name
     assert (await world.post(path, body | {name: "550.00"})).status_code == 201
 
 
+@only_sqlite
+async def test_every_wrong_amount_is_named_at_once_and_beside_other_errors(world: World) -> None:
+    body = {"name": "Map", "currency": "JPY", "price": "5.50", "compare_at_price": "6.50", "billing_interval": "day"}
+    refused = await world.post(f"{STORE}/products", body)
+    assert set(refused.json()["errors"]) == {"price", "compare_at_price", "billing_interval"}
+
+
 async def test_a_refund_is_a_whole_amount_or_all_that_is_left(world: World) -> None:
     customer = (await new_customer(world))["customer"]
     await new_product(world, price="2000", currency="JPY")

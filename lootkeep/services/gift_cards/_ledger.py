@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lootkeep.domain import gift_cards as gift_cards_rules
-from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, LedgerEntry, RevokedValue, SealedCode
+from lootkeep.domain.gift_card_codes import SealedCode
+from lootkeep.domain.gift_cards import EntryType, GiftCard, GiftCardTerms, LedgerEntry, RevokedValue
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage.engine.database import Transaction

@@ -6,8 +6,8 @@ from typing import Any
 
 from lootkeep.deps import Deps
 from lootkeep.domain import emails as emails_rules, gift_cards as gift_cards_rules
-from lootkeep.domain.codes import check_whole
 from lootkeep.domain.customers import accepted_customer
+from lootkeep.domain.gift_card_codes import check_code
 from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms, LedgerEntry
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
@@ -27,10 +27,9 @@ _NO_CARD = "Gift card"
 async def create(deps: Deps, terms: GiftCardTerms, own_code: str | None) -> tuple[GiftCard, str]:
     """The card and its code, which is returned only here."""
     now = deps.clock.now()
-    check_whole("initial_balance", terms.initial_balance, terms.currency)
     terms = gift_cards_rules.checked(terms, now)
     codes = CardCodes(deps.vault, deps.ids)
-    code = codes.new() if own_code is None else gift_cards_rules.check_code(own_code)
+    code = codes.new() if own_code is None else check_code(own_code)
     sealed = codes.sealed(code)
     async with deps.db.write() as tx:
         if terms.customer_id is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lootkeep.deps import Deps
 from lootkeep.domain import gift_cards as gift_cards_rules
 from lootkeep.domain.customers import accepted_customer
+from lootkeep.domain.gift_card_codes import check_code
 from lootkeep.domain.gift_cards import GiftCard, GiftCardTerms
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
@@ -23,7 +24,7 @@ async def import_in(
     terms = gift_cards_rules.checked_past(terms, left)
     if created_at is not None and created_at > now:
         raise invalid("created_at", "The created at field must not be in the future.")
-    sealed = CardCodes(deps.vault, deps.ids).sealed(gift_cards_rules.check_code(code))
+    sealed = CardCodes(deps.vault, deps.ids).sealed(check_code(code))
     if terms.customer_id is not None:
         accepted_customer(await customers_db.ROWS.get(tx, terms.customer_id))
     card = await _ledger.issue(tx, terms, sealed, now, created_at=created_at)

@@ -13,7 +13,7 @@ from lootkeep.api.http.validation import Body, parse
 from lootkeep.api.store.customers import NameText
 from lootkeep.api.store.gift_cards import NewGiftCardBody
 from lootkeep.deps import Deps
-from lootkeep.domain import gift_cards as gift_cards_rules
+from lootkeep.domain.gift_card_codes import check_code, plain
 from lootkeep.domain.gift_cards import GiftCardTerms
 from lootkeep.engines.card_codes import CardCodes
 from lootkeep.kernel.clock import Instant
@@ -86,10 +86,10 @@ class GiftCards:
         if not sent["initial_balance"]:
             raise invalid("initial_balance", "The initial balance field is required, or a balance above 0.")
         left = sent["initial_balance"] if left is None else left
-        return GiftCardForm(gift_cards_rules.check_code(code), left, created_at, customer, sent)
+        return GiftCardForm(check_code(code), left, created_at, customer, sent)
 
     def key(self, form: GiftCardForm) -> str:
-        return gift_cards_rules.plain(form.code)
+        return plain(form.code)
 
     def unique(self, form: GiftCardForm) -> dict[str, str]:
         return {}
