@@ -13,7 +13,7 @@ Hundredths = NewType("Hundredths", int)
 MAX_AMOUNT = Hundredths(99_999_999_999)
 
 _CENT = Decimal("0.01")
-_AMOUNT = re.compile(r"-?[0-9]+(\.[0-9]{1,2})?")
+_AMOUNT = re.compile(r"-?[0-9]{1,100}(\.[0-9]{1,2})?")
 _MIN_EXPONENT = -2
 _MAX_WHOLE_DIGITS = 12
 _MAX_DIGITS = 100

@@ -144,6 +144,8 @@ def _at_least_a_cent(amount: Hundredths) -> Hundredths:
     return amount
 
 
+# Without looking ahead, which not every language can.
+_NOT_ZERO = r"^(0*[1-9]\d*(\.\d{1,2})?|0+\.(\d?[1-9]|[1-9]\d?))$"
 # The pattern is for strings only, and the limits are for numbers only.
 _MONEY: dict[str, Any] = {"type": ["string", "number"], "maximum": float(_MAX_MONEY)}
 Money = Annotated[
@@ -156,7 +158,7 @@ PositiveMoney = Annotated[
     Hundredths,
     BeforeValidator(_money),
     AfterValidator(_at_least_a_cent),
-    WithJsonSchema(_MONEY | {"pattern": r"^(?!0+(\.0{1,2})?$)\d+(\.\d{1,2})?$", "minimum": 0.01}),
+    WithJsonSchema(_MONEY | {"pattern": _NOT_ZERO, "minimum": 0.01}),
 ]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(not_blank)]
 Currency = Annotated[str, AfterValidator(_currency), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z]{3}$"})]
