@@ -261,9 +261,9 @@ def matches(terms: CouponTerms, product: Product) -> bool:
 
 
 def rejection(
-    coupon: Coupon, customer: Customer | None, own_uses: int, basket: Basket, now: Instant
+    coupon: Coupon, customer: Customer | None, own_uses: int, basket: Basket, now: Instant, *, has_first: bool = False
 ) -> CouponRejection | None:
-    """Why it cannot be used for the basket now; without a customer, as far as that can be said."""
+    """Why it cannot be used now; `has_first` says that an order of the customer has a coupon for the first order."""
     if coupon.customer_id is not None and (customer is None or customer.id != coupon.customer_id):
         return "not_yours"
     current = state(coupon, now)
@@ -271,7 +271,7 @@ def rejection(
         return current
     if coupon.max_uses_per_customer is not None and own_uses >= coupon.max_uses_per_customer:
         return "used_by_customer"
-    if coupon.first_order_only and customer and customer.first_order_at is not None:
+    if coupon.first_order_only and (has_first or (customer and customer.first_order_at is not None)):
         return "not_first_order"
     if coupon.min_total is not None and basket.subtotal < coupon.min_total:
         return "below_minimum"

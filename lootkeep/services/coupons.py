@@ -115,13 +115,13 @@ async def apply(
     """Why the coupon cannot be used for the lines, or what it takes off."""
     if coupon is None:
         return "unknown", None
-    own_uses = 0
+    own_uses, has_first = 0, False
     if customer and coupon.max_uses_per_customer is not None:
         own_uses = await coupons_db.own_uses(tx, coupon.id, customer.id)
+    if customer and coupon.first_order_only:
+        has_first = await coupons_db.has_first_order(tx, customer.id)
     basket = checkout_rules.basket(cart, coupon, priced[0], products, priced[1])
-    reason = coupons_rules.rejection(coupon, customer, own_uses, basket, now)
-    if reason is None and coupon.first_order_only and customer and await coupons_db.has_first_order(tx, customer.id):
-        reason = "not_first_order"
+    reason = coupons_rules.rejection(coupon, customer, own_uses, basket, now, has_first=has_first)
     if reason:
         return reason, None
     return None, AppliedCoupon(coupon, coupons_rules.discount(coupon, basket.discounted, basket.currency))

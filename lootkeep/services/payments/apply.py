@@ -14,7 +14,7 @@ from lootkeep.domain.disputes import DisputeKind
 from lootkeep.domain.fraud.facts import UNKNOWN, Payment
 from lootkeep.domain.orders import Order
 from lootkeep.domain.payments import events as events_rules
-from lootkeep.domain.payments.events import Outcome, PaymentEvent, PaymentEventReason
+from lootkeep.domain.payments.events import Outcome, PaymentEvent
 from lootkeep.domain.payments.reports import Operation, Report
 from lootkeep.domain.payments.sources import PROVIDER_NAMES, PaymentSource, Provider
 from lootkeep.kernel.clock import Instant
@@ -35,8 +35,6 @@ log = structlog.get_logger(__name__)
 _TRIES = 3
 # What each provider's own ids look like: one that differs is another payment, other texts are the checkout's.
 _OWN_ID: dict[Provider, str] = {"stripe": r"(pi|ch|py)_[A-Za-z0-9]+", "paypal": r"[0-9A-Z]{17}"}
-# By whether there are two.
-_NOT_ONE: dict[bool, PaymentEventReason] = {False: "order_not_found", True: "order_ambiguous"}
 _DISPUTES: dict[Operation, DisputeKind] = {
     "dispute_opened": "dispute",
     "dispute_won": "dispute_won",
@@ -112,7 +110,8 @@ async def _try(deps: Deps, lease: str, event: PaymentEvent) -> Outcome:
         source = await _source(tx, event)
         applying = _Applying(with_db(deps, db=JoinedDatabase(tx)), tx, event, source.provider)
         named = await _find(tx, applying.report)
-        outcome = await applying.to(named[0]) if len(named) == 1 else Outcome(_NOT_ONE[bool(named)])
+        missing = Outcome("order_ambiguous" if named else "order_not_found")
+        outcome = await applying.to(named[0]) if len(named) == 1 else missing
         if not await _settled(tx, lease, event, outcome, deps.clock.now()):
             raise _LeaseLost
     return outcome
