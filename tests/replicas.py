@@ -49,6 +49,12 @@ class Replicated:
         while not await self._run("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"):
             pass
 
+    async def cancel_readers(self) -> None:
+        """Empties a table: to replay this, the replica has to end what reads it."""
+        writer = await asyncpg.connect(self.primary)
+        await writer.execute("TRUNCATE users CASCADE")
+        await writer.close()
+
     async def _run(self, sql: str) -> object:
         connection = await asyncpg.connect(self.replica)
         try:

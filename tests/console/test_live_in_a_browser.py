@@ -180,6 +180,18 @@ def test_the_number_of_the_review_queue_moves_on_any_page_and_the_case_stays(con
     page.until(f"{CASES} === {waiting + 1}")
 
 
+def test_a_report_is_not_made_again_when_a_number_of_the_menu_moves(consoles: Consoles) -> None:
+    settings = {"fraud_action": "verify", "fraud_sensitivity_level": "high"}
+    consoles.shop.put(f"{EXTERNAL}/fraud/settings", json=settings).raise_for_status()
+    page = consoles.open("/analytics/growth")
+    before = page.run(f"Number({BADGE} ?? 0)")
+    for customer in range(1, 8):
+        consoles.order(customer, device_id="shared", ip_address="203.0.113.9")
+    page.until(f"Number({BADGE}) > {before}")
+    assert page.run("performance.getEntriesByType('resource').filter(it => it.name === location.href).length") == 0
+    assert page.text("h1") == "Growth"
+
+
 def test_tickets_and_the_overview_move(consoles: Consoles) -> None:
     page = consoles.open("/tickets")
     ticket = {"customer_id": 1, "subject": "Where is my key?", "message": "I paid."}
