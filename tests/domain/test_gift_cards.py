@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from lootkeep.domain import gift_card_codes as codes_rules, gift_cards as gift_cards_rules
+from lootkeep.domain import gift_card_codes as gift_card_codes_rules, gift_cards as gift_cards_rules
 from lootkeep.domain.orders import Order, RefundSplit
 from lootkeep.domain.refunds import returned
 from lootkeep.kernel.clock import HOUR, SECOND, Instant
@@ -57,7 +57,7 @@ def test_the_first_email_after_an_hour_opens_a_new_hour() -> None:
 
 @pytest.mark.parametrize("code", ["ABCDEFGH", "abcd-efgh", "A-B-C-D-E-F-G-H", "1" * 64])
 def test_a_good_code_is_used_as_it_is(code: str) -> None:
-    assert codes_rules.check_code(code) == code
+    assert gift_card_codes_rules.check_code(code) == code
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_a_good_code_is_used_as_it_is(code: str) -> None:
 )
 def test_a_bad_code_is_rejected(code: str) -> None:
     with pytest.raises(InvalidFields):
-        codes_rules.check_code(code)
+        gift_card_codes_rules.check_code(code)
 
 
 def test_codes_are_compared_without_case_blanks_and_hyphens() -> None:
-    assert codes_rules.plain(" 7kq2-m9xw 4TRB\t7k2p\n") == "7KQ2M9XW4TRB7K2P"
-    assert codes_rules.grouped("7KQ2M9XW4TRB7K2P") == "7KQ2-M9XW-4TRB-7K2P"
+    assert gift_card_codes_rules.plain(" 7kq2-m9xw 4TRB\t7k2p\n") == "7KQ2M9XW4TRB7K2P"
+    assert gift_card_codes_rules.grouped("7KQ2M9XW4TRB7K2P") == "7KQ2-M9XW-4TRB-7K2P"
     assert gift_cards_rules.masked(CARD) == "****-****-****-7K2P"
 
 
