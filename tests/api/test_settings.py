@@ -17,7 +17,7 @@ DEFAULTS = {
     "referral_welcome_discount_value": 10,
 }
 NOT_MONEY = "The referral welcome discount value field must be a number with at most two decimals."
-TOO_MUCH = "The referral welcome discount value field must not be greater than 999999999.99."
+TOO_LARGE = "The referral welcome discount value field must not be greater than 999999999.99."
 TOO_SMALL = "The referral welcome discount value field must be at least 0.01."
 TOO_MUCH = "The referral welcome discount value field must not be greater than 100 for a percentage."
 
@@ -148,7 +148,7 @@ async def test_a_fixed_discount_may_be_more_than_a_hundred(world: World, amount:
         ("referral_welcome_discount_value", "٥", NOT_MONEY),
         ("referral_welcome_discount_value", "1e1", NOT_MONEY),
         ("referral_welcome_discount_value", 1.005, NOT_MONEY),
-        ("referral_welcome_discount_value", 1_000_000_000, TOO_MUCH),
+        ("referral_welcome_discount_value", 1_000_000_000, TOO_LARGE),
         ("referral_welcome_discount_value", 0, TOO_SMALL),
         ("referral_welcome_discount_value", "-0.01", TOO_SMALL),
         ("referral_welcome_discount_value", 100.01, TOO_MUCH),

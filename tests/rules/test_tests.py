@@ -64,6 +64,18 @@ def test_a_test_sleeps_only_where_there_is_nothing_to_await() -> None:
     assert +sleeps == expected, "Await an event, or add a row to SLEEPS with the reason."
 
 
+def test_a_module_gives_each_of_its_constants_a_value_once() -> None:
+    """The second value would hold for every use, also for those above it that meant the first."""
+    twice = [f"{name(file)}: {constant}" for file in FILES for constant in _twice(file)]
+    assert twice == [], "Two values need two names."
+
+
+def _twice(file: Path) -> list[str]:
+    assignments = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.Assign)]
+    names = Counter(target.id for node in assignments for target in node.targets if isinstance(target, ast.Name))
+    return [constant for constant, times in names.items() if times > 1 and constant.isupper()]
+
+
 def _imported(file: Path) -> list[str]:
     modules = []
     for node in ast.walk(ast.parse(file.read_text())):
