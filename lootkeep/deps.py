@@ -19,7 +19,7 @@ from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.paypal_certificates import PayPalCertificates
 from lootkeep.engines.ratelimit import RateLimiter
 from lootkeep.engines.vault import Vault
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Clock
 from lootkeep.kernel.ids import Ids
 from lootkeep.storage.demo import Demo
@@ -79,9 +79,9 @@ class Deps:
     commands: CommandRules = field(default_factory=CommandRules)
     certificates: PayPalCertificates = field(default_factory=PayPalCertificates)
     # Wakes polls of game servers when commands were queued.
-    new_commands: MemoryWakeup = field(default_factory=lambda: MemoryWakeup({"commands"}))
+    new_commands: Wakeup = field(default_factory=lambda: Wakeup({"commands"}))
     # Says which tables have changed, to open consoles.
-    changes: MemoryWakeup = field(default_factory=MemoryWakeup)
+    changes: Wakeup = field(default_factory=Wakeup)
     # How many requests of each token wait for events.
     feed_readers: Counter[int] = field(default_factory=Counter)
 

@@ -208,7 +208,7 @@ async def db(db_location: Path | str, shared_engine: PostgresDatabase | None) ->
     if shared_engine:
         await empty(shared_engine)
         yield shared_engine
-        shared_engine.on_commit(lambda _changed: None)
+        shared_engine.on_change(lambda _changed: None)
         await _end_tasks()
     else:
         engine = SqliteDatabase(Path(db_location))

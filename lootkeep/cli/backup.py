@@ -56,6 +56,8 @@ def restore(
         raise StartupError(f"There is no file {file}.")
     target = config.sqlite_path
     _check_engine(file, is_embedded=target is not None)
+    if target:
+        key_file.check_copy(file, target)
     with waiting("Checking and restoring the backup"):
         if target is None:
             counts = run(postgres.restore(file, config.database_url))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from typing import cast
 
 from lootkeep import settings, wiring
 from lootkeep.cli.output import out, run
@@ -12,6 +13,7 @@ from lootkeep.engines import logs
 from lootkeep.engines.process_end import end_in_time
 from lootkeep.kernel.errors import StartupError
 from lootkeep.settings import Settings
+from lootkeep.storage.engine.database import Engine
 from lootkeep.wiring.workers import working
 
 
@@ -40,6 +42,7 @@ async def _work(config: Settings) -> None:
         return
     async with (
         wiring.opened(config) as deps,
+        cast(Engine, deps.db).listening(),
         wiring.observing(config) as observation,
         working(deps, config, None, observation),
     ):

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from lootkeep.domain.codes import rounded_share
+from lootkeep.domain.codes import require_whole, rounded_share
 from lootkeep.domain.coupons import Coupon
 from lootkeep.domain.disputes import Dispute, is_disputed
 from lootkeep.domain.orders import Order
@@ -118,6 +118,7 @@ def check_payout(earlier: CreatorEntry | None, amount: Hundredths, balance: Bala
         if (-earlier.amount, earlier.currency) != (amount, balance.currency):
             raise Conflict("reference_used", "Another payout was booked with this reference.")
         return earlier
+    require_whole(balance.currency, amount=amount)
     if amount > balance.due:
         due = text(max(balance.due, Hundredths(0)))
         raise invalid("amount", f"The amount field must not be greater than {due}, what is due.")

@@ -74,10 +74,12 @@ def settled(terms: T, store_currency: str) -> T:
     return msgspec.structs.replace(terms, reward_currency=None)
 
 
-def checked(settings: ReferralSettings) -> ReferralSettings:
+def checked(settings: ReferralSettings, store_currency: str) -> ReferralSettings:
     """The settings, or the reason why they are invalid."""
-    is_percentage = settings.referral_welcome_discount_type == "percentage"
-    if is_percentage and settings.referral_welcome_discount_value > WHOLE_PERCENTAGE:
+    value = settings.referral_welcome_discount_value
+    if settings.referral_welcome_discount_type == "fixed":
+        require_whole(store_currency, referral_welcome_discount_value=value)
+    elif value > WHOLE_PERCENTAGE:
         name = "referral_welcome_discount_value"
         raise invalid(name, f"The referral welcome discount value field {TOO_LARGE_WELCOME}.")
     return settings

@@ -19,7 +19,7 @@ async def change_settings(deps: Deps, changes: dict[str, Any]) -> ReferralSettin
     now = deps.clock.now()
     async with deps.db.write() as tx:
         current = await settings_db.get_for_update(tx, SETTINGS, ReferralSettings, now)
-        changed = referrals_rules.checked(msgspec.structs.replace(current, **changes))
+        changed = referrals_rules.checked(msgspec.structs.replace(current, **changes), deps.currency)
         if changed != current:
             await settings_db.put(tx, SETTINGS, changed, now)
     return changed

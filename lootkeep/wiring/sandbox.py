@@ -14,7 +14,7 @@ import structlog
 from lootkeep.deps import Deps
 from lootkeep.engines.ratelimit import PrefixedRateLimiter
 from lootkeep.engines.vault import Vault
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations, sandbox as sandbox_db
@@ -48,7 +48,7 @@ class Sandbox:
         self._api: ASGIApp | None = None
         self._logged = ""
         # A test request wakes the workers of its own process; others poll every few seconds.
-        self.wakeup = MemoryWakeup()
+        self.wakeup = Wakeup()
 
     async def api(self, make: Callable[[Deps], ASGIApp]) -> ASGIApp | None:
         """The API over the sandbox, built once; None until someone has created a test token."""
@@ -79,7 +79,7 @@ class Sandbox:
                 log.error("the sandbox cannot be opened", error=str(error) or repr(error))
             self._logged = repr(error)
             raise Unavailable("Test mode is not available right now. The log of the service says why.") from error
-        cast("Engine", deps.db).on_commit(self.wakeup.wake)
+        cast("Engine", deps.db).on_change(self.wakeup.wake)
         self._begin_work(deps)
         self._deps = deps
 
@@ -113,8 +113,8 @@ async def opened_sandbox(live: Deps, settings: Settings) -> AsyncIterator[Deps]:
             is_test=True,
             replica=None,
             # What the store counts and wakes by the ids of its own rows.
-            changes=MemoryWakeup(),
-            new_commands=MemoryWakeup({"commands"}),
+            changes=Wakeup(),
+            new_commands=Wakeup({"commands"}),
             feed_readers=Counter(),
         )
         await sandbox_service.prepare(deps)

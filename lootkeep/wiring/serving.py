@@ -59,7 +59,7 @@ class Application:
 
     async def _serve(self, deps: Deps, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         settings = closed(self._settings) if deps.demo.is_open_house else self._settings
-        async with cast(Engine, deps.db).watch_tokens() as token_version, observing(settings) as observation:
+        async with cast(Engine, deps.db).listening() as token_version, observing(settings) as observation:
             tokens = Tokens(deps, token_version)
             metrics = Metrics()
             metrics.mark_started(deps.clock.now() / SECOND)

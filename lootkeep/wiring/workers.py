@@ -12,7 +12,7 @@ from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.current import CurrentMailer
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.outbound import allow_connections
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.services import secret_key as secret_key_service, settings as settings_service
 from lootkeep.settings import Settings
 from lootkeep.wiring.observation import Observation
@@ -31,7 +31,6 @@ from lootkeep.worker.runner import QueueWorker
 
 if TYPE_CHECKING:
     from lootkeep.storage.engine.database import Engine
-    from lootkeep.storage.engine.postgres import PostgresDatabase
 
 
 @asynccontextmanager
@@ -40,7 +39,8 @@ async def working(
 ) -> AsyncIterator[tuple[Worker, Sandbox]]:
     """The worker, running inside the block; it finishes current work before the block ends."""
     allow_connections()
-    wakeup = _wakeup(deps, settings)
+    wakeup = Wakeup(DeliveryWorker.wakes_for)
+    cast("Engine", deps.db).on_change(wakeup.wake)
     wakeup.add(deps.new_commands)
     wakeup.add(deps.changes)
 
@@ -72,11 +72,10 @@ async def working(
         sandbox.wakeup.wake()
         await worker.stop()
         await sandbox.close()
-        await wakeup.close()
 
 
 def make_queues(
-    deps: Deps, settings: Settings, wakeup: MemoryWakeup, metrics: WorkerMetrics | None, observation: Observation
+    deps: Deps, settings: Settings, wakeup: Wakeup, metrics: WorkerMetrics | None, observation: Observation
 ) -> tuple[QueueWorker, ...]:
     delays, concurrency, (lines, tracer) = settings.webhook_retry_delays, settings.webhook_concurrency, observation
     deliveries = DeliveryWorker(
@@ -90,17 +89,6 @@ def make_queues(
     payments = PaymentWorker(deps, wakeup.follower(PaymentWorker.wakes_for))
     bulk = BulkWorker(deps, wakeup.follower(BulkWorker.wakes_for))
     return deliveries, emails, campaigns, payments, bulk, *alerts
-
-
-def _wakeup(deps: Deps, settings: Settings) -> MemoryWakeup:
-    wakeup = MemoryWakeup(DeliveryWorker.wakes_for)
-    if settings.sqlite_path is None and settings.listen_url:
-        from lootkeep.engines.wakeup.postgres import PostgresWakeup
-
-        own = cast("PostgresDatabase", deps.db).sender
-        wakeup = PostgresWakeup(settings.listen_url, DeliveryWorker.wakes_for, own)
-    cast("Engine", deps.db).on_commit(wakeup.wake)
-    return wakeup
 
 
 def _mailer(deps: Deps) -> Mailer:

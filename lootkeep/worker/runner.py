@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import ClassVar, Generic, TypeVar
 
 from lootkeep.deps import Deps
@@ -55,7 +56,9 @@ class QueueWorker(ABC):
                     await asyncio.sleep(max(0.0, started + _COLLECT_SECONDS - clock()))
             except Unavailable:
                 await self._outage.wait(stopping)
-        await self.drain()
+        # What cannot be recorded is sent again when its lease is over.
+        with suppress(Unavailable):
+            await self.drain()
 
     @abstractmethod
     async def run_once(self, stopping: asyncio.Event | None = None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from lootkeep.api.external.fraud_rules import EXAMPLE
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import DAY
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api import campaigns, providers
@@ -53,7 +53,7 @@ async def full_store(world: World, receiver: Receiver) -> Store:
     await new_gift_card(world)
     await new_alert(world)
     await world.post("/fraud/lists", {"name": "friends", "kind": "email"})
-    await work(DeliveryWorker(world.deps, MemoryWakeup()))
+    await work(DeliveryWorker(world.deps, Wakeup()))
     return Store(
         receiver.url, anna["referral_code"], card["code"], receiver.received[0].json["id"], sold["items"][0]["id"]
     )

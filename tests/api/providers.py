@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.worker.payments import PaymentWorker
 from tests.builders import new_customer, new_order, new_product
@@ -126,7 +126,7 @@ async def send(world: World, source: dict[str, Any], sent: dict[str, Any]) -> No
 
 async def work(world: World) -> None:
     """Applies what is due."""
-    worker = PaymentWorker(world.deps, MemoryWakeup())
+    worker = PaymentWorker(world.deps, Wakeup())
     while await worker.run_once():
         pass
 

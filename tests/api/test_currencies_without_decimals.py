@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lootkeep.storage.engine.database import Engine
 from tests.builders import STORE, new_customer, new_product, paid_order
 from tests.conftest import only_sqlite
 from tests.world import World
@@ -32,6 +33,24 @@ async def test_a_fraction_of_an_amount_is_rejected(world: World, path: str, name
         {name: [f"The {words} field must be a whole amount: JPY has no decimals."]},
     )
     assert (await world.post(path, body | {name: "550.00"})).status_code == 201
+
+
+@only_sqlite
+async def test_a_payout_and_a_fixed_welcome_discount_are_whole_amounts(db: Engine) -> None:
+    world = World(db, currency="JPY")
+    await world.begin()
+    creator = {"name": "Luna", "code": "LUNA", "commission_percent": 10}
+    assert (await world.post("/creators", creator)).status_code == 201
+    payout = await world.post("/creators/1/payouts", {"amount": "5.50", "reference": "t-1"})
+    value = {"referral_welcome_discount_value": "5.50"}
+    assert (await world.put("/referrals/settings", value)).status_code == 200
+    welcome = await world.put("/referrals/settings", value | {"referral_welcome_discount_type": "fixed"})
+    await world.close()
+    whole = "must be a whole amount: JPY has no decimals."
+    assert [answer.json()["errors"] for answer in (payout, welcome)] == [
+        {"amount": [f"The amount field {whole}"]},
+        {"referral_welcome_discount_value": [f"The referral welcome discount value field {whole}"]},
+    ]
 
 
 @only_sqlite

@@ -12,7 +12,7 @@ import pytest
 
 from lootkeep.api.http.metrics import Metrics
 from lootkeep.engines.lines import Lines
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.wiring import serving
 from lootkeep.wiring.observation import Observation
 from lootkeep.worker.deliveries import DeliveryWorker
@@ -59,7 +59,7 @@ async def test_the_line_of_a_delivery_names_the_request_that_caused_it(
         await logged.post(
             f"{STORE}/products", {"name": "VIP rank", "price": "20.00"}, headers={"X-Request-ID": "creating"}
         )
-        await work(DeliveryWorker(logged.deps, MemoryWakeup(), lines=lines))
+        await work(DeliveryWorker(logged.deps, Wakeup(), lines=lines))
     (line,) = [line for line in _written(lines, capsys) if line["event"] == "delivery"]
     assert line == line | {
         "request_id": "creating",
@@ -77,7 +77,7 @@ async def test_a_failed_delivery_is_logged_at_any_sampling_rate(logged: World, c
         receiver.answers = [500]
         await subscribe(logged, receiver, "product.created")
         await new_product(logged)
-        await work(DeliveryWorker(logged.deps, MemoryWakeup(), lines=lines))
+        await work(DeliveryWorker(logged.deps, Wakeup(), lines=lines))
     (line,) = [line for line in _written(lines, capsys) if line["event"] == "delivery"]
     assert (line["outcome"], line["reason"]) == ("failed", "answered 500")
 

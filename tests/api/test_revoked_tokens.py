@@ -58,7 +58,7 @@ async def elsewhere(world: World, db_location: Path | str) -> AsyncIterator[Othe
         if isinstance(db_location, Path)
         else await PostgresDatabase.open(db_location, connections=2)
     )
-    async with engine.watch_tokens() as version:
+    async with engine.listening() as version:
         other_process = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)
         await other_process.remembers()
         yield other_process
@@ -140,7 +140,7 @@ async def test_while_change_notifications_are_unavailable_tokens_are_looked_up(
     try:
         await admin.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE application_name = 'lootkeep tokens' AND datname = current_database()"
+            "WHERE application_name = 'lootkeep listener' AND datname = current_database()"
         )
         async with asyncio.timeout(PATIENCE_SECONDS):
             while elsewhere.token_version() is not None:
@@ -161,7 +161,7 @@ async def test_tokens_are_cached_again_when_change_notifications_are_back(
     admin = await asyncpg.connect(postgres_url)
     await admin.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-        "WHERE application_name = 'lootkeep tokens' AND datname = current_database()"
+        "WHERE application_name = 'lootkeep listener' AND datname = current_database()"
     )
     await admin.close()
     await elsewhere.remembers()

@@ -167,6 +167,19 @@ def test_a_backup_never_overwrites_a_file(terminal: Terminal) -> None:
     assert not (terminal.folder / "other.backup").exists()
 
 
+def test_a_backup_is_not_restored_next_to_the_key_of_another_store(terminal: Terminal) -> None:
+    key = terminal.folder / "lootkeep.db.key"
+    assert terminal.call("migrate").code == 0
+    key.write_text(KEY)
+    assert terminal.call("backup", "store.backup", "--with-key").code == 0
+    key.write_text("0123456789abcdef" * 4)
+    refused = terminal.call("restore", "store.backup", "--replace").sentence
+    assert refused == "lootkeep.db.key is the key of another store. Move it away."
+    key.unlink()
+    assert terminal.call("restore", "store.backup", "--replace").code == 0
+    assert key.read_text().strip() == KEY
+
+
 def test_a_store_that_was_moved_is_not_backed_up(terminal: Terminal) -> None:
     terminal.settings = {"secret_key": KEY}
     assert terminal.call("migrate").code == 0

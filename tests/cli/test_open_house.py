@@ -23,7 +23,7 @@ from lootkeep.api.http.server import Protocol
 from lootkeep.cli.open_house import OpenHouse, next_renewal
 from lootkeep.deps import Deps
 from lootkeep.engines.openid import Attempt, ProviderError
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant, ManualClock, instant
 from lootkeep.services import alerts as alerts_service, webhooks as webhooks_service
 from lootkeep.settings import Settings
@@ -62,7 +62,7 @@ class Canary:
 
 
 async def work(deps: Deps, settings: Settings) -> None:
-    for queue in make_queues(deps, settings, MemoryWakeup(), None, NOT_OBSERVED):
+    for queue in make_queues(deps, settings, Wakeup(), None, NOT_OBSERVED):
         while await queue.run_once():
             pass
         await queue.drain()

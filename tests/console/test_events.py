@@ -7,7 +7,7 @@ import re
 from sqlalchemy import bindparam, insert
 
 from lootkeep.domain.webhooks import SECRET_PURPOSE, new
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import MINUTE
 from lootkeep.services import retention as retention_service
 from lootkeep.storage import schema
@@ -85,6 +85,6 @@ async def test_a_forbidden_receiver_is_shown_with_the_rule(world: World) -> None
         secret = world.deps.vault.seal("whsec_AAAA", SECRET_PURPOSE)
         await endpoints_db.add(tx, new("https://127.0.0.1/", '["order.paid"]', secret, world.clock.now()))
     await record(world, event_type="order.paid")
-    await work(DeliveryWorker(world.deps, MemoryWakeup(), delays=(300,), concurrency=1))
+    await work(DeliveryWorker(world.deps, Wakeup(), delays=(300,), concurrency=1))
     visits = await visitor(world, "read_only")
     assert "Refused by rule: the address is not public" in (await visits.get("/events/1")).text

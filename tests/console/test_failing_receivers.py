@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import HOUR, SECOND
 from lootkeep.services import receivers as receivers_service, retention as retention_service
 from lootkeep.worker.deliveries import DeliveryWorker
@@ -14,7 +14,7 @@ from tests.world import World
 
 async def fail_for_days(world: World, receiver: Receiver) -> None:
     """Every attempt of a delivery, which is given up at the end, and two days more."""
-    worker = DeliveryWorker(world.deps, MemoryWakeup())
+    worker = DeliveryWorker(world.deps, Wakeup())
     receiver.answers = [503] * 6
     await record(world, 1, "order.paid")
     for _ in range(6):
@@ -43,7 +43,7 @@ async def test_a_recovered_receiver_is_no_longer_reported(insecure_world: World)
         await subscribe(world, receiver)
         await fail_for_days(world, receiver)
         await record(world, 1, "order.paid")
-        await work(DeliveryWorker(world.deps, MemoryWakeup()))
+        await work(DeliveryWorker(world.deps, Wakeup()))
     async with world.db.read() as tx:
         assert await receivers_service.failing(tx, world.clock.now()) == []
     assert "has failed for" not in (await (await visitor(world, "staff")).get("/health")).text
@@ -55,7 +55,7 @@ async def test_a_failure_with_a_thousand_untried_deliveries_behind_it_is_still_r
         await subscribe(world, receiver)
         receiver.answers = [503]
         await record(world, 1, "order.paid")
-        await work(DeliveryWorker(world.deps, MemoryWakeup()))
+        await work(DeliveryWorker(world.deps, Wakeup()))
     await record(world, 1_000, "order.paid")
     for _ in range(10):
         await fan_out(world)
@@ -71,7 +71,7 @@ async def test_an_attempt_that_began_after_the_page_was_asked_for_is_in_its_last
         await record(world, 1, "order.paid")
         asked_at = world.clock.now()
         world.clock.advance(SECOND)
-        await work(DeliveryWorker(world.deps, MemoryWakeup()))
+        await work(DeliveryWorker(world.deps, Wakeup()))
     async with world.db.read() as tx:
         (shown,) = await receivers_service.active(tx, asked_at)
     assert (shown.minutes[-1], set(shown.minutes[:-1])) == ("ok", {"none"})

@@ -10,7 +10,7 @@ import pytest
 
 from lootkeep.console import forms, settings as settings_page
 from lootkeep.domain.store_settings import SETTINGS, StoredSettings
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.services import settings as settings_service
 from lootkeep.settings import Settings, is_in_console
@@ -158,7 +158,7 @@ async def test_a_mail_test_shows_the_answer_of_the_server(world: World) -> None:
 
 async def test_a_running_worker_sends_to_the_server_that_is_set_now(world: World) -> None:
     owner = await visitor(world, "owner")
-    _, worker, *_ = make_queues(world.deps, world.settings, MemoryWakeup(), None, NOT_OBSERVED)
+    _, worker, *_ = make_queues(world.deps, world.settings, Wakeup(), None, NOT_OBSERVED)
     async with MailServer() as first, MailServer() as second:
         for server in (first, second):
             host, port = server.url.removeprefix("smtp://").split(":")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lootkeep.domain.accounts import AuditEntry
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import HOUR, MINUTE, Instant
 from lootkeep.storage import audit as audit_db
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
@@ -30,7 +30,7 @@ async def lenient(world: World) -> World:
 
 
 def worker_of(world: World) -> DeliveryWorker:
-    return DeliveryWorker(world.deps, MemoryWakeup(), delays=(300, 1800), concurrency=10)
+    return DeliveryWorker(world.deps, Wakeup(), delays=(300, 1800), concurrency=10)
 
 
 async def test_a_failing_receiver_is_explained_with_the_time_its_first_delivery_is_given_up(lenient: World) -> None:

@@ -68,7 +68,7 @@ def test_a_new_store_has_the_documented_settings() -> None:
 
 def test_a_welcome_discount_over_a_hundred_percent_is_rejected_with_its_field() -> None:
     with pytest.raises(InvalidFields) as rejection:
-        checked(ReferralSettings(referral_welcome_discount_value=Hundredths(100_01)))
+        checked(ReferralSettings(referral_welcome_discount_value=Hundredths(100_01)), "USD")
     assert rejection.value.fields == {
         "referral_welcome_discount_value": [
             "The referral welcome discount value field must not be greater than 100 for a percentage."
@@ -79,4 +79,4 @@ def test_a_welcome_discount_over_a_hundred_percent_is_rejected_with_its_field() 
 @pytest.mark.parametrize(("kind", "value"), [("percentage", 100_00), ("percentage", 1), ("fixed", 500_00)])
 def test_a_consistent_welcome_discount_is_accepted_as_it_is(kind: Any, value: int) -> None:
     settings = ReferralSettings(referral_welcome_discount_type=kind, referral_welcome_discount_value=Hundredths(value))
-    assert checked(settings) == settings
+    assert checked(settings, "USD") == settings

@@ -22,7 +22,7 @@ import pytest
 from lootkeep.deps import Deps
 from lootkeep.domain.webhooks import SECRET_PURPOSE, new
 from lootkeep.engines.outbound import Outbound
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import webhooks as webhooks_service
 from lootkeep.storage.engine.sqlite import SqliteDatabase
@@ -185,7 +185,7 @@ def test_no_delivery_or_redelivery_reaches_a_private_ip(tmp_path: Path, sqlite_t
             await outbox_db.append(tx, "product.created", SampleData(), scene.world.clock.now())
         for _ in range(2):
             async with scene.deps() as deps:
-                await work(DeliveryWorker(deps, MemoryWakeup(), delays=()))
+                await work(DeliveryWorker(deps, Wakeup(), delays=()))
             await send_all_again(scene, webhooks)
         scene.check()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lootkeep.domain.payments.events import LEASE
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import existing
 from lootkeep.storage.customers import rows as customers_db
@@ -44,7 +44,7 @@ async def test_a_payment_that_checkout_and_provider_report_at_once_counts_once(w
         ids: dict[str, Any] = {"id": f"ch_{number}", "payment_intent": f"pi_{number}"}
         for it in range(8):
             await send(world, source, event("charge.succeeded", charge(order_id, **ids), number * 100 + it))
-        workers = [PaymentWorker(world.deps, MemoryWakeup()) for _ in range(4)]
+        workers = [PaymentWorker(world.deps, Wakeup()) for _ in range(4)]
         pay = f"{ORDERS}/{order_id}/pay", {"transaction_id": f"pi_{number}"}
         checkouts = [served(world, *pay) for _ in range(AT_ONCE)]
         await asyncio.gather(*checkouts, *(worker.run_once() for worker in workers * 4))
@@ -69,7 +69,7 @@ async def test_a_refund_that_both_report_at_once_is_one_refund(world: World) -> 
     await send(world, source, PAID)
     await work(world)
     await send(world, source, REFUNDED)
-    worker = PaymentWorker(world.deps, MemoryWakeup())
+    worker = PaymentWorker(world.deps, Wakeup())
     await asyncio.gather(worker.run_once(), *(served(world, f"{ORDERS}/1/refund", {}) for _ in range(8)))
     await work(world)
     assert (await sent(world.db)).count("order.refunded") == 1
@@ -95,7 +95,7 @@ async def test_a_worker_that_is_killed_at_any_moment_applies_its_event_once(worl
         order_id = await an_order(world)
         ids: dict[str, Any] = {"id": f"ch_{number}", "payment_intent": f"pi_{number}"}
         await send(world, source, event("charge.succeeded", charge(order_id, **ids), number))
-        running = asyncio.ensure_future(PaymentWorker(world.deps, MemoryWakeup()).run_once())
+        running = asyncio.ensure_future(PaymentWorker(world.deps, Wakeup()).run_once())
         for _ in range(number):
             await asyncio.sleep(0)
         running.cancel()
@@ -123,7 +123,7 @@ async def test_money_of_blocked_buyers_and_reviews_of_their_orders_never_deadloc
             calls += [served(world, *reviewed) for _ in range(4)]
             paid = f"{ORDERS}/{order_id}/pay", {"transaction_id": f"ch_{order_id}"}
             calls += [served(world, *paid, headers={"Idempotency-Key": f"{named}-{key}"}) for key in range(2)]
-            reports.append(PaymentWorker(world.deps, MemoryWakeup()).run_once())
+            reports.append(PaymentWorker(world.deps, Wakeup()).run_once())
         answers, _ = await asyncio.gather(asyncio.gather(*calls), asyncio.gather(*reports))
         failed = [answer.text for answer in answers if answer.status_code not in (200, 409)]
         assert not failed, failed

@@ -58,7 +58,7 @@ async def test_an_agent_skips_no_event_that_commits_after_a_later_one(
 async def test_a_call_that_waits_gets_an_event_that_the_replica_does_not_have_yet(
     world: World, db: PostgresDatabase, servers: Replicated
 ) -> None:
-    db.on_commit(world.deps.changes.wake)
+    db.on_change(world.deps.changes.wake)
     call = asyncio.create_task(shown(world, "?wait=30"))
     while not world.deps.feed_readers:
         await asyncio.sleep(0)

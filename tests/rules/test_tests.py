@@ -48,7 +48,7 @@ SLEEPS = {
     "tests/storage/test_silent_postgres.py": (1, _SERVER),
     "tests/worker/delivering.py": (1, _OTHER_PROCESS),
     "tests/worker/resting.py": (1, "lines of the log"),
-    "tests/worker/test_away.py": (1, _NOTHING),
+    "tests/worker/test_away.py": (2, _NOTHING),
     "tests/worker/test_waking.py": (2, _NOTHING),
 }
 

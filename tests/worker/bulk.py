@@ -6,7 +6,7 @@ from typing import Any
 
 from lootkeep.console.bulk import AREAS
 from lootkeep.domain.bulk import BulkAct
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.errors import existing
 from lootkeep.services import bulk as bulk_service
 from lootkeep.storage import bulk as bulk_db
@@ -67,7 +67,7 @@ async def one_of_each(world: World) -> None:
 
 
 def bulk_worker(world: World) -> BulkWorker:
-    return BulkWorker(world.deps, MemoryWakeup())
+    return BulkWorker(world.deps, Wakeup())
 
 
 async def work(world: World) -> None:

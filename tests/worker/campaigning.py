@@ -11,7 +11,7 @@ from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import Sender
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import campaign_recipients, customers
@@ -38,7 +38,7 @@ def campaign_worker(
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
     # A high rate, so that tests of other things need not advance the clock for each e-mail.
     chosen = CampaignOptions(has_server=server is not None, **{"emails_per_minute": 60 * SECOND} | options)
-    return CampaignWorker(world.deps, MemoryWakeup(), mailer, changing or (lambda: chosen))
+    return CampaignWorker(world.deps, Wakeup(), mailer, changing or (lambda: chosen))
 
 
 async def send(world: World, **fields: Any) -> int:

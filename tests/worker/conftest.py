@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.mailbox import MailServer
 from tests.receiver import Receiver
@@ -26,13 +26,13 @@ async def other_receiver() -> AsyncIterator[Receiver]:
 
 
 @pytest.fixture
-def wakeup() -> MemoryWakeup:
+def wakeup() -> Wakeup:
     """Wakes the worker; a request of its own that has ended does so too."""
-    return MemoryWakeup()
+    return Wakeup()
 
 
 @pytest.fixture
-def worker(insecure_world: World, wakeup: MemoryWakeup) -> DeliveryWorker:
+def worker(insecure_world: World, wakeup: Wakeup) -> DeliveryWorker:
     return DeliveryWorker(insecure_world.deps, wakeup)
 
 

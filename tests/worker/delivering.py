@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from lootkeep.domain.deliveries import RETRY_SECONDS, AttemptResult, ClaimedDelivery, settle
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.events import outbox as outbox_db
 from lootkeep.storage.queue import MAX_COUNTED
@@ -105,7 +105,7 @@ async def waits_for_a_lock(url: str, task: asyncio.Task[Any], sessions: int = 1)
 class running:  # noqa: N801  reads as what it does
     """Runs the worker inside the block."""
 
-    def __init__(self, worker: DeliveryWorker, wakeup: MemoryWakeup) -> None:
+    def __init__(self, worker: DeliveryWorker, wakeup: Wakeup) -> None:
         self._worker = worker
         self._wakeup = wakeup
         self._stopping = asyncio.Event()
@@ -117,4 +117,3 @@ class running:  # noqa: N801  reads as what it does
         self._stopping.set()
         self._wakeup.wake()
         await self._task
-        await self._wakeup.close()

@@ -9,7 +9,7 @@ from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import Sender
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage import emails as emails_db
 from lootkeep.storage.engine.database import Transaction
@@ -25,7 +25,7 @@ def email_worker(world: World, server: MailServer | None, **options: Any) -> Ema
     mailer: Mailer = OutboxMailer()
     if server:
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
-    return EmailWorker(world.deps, MemoryWakeup(), mailer, **options)
+    return EmailWorker(world.deps, Wakeup(), mailer, **options)
 
 
 async def write(world: World, to: str = "ann@mail.example", **values: Any) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 
 # Longer than any test: a worker that nobody wakes never looks again, whatever time the machine takes.
 FOR_GOOD = 3600.0
@@ -19,10 +19,11 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
-class OnlyWoken:
+class OnlyWoken(Wakeup):
     """Counts the rests of a worker; a rest ends only when the wake-up behind it is woken."""
 
-    def __init__(self, wakeup: MemoryWakeup) -> None:
+    def __init__(self, wakeup: Wakeup) -> None:
+        super().__init__()
         self._wakeup = wakeup
         self.rests = 0
         self.is_resting = False
@@ -40,6 +41,3 @@ class OnlyWoken:
 
     def clear(self) -> None:
         self._wakeup.clear()
-
-    async def close(self) -> None:
-        await self._wakeup.close()

@@ -8,7 +8,7 @@ import pytest
 
 from lootkeep.domain.alerts import TRIGGERS, AlertTrigger
 from lootkeep.engines.emails.outbox import OutboxMailer
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import MINUTE, SECOND
 from lootkeep.services import alerts as alerts_service, fraud as fraud_service
 from lootkeep.storage.engine.database import Engine
@@ -58,7 +58,7 @@ async def fail_for_a_quarter_of_an_hour(world: World) -> None:
         broken.answers = [500] * 9
         await world.post("/webhooks", {"url": broken.url, "events": ["*"]})
         await new_product(world)
-        worker = DeliveryWorker(world.deps, MemoryWakeup(), delays=(300,) * 5, chance=lambda: 0)
+        worker = DeliveryWorker(world.deps, Wakeup(), delays=(300,) * 5, chance=lambda: 0)
         for _ in range(4):
             while await worker.run_once():
                 pass
@@ -135,7 +135,7 @@ async def test_a_trigger_notifies_only_the_alerts_that_chose_it(
         fields = {"name": "Staff", "channel": "webhook", "target": target.url, "triggers": triggers, "amount": None}
         await alerts_service.create(store.deps, fields | {"minutes": 15, "limit_per_hour": 10, "muted_until": None})
     await CAUSES[trigger](store)
-    worker = AlertWorker(store.deps, MemoryWakeup(), OutboxMailer())
+    worker = AlertWorker(store.deps, Wakeup(), OutboxMailer())
     while await worker.run_once():
         pass
     await worker.drain()

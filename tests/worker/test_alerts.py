@@ -10,7 +10,7 @@ from lootkeep.engines.emails import Mailer
 from lootkeep.engines.emails.message import Sender
 from lootkeep.engines.emails.outbox import OutboxMailer
 from lootkeep.engines.emails.smtp import SmtpMailer, parse_server
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import HOUR, MINUTE, SECOND, Instant
 from lootkeep.services import alerts as alerts_service, fraud as fraud_service, retention as retention_service
 from lootkeep.storage import alerts as alerts_db
@@ -40,7 +40,7 @@ async def work(world: World, server: MailServer | None = None) -> None:
     mailer: Mailer = OutboxMailer()
     if server:
         mailer = SmtpMailer(parse_server(server.url), Sender("Shop", "shop@store.example"), world.clock)
-    worker = AlertWorker(world.deps, MemoryWakeup(), mailer)
+    worker = AlertWorker(world.deps, Wakeup(), mailer)
     while await worker.run_once():
         pass
     await worker.drain()
@@ -156,7 +156,7 @@ async def test_a_receiver_that_keeps_failing_is_reported_once(store: World, rece
         webhook = (await store.post("/webhooks", {"url": broken.url, "events": ["*"]})).json()["data"]
         await new_alert(store, receiver.url, triggers=["receiver_failing"], minutes=10)
         await new_product(store)
-        worker = DeliveryWorker(store.deps, MemoryWakeup(), delays=(300, 300, 300, 300, 300), chance=lambda: 0)
+        worker = DeliveryWorker(store.deps, Wakeup(), delays=(300, 300, 300, 300, 300), chance=lambda: 0)
         counts = []
         for _ in range(5):
             while await worker.run_once():

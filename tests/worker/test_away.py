@@ -10,8 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from lootkeep.engines.emails.outbox import OutboxMailer
-from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.engines.wakeup.postgres import PostgresWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.services import subscriptions as subscriptions_service
 from lootkeep.storage.engine.postgres import PostgresDatabase
@@ -39,7 +38,7 @@ async def world(gate: Gate) -> AsyncIterator[World]:
 async def test_a_database_outage_is_logged_once_per_kind_of_work_and_once_when_it_is_over(
     gate: Gate, world: World
 ) -> None:
-    wakeup = PostgresWakeup(gate.url)
+    wakeup = Wakeup()
     expiry = Expiry(world)
     worker = Worker((PeriodicTask("expire", 0.01, expiry.run),), loops(world, wakeup))
     with capture_logs() as lines:
@@ -52,13 +51,12 @@ async def test_a_database_outage_is_logged_once_per_kind_of_work_and_once_when_i
         await until(lambda: len(works(lines)) >= 8)
     wakeup.wake()
     await worker.stop()
-    await wakeup.close()
     kinds = ["campaigns", "deliveries", "expire", "mail"]
     assert (sorted(gone), sorted(works(lines)[4:])) == (kinds, kinds)
 
 
 def works(lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What waits or goes on, line by line; the listener for wake-ups writes lines of its own."""
+    """What waits or goes on, line by line."""
     return [line["work"] for line in lines if "work" in line]
 
 
@@ -75,9 +73,11 @@ async def test_a_task_that_needs_no_database_does_not_end_the_outage_of_another(
 
 
 async def test_without_a_database_a_worker_backs_off(gate: Gate, world: World) -> None:
-    wakeup = PostgresWakeup(gate.url)
+    wakeup = Wakeup()
     worker = Worker((), loops(world, wakeup))
+    await gate.shut()
     gate.is_refusing = True
+    await gate.open()
     before = gate.visits
     worker.start()
     await until(lambda: gate.visits - before >= 3)
@@ -86,45 +86,54 @@ async def test_without_a_database_a_worker_backs_off(gate: Gate, world: World) -
     gate.is_refusing = False
     wakeup.wake()
     await worker.stop()
-    await wakeup.close()
     # Three loops; without pauses they would come thousands of times.
     assert 3 <= visits <= 20
 
 
-async def test_a_worker_without_a_free_connection_to_listen_rests_as_long_as_a_listening_one(
-    gate: Gate,
+async def test_a_process_that_cannot_listen_says_so_once_and_rests_between_its_attempts(
+    gate: Gate, world: World
 ) -> None:
     """A server that has reached `max_connections` refuses, and does so at once."""
+    gate.is_refusing = True
+    before = gate.visits
+    with capture_logs() as lines:
+        async with world.db.listening() as token_version:
+            await until(lambda: gate.visits - before >= 2)
+            await asyncio.sleep(1)
+            assert token_version() is None
+    # A second attempt after half a second at the earliest, a third after another.
+    assert (2 <= gate.visits - before <= 4, [line["log_level"] for line in lines]) == (True, ["warning"])
+
+
+async def test_a_process_that_could_not_listen_hears_again_when_the_server_is_back(gate: Gate, world: World) -> None:
     await gate.shut()
-    wakeup = PostgresWakeup(gate.url)
-    waits = [asyncio.create_task(wakeup.wait(SOON)) for _ in range(3)]
-    done, _ = await asyncio.wait(waits, timeout=0.1)
-    for wait in waits:
-        wait.cancel()
-    await asyncio.gather(*waits, return_exceptions=True)
-    await wakeup.close()
-    assert done == set()
+    wakeup = Wakeup()
+    world.db.on_change(wakeup.wake)
+    with capture_logs() as lines:
+        async with world.db.listening() as token_version, asyncio.timeout(SOON):
+            await until(lambda: bool(lines))
+            await gate.open()
+            await wakeup.wait(SOON)
+            await until(lambda: token_version() is not None)
+    assert [line["log_level"] for line in lines] == ["warning", "info"]
 
 
-async def test_a_worker_that_cannot_listen_hears_again_when_the_server_is_back(gate: Gate) -> None:
-    await gate.shut()
-    wakeup = PostgresWakeup(gate.url)
-    await wakeup.wait(0.05)
-    await gate.open()
-    async with asyncio.timeout(SOON):
-        woken = asyncio.create_task(wakeup.wait(SOON))
-        while not woken.done():
-            # Each look begins to listen when the time for that has come.
-            await wakeup.wait(0.05)
-    await wakeup.close()
-
-
-async def test_a_silent_server_does_not_hold_up_a_worker_that_begins_to_listen(gate: Gate) -> None:
+async def test_a_silent_server_holds_up_neither_the_start_nor_the_end_of_listening(gate: Gate, world: World) -> None:
     gate.is_silent = True
-    wakeup = PostgresWakeup(gate.url)
-    async with asyncio.timeout(4):
-        await wakeup.wait(0.01)
-        await wakeup.close()
+    async with asyncio.timeout(4), world.db.listening():
+        pass
+
+
+async def test_a_worker_that_is_stopped_during_an_outage_reports_no_fault(gate: Gate, world: World) -> None:
+    wakeup = Wakeup()
+    worker = Worker((), loops(world, wakeup))
+    with capture_logs() as lines:
+        await gate.shut()
+        worker.start()
+        await until(lambda: len(works(lines)) >= 3)
+        wakeup.wake()
+        await worker.stop()
+    assert {line["log_level"] for line in lines} == {"warning"}
 
 
 async def test_a_stopped_worker_cancels_work_that_does_not_finish() -> None:
@@ -143,7 +152,7 @@ async def test_a_stopped_worker_cancels_work_that_does_not_finish() -> None:
     assert [(line["event"], line["work"]) for line in lines] == [("work was interrupted", "hang")]
 
 
-def loops(world: World, wakeup: MemoryWakeup) -> tuple[Loop, ...]:
+def loops(world: World, wakeup: Wakeup) -> tuple[Loop, ...]:
     options = CampaignOptions()
     return (
         DeliveryWorker(world.deps, wakeup).run,

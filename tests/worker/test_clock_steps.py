@@ -8,7 +8,7 @@ from lootkeep.domain.bulk import LEASE as BULK_LEASE
 from lootkeep.domain.deliveries import LEASE, RETRY_SECONDS
 from lootkeep.domain.emails import LEASE as EMAIL_LEASE, RETRY_SECONDS as EMAIL_RETRY_SECONDS
 from lootkeep.engines.emails.outbox import OutboxMailer
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant, SystemClock
 from lootkeep.storage import bulk as bulk_db
 from lootkeep.worker.alerts import AlertWorker
@@ -252,7 +252,7 @@ async def test_an_alert_that_failed_often_is_tried_again_although_the_clock_was_
     await new_alert(world, "staff@shop.example", "email")
     await notify(world, "a")
     watch = ClockWatch(world.deps)
-    worker = AlertWorker(world.deps, MemoryWakeup(), OutboxMailer())
+    worker = AlertWorker(world.deps, Wakeup(), OutboxMailer())
     for _ in range(len(EMAIL_RETRY_SECONDS) + 2):
         await worker.run_once()
         await worker.drain()

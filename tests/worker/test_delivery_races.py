@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import insert
 
 from lootkeep.domain.deliveries import LEASE
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import DAY
 from lootkeep.services import retention as retention_service
 from lootkeep.storage.engine.query import Query
@@ -35,7 +35,7 @@ from tests.world import World
 
 
 async def test_a_worker_whose_lease_expired_does_not_settle_the_next_attempt(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: Wakeup
 ) -> None:
     """The lease is the worker's for its whole life: it does not distinguish one claim from the next."""
     webhook = await subscribe(insecure_world, receiver, "product.created")
@@ -61,7 +61,7 @@ async def test_a_worker_whose_lease_expired_does_not_settle_the_next_attempt(
 
 
 async def test_redelivering_a_delivery_in_flight_keeps_both_answers(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: Wakeup
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     first, second = asyncio.Event(), asyncio.Event()
@@ -119,7 +119,7 @@ async def test_the_feed_shows_an_event_whose_operation_committed_late(insecure_w
 
 
 async def test_an_event_that_cannot_be_fanned_out_does_not_hold_back_what_was_sent(
-    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: MemoryWakeup
+    insecure_world: World, receiver: Receiver, worker: DeliveryWorker, wakeup: Wakeup
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
@@ -173,5 +173,5 @@ async def test_nothing_is_sent_to_a_webhook_that_was_deleted_before_the_claim(
     await record(insecure_world)
     await fan_out(insecure_world)
     deps = dataclasses.replace(insecure_world.deps, db=DeletingAfterTheLook(insecure_world, webhook["id"]))
-    await work(DeliveryWorker(deps, MemoryWakeup()))
+    await work(DeliveryWorker(deps, Wakeup()))
     assert receiver.received == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.wiring.observation import NOT_OBSERVED
 from lootkeep.wiring.workers import make_queues
@@ -16,7 +16,7 @@ from tests.world import World
 async def test_an_alert_does_not_wait_for_a_receiver_that_hangs(
     insecure_world: World, receiver: Receiver, other_receiver: Receiver
 ) -> None:
-    world, never, wakeup, stopping = insecure_world, asyncio.Event(), MemoryWakeup(), asyncio.Event()
+    world, never, wakeup, stopping = insecure_world, asyncio.Event(), Wakeup(), asyncio.Event()
 
     async def hang(*_: object) -> None:
         await never.wait()

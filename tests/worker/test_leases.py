@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from lootkeep.domain.deliveries import LEASE, RETRY_SECONDS
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import SECOND
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver, holding
@@ -90,7 +90,7 @@ async def test_a_late_worker_cannot_overwrite_its_successors_result(
     insecure_world.clock.advance(LEASE)
     receiver.behaviour = None
     receiver.answers = [200 if late_status == 500 else 500]
-    await work(DeliveryWorker(insecure_world.deps, MemoryWakeup()))
+    await work(DeliveryWorker(insecure_world.deps, Wakeup()))
     (before,) = await log(insecure_world, webhook)
     gate.set()
     await worker.drain()
@@ -110,7 +110,7 @@ async def test_a_late_worker_cannot_settle_a_delivery_its_successor_still_holds(
     await receiver.wait_for(1)
     insecure_world.clock.advance(LEASE)
     receiver.behaviour = holding(present)
-    successor = DeliveryWorker(insecure_world.deps, MemoryWakeup())
+    successor = DeliveryWorker(insecure_world.deps, Wakeup())
     await successor.run_once()
     await receiver.wait_for(2)
     late.set()

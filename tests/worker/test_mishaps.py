@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from lootkeep.domain.addresses import is_public
 from lootkeep.domain.webhooks import LOOPBACK
 from lootkeep.engines.outbound import Outbound
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.webhooks import endpoints as endpoints_db
 from lootkeep.worker.deliveries import DeliveryWorker
@@ -51,7 +51,7 @@ async def test_a_private_ip_is_reported_as_text() -> None:
 async def test_a_secret_that_cannot_be_decrypted_fails_the_attempt_with_a_message_and_frees_its_slot(
     insecure_world: World, receiver: Receiver
 ) -> None:
-    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=1)
+    worker = DeliveryWorker(insecure_world.deps, Wakeup(), concurrency=1)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     async with insecure_world.db.write() as tx:
         stored = await endpoints_db.ROWS.get(tx, webhook["id"])

@@ -7,7 +7,7 @@ import asyncio
 import asyncpg
 import pytest
 
-from lootkeep.engines.wakeup.postgres import PostgresWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.errors import Unavailable
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import PATIENCE_SECONDS, Receiver, holding
@@ -17,15 +17,13 @@ from tests.world import World
 
 
 @only_postgresql
-async def test_an_event_committed_while_the_worker_begins_to_listen_does_not_wait(
-    insecure_world: World, db_location: str
-) -> None:
+async def test_an_event_committed_while_the_worker_begins_to_listen_does_not_wait(insecure_world: World) -> None:
     """What is committed between the last look and LISTEN is not announced: after listening again, look at once."""
-    wakeup = PostgresWakeup(db_location)
     await record(insecure_world)
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    wakeup = Wakeup()
+    insecure_world.db.on_change(wakeup.wake)
+    async with insecure_world.db.listening(), asyncio.timeout(PATIENCE_SECONDS):
         await wakeup.wait(FOR_GOOD)
-    await wakeup.close()
 
 
 @only_postgresql
@@ -53,10 +51,10 @@ async def test_deliveries_sent_during_a_database_outage_are_settled_when_it_is_o
 async def test_a_running_worker_survives_a_database_outage(
     insecure_world: World, receiver: Receiver, postgres_admin_url: str, postgres_url: str
 ) -> None:
-    wakeup = PostgresWakeup(postgres_url)
-    await wakeup.wait(0.01)
+    wakeup = Wakeup()
+    insecure_world.db.on_change(wakeup.wake)
     await subscribe(insecure_world, receiver, "product.created")
-    async with running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
+    async with insecure_world.db.listening(), running(DeliveryWorker(insecure_world.deps, wakeup), wakeup):
         await record(insecure_world)
         await receiver.wait_for(1)
         async with outage(postgres_admin_url, postgres_url):
@@ -87,12 +85,9 @@ class outage:  # noqa: N801  reads as what it does
         await admin.close()
 
 
-@only_postgresql
-async def test_a_redelivery_on_postgresql_wakes_the_worker(
-    insecure_world: World, receiver: Receiver, db_location: str
-) -> None:
-    wakeup = PostgresWakeup(db_location)
-    await wakeup.wait(0.01)
+async def test_a_redelivery_wakes_the_worker(insecure_world: World, receiver: Receiver) -> None:
+    wakeup = Wakeup()
+    insecure_world.db.on_change(wakeup.wake)
     await subscribe(insecure_world, receiver, "product.created")
     resting = OnlyWoken(wakeup)
     async with running(DeliveryWorker(insecure_world.deps, resting), wakeup):

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import HOUR
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.worker.deliveries import DeliveryWorker
@@ -23,7 +23,7 @@ async def test_several_workers_share_the_work_without_sending_anything_twice(
 ) -> None:
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 90)
-    workers = [DeliveryWorker(insecure_world.deps, MemoryWakeup()) for _ in range(4)]
+    workers = [DeliveryWorker(insecure_world.deps, Wakeup()) for _ in range(4)]
     await asyncio.gather(*(work(worker) for worker in workers))
     # One may have stopped looking while another still fanned out.
     await work(workers[0])
@@ -83,7 +83,7 @@ async def receiver_gets(worker: DeliveryWorker, receiver: Receiver, count: int) 
 async def test_a_webhook_never_has_more_requests_in_flight_than_its_cap(
     insecure_world: World, receiver: Receiver, cap: int
 ) -> None:
-    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=cap)
+    worker = DeliveryWorker(insecure_world.deps, Wakeup(), concurrency=cap)
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 9)
     under_way = most = 0
@@ -102,7 +102,7 @@ async def test_a_webhook_never_has_more_requests_in_flight_than_its_cap(
 
 
 async def test_retries_wait_behind_first_attempts(insecure_world: World, receiver: Receiver) -> None:
-    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), concurrency=1)
+    worker = DeliveryWorker(insecure_world.deps, Wakeup(), concurrency=1)
     await subscribe(insecure_world, receiver, "product.created", "order.paid")
     receiver.answers = [500, 500, 500]
     await record(insecure_world, 3)
@@ -116,7 +116,7 @@ async def test_retries_wait_behind_first_attempts(insecure_world: World, receive
 
 async def test_finished_deliveries_are_settled_in_one_transaction(insecure_world: World, receiver: Receiver) -> None:
     deps, writes = counted(insecure_world.deps)
-    worker = DeliveryWorker(deps, MemoryWakeup())
+    worker = DeliveryWorker(deps, Wakeup())
     await subscribe(insecure_world, receiver, "product.created")
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
@@ -133,7 +133,7 @@ async def test_a_running_worker_runs_once_for_all_deliveries_in_flight(
     insecure_world: World, receiver: Receiver
 ) -> None:
     deps, writes = counted(insecure_world.deps)
-    wakeup = MemoryWakeup()
+    wakeup = Wakeup()
     await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world, 100)
     async with running(DeliveryWorker(deps, wakeup), wakeup):
@@ -145,7 +145,7 @@ async def test_a_running_worker_runs_once_for_all_deliveries_in_flight(
 async def test_a_running_worker_does_not_wait_for_a_hanging_receiver(
     insecure_world: World, receiver: Receiver, other_receiver: Receiver
 ) -> None:
-    wakeup = MemoryWakeup()
+    wakeup = Wakeup()
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
     await subscribe(insecure_world, receiver, "product.created")

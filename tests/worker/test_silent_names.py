@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from lootkeep.domain.webhooks import LOOPBACK
 from lootkeep.engines.outbound import Outbound
 from lootkeep.engines.resolver import Resolver
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.engines.name_servers import StubNames
 from tests.receiver import Receiver
@@ -22,7 +22,7 @@ SILENT, HEALTHY = 30, 20
 async def test_thirty_webhooks_with_silent_name_servers_do_not_delay_twenty_others(
     insecure_world: World,
 ) -> None:
-    names, wakeup = StubNames(), MemoryWakeup()
+    names, wakeup = StubNames(), Wakeup()
     outbound = Outbound(LOOPBACK, None, Resolver(names.look_up))
     deps = dataclasses.replace(insecure_world.deps, outbound=outbound)
     async with AsyncExitStack() as stack:

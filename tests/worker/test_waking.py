@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Set
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
-from typing import cast
 
 import pytest
 from prometheus_client import CollectorRegistry
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
-from lootkeep.engines.wakeup.postgres import PostgresWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.storage.engine.postgres import PostgresDatabase
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.worker.deliveries import DeliveryWorker, step_replays
@@ -23,12 +20,8 @@ from tests.worker.resting import FOR_GOOD, OnlyWoken
 from tests.world import World
 
 
-async def test_a_first_attempt_does_not_wait_for_the_next_poll(
-    insecure_world: World, receiver: Receiver, db_location: Path | str
-) -> None:
-    wakeup = wakeup_of(insecure_world, db_location)
-    # It listens from its first wait on.
-    await wakeup.wait(0.01)
+async def test_a_first_attempt_does_not_wait_for_the_next_poll(insecure_world: World, receiver: Receiver) -> None:
+    wakeup = wakeup_of(insecure_world)
     await subscribe(insecure_world, receiver, "product.created")
     async with running(DeliveryWorker(insecure_world.deps, OnlyWoken(wakeup)), wakeup):
         for count in (1, 2, 3, 4):
@@ -36,16 +29,12 @@ async def test_a_first_attempt_does_not_wait_for_the_next_poll(
             await receiver.wait_for(count)
 
 
-async def test_a_replayed_delivery_does_not_wait_for_the_next_poll(
-    insecure_world: World, receiver: Receiver, db_location: Path | str
-) -> None:
-    wakeup = wakeup_of(insecure_world, db_location, DeliveryWorker.wakes_for)
-    # It listens from its first wait on, and looks once then.
-    await wakeup.wait(PATIENCE_SECONDS if isinstance(wakeup, PostgresWakeup) else 0)
+async def test_a_replayed_delivery_does_not_wait_for_the_next_poll(insecure_world: World, receiver: Receiver) -> None:
+    wakeup = wakeup_of(insecure_world, DeliveryWorker.wakes_for)
     resting = OnlyWoken(wakeup)
     webhook = await subscribe(insecure_world, receiver, "product.created")
     await record(insecure_world)
-    await work(DeliveryWorker(insecure_world.deps, MemoryWakeup()))
+    await work(DeliveryWorker(insecure_world.deps, Wakeup()))
     await insecure_world.post(f"/webhooks/{webhook['id']}/replay", {"since": "2026-11-15T00:00:00Z"})
     async with running(DeliveryWorker(insecure_world.deps, resting), wakeup):
         await resting.began.wait()
@@ -56,9 +45,9 @@ async def test_a_replayed_delivery_does_not_wait_for_the_next_poll(
 @only_sqlite
 async def test_an_idle_worker_does_not_wake_itself(insecure_world: World) -> None:
     assert isinstance(insecure_world.db, SqliteDatabase)
-    wakeup = MemoryWakeup()
+    wakeup = Wakeup()
     resting = OnlyWoken(wakeup)
-    insecure_world.db.on_commit(wakeup.wake)
+    insecure_world.db.on_change(wakeup.wake)
     async with running(DeliveryWorker(insecure_world.deps, resting), wakeup):
         await resting.began.wait()
         await asyncio.sleep(0.5)
@@ -68,7 +57,7 @@ async def test_an_idle_worker_does_not_wake_itself(insecure_world: World) -> Non
 async def test_a_worker_whose_webhooks_are_all_busy_rests_until_one_is_free(
     insecure_world: World, receiver: Receiver
 ) -> None:
-    wakeup = MemoryWakeup()
+    wakeup = Wakeup()
     resting = OnlyWoken(wakeup)
     gate = asyncio.Event()
     receiver.behaviour = holding(gate)
@@ -85,7 +74,7 @@ async def test_a_worker_whose_webhooks_are_all_busy_rests_until_one_is_free(
 
 
 async def test_a_stopped_worker_finishes_the_deliveries_in_flight(insecure_world: World, receiver: Receiver) -> None:
-    wakeup = MemoryWakeup()
+    wakeup = Wakeup()
     webhook = await subscribe(insecure_world, receiver, "product.created")
     gate, stopping = asyncio.Event(), asyncio.Event()
     receiver.behaviour = holding(gate)
@@ -101,7 +90,7 @@ async def test_a_stopped_worker_finishes_the_deliveries_in_flight(insecure_world
 
 async def test_attempts_are_counted_by_outcome(insecure_world: World, receiver: Receiver) -> None:
     registry = CollectorRegistry()
-    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), metrics=WorkerMetrics(registry))
+    worker = DeliveryWorker(insecure_world.deps, Wakeup(), metrics=WorkerMetrics(registry))
     await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500, 200, 404]
     await record(insecure_world, 3)
@@ -113,56 +102,45 @@ async def test_attempts_are_counted_by_outcome(insecure_world: World, receiver: 
     assert (counted, registry.get_sample_value("lootkeep_webhook_seconds_count")) == ([1, 2], 3)
 
 
-async def test_only_the_loop_whose_tables_changed_is_woken(insecure_world: World, db_location: Path | str) -> None:
-    wakeup = wakeup_of(insecure_world, db_location, {"events"})
+async def test_only_the_loop_whose_tables_changed_is_woken(insecure_world: World) -> None:
+    wakeup = wakeup_of(insecure_world, {"events"})
     emails = wakeup.follower({"mails"})
-    # It listens from its first wait on, and looks once then.
-    await wakeup.wait(PATIENCE_SECONDS if isinstance(wakeup, PostgresWakeup) else 0)
-    await emails.wait(0.01)
     await record(insecure_world)
     async with asyncio.timeout(PATIENCE_SECONDS):
         await wakeup.wait(FOR_GOOD)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
             await emails.wait(FOR_GOOD)
-    await wakeup.close()
 
 
 @only_postgresql
 async def test_another_process_wakes_a_worker_after_its_commits_and_once_for_many(db_location: str) -> None:
-    """A process is not woken by its own notifications: it was when it committed."""
-    wakes: list[Set[str] | None] = []
-    async with opened(db_location) as ours, opened(db_location) as theirs:
-        wakeup = RecordingWakeup(wakes, db_location, own=ours.sender)
-        await wakeup.wait(PATIENCE_SECONDS)
-        assert wakes == [None]
-        for database in (ours, theirs):
-            for table in ("events", "mails") * 20:
-                async with database.write() as tx:
-                    tx.wake(table)
+    """A process does not hear its own notifications: it was woken when it committed."""
+    async with opened(db_location) as ours, opened(db_location) as theirs, hearing(ours) as changes:
+        assert await changes.get() is None
+        async with ours.write() as tx:
+            tx.wake("orders")
+        for table in ("events", "mails") * 20:
+            async with theirs.write() as tx:
+                tx.wake(table)
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(wakes) < 2:
-                await wakeup.wait(FOR_GOOD)
-        await wakeup.close()
-    assert wakes[1:] == [{"events", "mails"}]
+            assert [await changes.get() for _ in range(2)] == [{"orders"}, {"events", "mails"}]
+        assert changes.empty()
 
 
 @only_postgresql
 async def test_what_a_command_has_committed_is_announced_before_it_ends(db_location: str) -> None:
-    wakes: list[Set[str] | None] = []
-    wakeup = RecordingWakeup(wakes, db_location)
-    await wakeup.wait(PATIENCE_SECONDS)
-    async with opened(db_location) as database, database.write() as tx:
-        tx.wake("mails")
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await wakeup.wait(FOR_GOOD)
-    assert wakes == [None, {"mails"}]
-    await wakeup.close()
+    async with opened(db_location) as ours, hearing(ours) as changes:
+        assert await changes.get() is None
+        async with opened(db_location) as command, command.write() as tx:
+            tx.wake("mails")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert await changes.get() == {"mails"}
 
 
 async def test_an_operation_that_is_rolled_back_wakes_nobody(insecure_world: World) -> None:
-    wakes: list[Set[str]] = []
-    insecure_world.db.on_commit(wakes.append)
+    wakes: list[Set[str] | None] = []
+    insecure_world.db.on_change(wakes.append)
     with suppress(LookupError):
         async with insecure_world.db.write() as tx:
             tx.wake("events")
@@ -171,16 +149,13 @@ async def test_an_operation_that_is_rolled_back_wakes_nobody(insecure_world: Wor
     assert wakes == [{"events"}]
 
 
-class RecordingWakeup(PostgresWakeup):
-    """A wake-up that records what it was woken for."""
-
-    def __init__(self, wakes: list[Set[str] | None], url: str, own: str = "") -> None:
-        super().__init__(url, own=own)
-        self._wakes = wakes
-
-    def wake(self, changed: Set[str] | None = None) -> None:
-        self._wakes.append(changed)
-        super().wake(changed)
+@asynccontextmanager
+async def hearing(database: PostgresDatabase) -> AsyncIterator[asyncio.Queue[Set[str] | None]]:
+    """What the process hears inside the block; at first, that anything may have changed."""
+    changes: asyncio.Queue[Set[str] | None] = asyncio.Queue()
+    database.on_change(changes.put_nowait)
+    async with database.listening():
+        yield changes
 
 
 @asynccontextmanager
@@ -192,10 +167,8 @@ async def opened(url: str) -> AsyncIterator[PostgresDatabase]:
         await database.close()
 
 
-def wakeup_of(world: World, db_location: Path | str, tables: Collection[str] = ()) -> MemoryWakeup:
-    """The wake-up that wiring chooses."""
-    wakeup = MemoryWakeup(tables)
-    if isinstance(db_location, str):
-        wakeup = PostgresWakeup(db_location, tables, cast(PostgresDatabase, world.db).sender)
-    world.db.on_commit(wakeup.wake)
+def wakeup_of(world: World, tables: Collection[str] = ()) -> Wakeup:
+    """Woken by the commits of its process, as wiring does it."""
+    wakeup = Wakeup(tables)
+    world.db.on_change(wakeup.wake)
     return wakeup

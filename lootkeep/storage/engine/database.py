@@ -120,12 +120,15 @@ class Engine(Database, Protocol):
         """The stamp of the schema; None without one."""
         ...
 
-    def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
-        """Inside the block: another number after every change of a token; None while it is unknown."""
+    def listening(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
+        """Inside the block, other processes are heard: another number after each change of a token, None if unknown."""
         ...
 
-    def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
-        """Calls the operation after each commit of this process that wakes workers, with the tables it named."""
+    def on_change(self, operation: Callable[[Set[str] | None], None]) -> None:
+        """Calls the operation after each commit that wakes workers, with the tables it named; None means any.
+
+        Those of other processes are heard while `listening()`.
+        """
         ...
 
     async def tables(self) -> set[str]:

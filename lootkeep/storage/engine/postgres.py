@@ -12,6 +12,7 @@ import asyncpg
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.engine import postgres_schema
 from lootkeep.storage.engine.database import STAMP_TABLE, Transaction
+from lootkeep.storage.engine.postgres_listener import OnChange, listening
 from lootkeep.storage.engine.postgres_notices import Notices
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (
@@ -23,7 +24,6 @@ from lootkeep.storage.engine.postgres_session import (
     Sessions,
     is_poolers,
 )
-from lootkeep.storage.engine.postgres_tokens import watching_tokens
 from lootkeep.storage.engine.postgres_transaction import PostgresTransaction, WritingTransaction
 
 # What belongs to an extension (deptype e) says nothing about whose the database is.
@@ -44,10 +44,10 @@ class PostgresDatabase:
         self.pool = pool
         self._listen_url = listen_url
         # Names this process in its notifications.
-        self.sender = secrets.token_urlsafe(9)
+        self._sender = secrets.token_urlsafe(9)
         # A sandbox wakes only the workers of its own process.
-        self._notices = None if pool.sessions.schema else Notices(pool, self.sender)
-        self._on_commit: Callable[[Set[str]], None] = lambda _changed: None
+        self._notices = None if pool.sessions.schema else Notices(pool, self._sender)
+        self._on_change: OnChange = lambda _changed: None
         # Of this process.
         self._token_changes = 0
 
@@ -78,11 +78,11 @@ class PostgresDatabase:
             return Read(self.pool, self._committed)
         return _Write(self.pool, self._committed, self.pool.deadlines.long_statement if is_long else None)
 
-    def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
-        self._on_commit = operation
+    def on_change(self, operation: OnChange) -> None:
+        self._on_change = operation
 
     def _committed(self, changed: Set[str]) -> None:
-        self._on_commit(changed)
+        self._on_change(changed)
         if self._notices:
             self._notices.add(changed)
 
@@ -94,12 +94,12 @@ class PostgresDatabase:
         self._token_changes += 1
 
     @asynccontextmanager
-    async def watch_tokens(self) -> AsyncIterator[Callable[[], int | None]]:
+    async def listening(self) -> AsyncIterator[Callable[[], int | None]]:
         if self._listen_url is None:
-            # Behind a pooler no process is notified of changes, so none caches tokens.
+            # Behind a pooler no process is notified of changes: none caches tokens, and all poll for work.
             yield lambda: None
             return
-        async with watching_tokens(self._listen_url) as notified:
+        async with listening(self._listen_url, self._sender, lambda changed: self._on_change(changed)) as notified:
             yield lambda: None if (version := notified()) is None else version + self._token_changes
 
     async def revision(self) -> str | None:

@@ -173,10 +173,10 @@ class SqliteDatabase:
     def write_tokens(self) -> AbstractAsyncContextManager[Transaction]:
         return self.write()
 
-    def watch_tokens(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
+    def listening(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
         return watching_changes(_open_for_reading(self._path))
 
-    def on_commit(self, operation: Callable[[Set[str]], None]) -> None:
+    def on_change(self, operation: Callable[[Set[str] | None], None]) -> None:
         self._writer.on_commit = operation
 
     async def revision(self) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lootkeep.domain.campaigns import Audience, SegmentFilters
 from lootkeep.domain.emails import Email, SendResult
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import DAY, MINUTE
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.toolbox.demo_store.shop import Shop
@@ -49,7 +49,7 @@ class CampaignEmails:
         campaign = await campaigns_service.create(deps, terms)
         sent = await campaigns_service.send(deps, campaign.id, None)
         options = CampaignOptions(emails_per_minute=_PER_MINUTE)
-        worker = CampaignWorker(deps, MemoryWakeup(), _DiscardingMailer(), lambda: options)
+        worker = CampaignWorker(deps, Wakeup(), _DiscardingMailer(), lambda: options)
         while await worker.run_once():
             shop.clock.advance(MINUTE // _PER_MINUTE)
         # Recipients are numbered through all campaigns.

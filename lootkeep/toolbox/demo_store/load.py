@@ -12,7 +12,7 @@ from lootkeep.deps import CurrentSettings, Deps
 from lootkeep.domain.retention import CLOCK, ClockRecord
 from lootkeep.engines.demo_receivers import DemoReceivers
 from lootkeep.engines.emails.outbox import OutboxMailer
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import DAY, HOUR, Instant, ManualClock
 from lootkeep.kernel.errors import Conflict
 from lootkeep.services import (
@@ -133,8 +133,8 @@ async def _to_outbox(deps: Deps, shop: Shop) -> None:
     while more:
         async with deps.db.write() as tx:
             joined = replace(past_deps, db=JoinedDatabase(tx))
-            emails = EmailWorker(joined, MemoryWakeup(), OutboxMailer())
-            campaigns = CampaignWorker(joined, MemoryWakeup(), OutboxMailer(), _without_server)
+            emails = EmailWorker(joined, Wakeup(), OutboxMailer())
+            campaigns = CampaignWorker(joined, Wakeup(), OutboxMailer(), _without_server)
             while await campaigns.run_once():
                 pass
             for _ in range(_MAILS_AT_ONCE):

@@ -11,7 +11,7 @@ import msgspec
 from lootkeep.deps import Deps
 from lootkeep.domain.orders import Order
 from lootkeep.domain.payments import stripe as stripe_rules
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import DAY, HOUR, SECOND
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import customers as customers_service, payments as payments_service
@@ -42,7 +42,7 @@ async def report(deps: Deps, shop: Shop) -> None:
         await payments_service.receive(
             present, source.slug, {stripe_rules.SIGNATURE: f"t={at},v1={digest}".encode()}, body
         )
-    worker = PaymentWorker(present, MemoryWakeup())
+    worker = PaymentWorker(present, Wakeup())
     while await worker.run_once():
         pass
     async with deps.db.write() as tx:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lootkeep.engines.demo_receivers import BOT, OLD_BOT, STATISTICS
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import DAY, SECOND, Instant
 from lootkeep.services import retention as retention_service, webhooks as webhooks_service
 from lootkeep.storage.webhooks import deliveries as deliveries_db, fan_out as fan_out_db
@@ -37,7 +37,7 @@ class Deliveries:
             return
         clock, agenda = self._shop.clock, self._shop.agenda
         before, until = clock.now(), agenda.next_at or agenda.end
-        worker = DeliveryWorker(self._shop.deps, MemoryWakeup(), chance=self._shop.rng.random)
+        worker = DeliveryWorker(self._shop.deps, Wakeup(), chance=self._shop.rng.random)
         due: Instant | None = Instant(before + SECOND)
         while due is not None and due <= until:
             clock.advance(due - clock.now())

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.receiver import Receiver
 from tests.world import World
@@ -20,4 +20,4 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 @pytest.fixture
 def worker(insecure_world: World) -> DeliveryWorker:
-    return DeliveryWorker(insecure_world.deps, MemoryWakeup())
+    return DeliveryWorker(insecure_world.deps, Wakeup())

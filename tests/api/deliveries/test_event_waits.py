@@ -22,7 +22,7 @@ NOTHING = {"events": [], "next_cursor": 0, "has_more": False}
 @pytest.fixture
 def served(world: World) -> World:
     """As wiring does it: commits of this process wake those who wait."""
-    world.db.on_commit(world.deps.changes.wake)
+    world.db.on_change(world.deps.changes.wake)
     return world
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lootkeep.engines.wakeup.memory import MemoryWakeup
+from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import HOUR, SECOND
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.api.deliveries.recorded import log
@@ -38,7 +38,7 @@ async def test_a_redelivery_keeps_the_id_and_bytes_and_starts_a_new_retry_schedu
 
 
 async def test_a_resent_failed_delivery_is_retried_again(insecure_world: World, receiver: Receiver) -> None:
-    worker = DeliveryWorker(insecure_world.deps, MemoryWakeup(), delays=(10,))
+    worker = DeliveryWorker(insecure_world.deps, Wakeup(), delays=(10,))
     webhook = await subscribe(insecure_world, receiver, "product.created")
     receiver.answers = [500] * 4
     await new_product(insecure_world)

@@ -1,4 +1,4 @@
-"""Waking inside one process."""
+"""Wakes a worker before its next poll: only a hint, so losing it loses nothing."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Collection, Iterator, Set
 from contextlib import contextmanager
 
 
-class MemoryWakeup:
-    """Set by writers in the same process. Only changes of the given tables end the wait; without any, all do."""
+class Wakeup:
+    """Only changes of the given tables end the wait; without any, all do."""
 
     def __init__(self, tables: Collection[str] = ()) -> None:
         self._tables = frozenset(tables)
         self._event = asyncio.Event()
         # What ended the wait, until someone takes it; the empty name is any table.
         self._changed: set[str] = set()
-        self._followers: list[MemoryWakeup] = []
+        self._followers: list[Wakeup] = []
 
-    def follower(self, tables: Collection[str] = ()) -> MemoryWakeup:
+    def follower(self, tables: Collection[str] = ()) -> Wakeup:
         """Another object to wait on, for a second loop: each receives every call, even if the other is busy."""
-        follower = MemoryWakeup(tables)
+        follower = Wakeup(tables)
         self._followers.append(follower)
         return follower
 
     @contextmanager
-    def following(self, tables: Collection[str] = ()) -> Iterator[MemoryWakeup]:
+    def following(self, tables: Collection[str] = ()) -> Iterator[Wakeup]:
         """A follower inside the block, for these tables or else for the same."""
         follower = self.follower(tables or self._tables)
         try:
@@ -32,7 +32,7 @@ class MemoryWakeup:
         finally:
             self._followers.remove(follower)
 
-    def add(self, follower: MemoryWakeup) -> None:
+    def add(self, follower: Wakeup) -> None:
         self._followers.append(follower)
 
     def nudge(self) -> None:
@@ -62,6 +62,3 @@ class MemoryWakeup:
             return
         # Not if the wait was cancelled: a call that came meanwhile is for the next wait.
         self._event.clear()
-
-    async def close(self) -> None:
-        return None
