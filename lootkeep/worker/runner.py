@@ -21,7 +21,7 @@ _MAX_REST = 5 * SECOND
 _MIN_REST = SECOND // 100
 # How far apart two rounds begin, unless more work is waiting than one of them takes: a round for ten costs hardly more
 # than a round for one. The first after a rest begins at once.
-_COLLECT_SECONDS = 0.02
+_COLLECT_SECONDS = 0.05
 
 ItemT = TypeVar("ItemT")
 
