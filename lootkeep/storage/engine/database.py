@@ -13,6 +13,8 @@ from lootkeep.storage.totals.changes import Totals
 R = TypeVar("R")
 # Called with what a write has returned.
 OnAnswer: TypeAlias = Callable[[Any], Awaitable[None]]
+# Called with the tables that have changed; None if any may have.
+OnChange: TypeAlias = Callable[[Set[str] | None], None]
 
 # The table with the stamp of the schema: one row, one column.
 STAMP_TABLE = "schema_version"
@@ -124,8 +126,8 @@ class Engine(Database, Protocol):
         """Inside the block, other processes are heard: another number after each change of a token, None if unknown."""
         ...
 
-    def on_change(self, operation: Callable[[Set[str] | None], None]) -> None:
-        """Calls the operation after each commit that wakes workers, with the tables it named; None means any.
+    def on_change(self, operation: OnChange) -> None:
+        """Calls the operation after each commit that wakes workers, with the tables it named.
 
         Those of other processes are heard while `listening()`.
         """

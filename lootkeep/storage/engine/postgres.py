@@ -11,8 +11,8 @@ import asyncpg
 
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
 from lootkeep.storage.engine import postgres_schema
-from lootkeep.storage.engine.database import STAMP_TABLE, Transaction
-from lootkeep.storage.engine.postgres_listener import OnChange, listening
+from lootkeep.storage.engine.database import STAMP_TABLE, OnChange, Transaction
+from lootkeep.storage.engine.postgres_listener import listening
 from lootkeep.storage.engine.postgres_notices import Notices
 from lootkeep.storage.engine.postgres_pool import Pool
 from lootkeep.storage.engine.postgres_session import (

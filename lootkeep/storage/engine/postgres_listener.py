@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Set
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import asyncpg
 import structlog
 
+from lootkeep.storage.engine.database import OnChange
 from lootkeep.storage.engine.postgres_session import OUTAGES
 
 log = structlog.get_logger(__name__)
@@ -26,9 +27,6 @@ _ASKED_EVERY_SECONDS = 2.0
 # Limits how often a server without a free connection is asked for one.
 _MAX_PAUSE_SECONDS = 30.0
 _NEVER = float("-inf")
-
-# Called with the tables that another process has changed; None if any may have changed.
-OnChange = Callable[[Set[str] | None], None]
 
 
 @asynccontextmanager
@@ -67,7 +65,10 @@ class _Listener:
 
     async def _listen(self) -> None:
         connection = await asyncpg.connect(
-            self._url, timeout=_CONNECT_SECONDS, server_settings={"application_name": "lootkeep listener"}
+            self._url,
+            timeout=_CONNECT_SECONDS,
+            command_timeout=_CONNECT_SECONDS,
+            server_settings={"application_name": "lootkeep listener"},
         )
         try:
             connection.add_termination_listener(self._lose)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import cached_property
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import apsw
 
 from lootkeep.kernel.errors import StartupError, Unavailable, Unreachable
-from lootkeep.storage.engine.database import READ_STAMP, OnAnswer, Transaction
+from lootkeep.storage.engine.database import READ_STAMP, OnAnswer, OnChange, Transaction
 from lootkeep.storage.engine.group_commit import OUTAGES, PATIENCE_SECONDS, Writer
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite_tokens import watching_changes
@@ -176,7 +176,7 @@ class SqliteDatabase:
     def listening(self) -> AbstractAsyncContextManager[Callable[[], int | None]]:
         return watching_changes(_open_for_reading(self._path))
 
-    def on_change(self, operation: Callable[[Set[str] | None], None]) -> None:
+    def on_change(self, operation: OnChange) -> None:
         self._writer.on_commit = operation
 
     async def revision(self) -> str | None:
