@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -26,6 +26,8 @@ WHOLE_PERCENTAGE = Hundredths(100_00)
 # What is wrong with a larger one, after the name of its field.
 TOO_LARGE_REWARD = "must not be greater than 100 for a percentage discount"
 TOO_LARGE_WELCOME = "must not be greater than 100 for a percentage"
+
+_WELCOME_DISCOUNT = {"referral_welcome_discount_type", "referral_welcome_discount_value"}
 
 T = TypeVar("T", bound="TierTerms")
 
@@ -74,11 +76,16 @@ def settled(terms: T, store_currency: str) -> T:
     return msgspec.structs.replace(terms, reward_currency=None)
 
 
-def checked(settings: ReferralSettings, store_currency: str) -> ReferralSettings:
-    """The settings, or the reason why they are invalid."""
+def change(before: ReferralSettings, changes: dict[str, Any], store_currency: str) -> ReferralSettings:
+    """The changed settings, or the reason why they are invalid.
+
+    A discount that stays may have a fraction from before the store had its currency.
+    """
+    settings = msgspec.structs.replace(before, **changes)
     value = settings.referral_welcome_discount_value
     if settings.referral_welcome_discount_type == "fixed":
-        require_whole(store_currency, referral_welcome_discount_value=value)
+        if changes.keys() & _WELCOME_DISCOUNT:
+            require_whole(store_currency, referral_welcome_discount_value=value)
     elif value > WHOLE_PERCENTAGE:
         name = "referral_welcome_discount_value"
         raise invalid(name, f"The referral welcome discount value field {TOO_LARGE_WELCOME}.")

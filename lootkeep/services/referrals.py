@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from lootkeep.deps import Deps
 from lootkeep.domain import referrals as referrals_rules
 from lootkeep.domain.customers import Customer
@@ -19,7 +17,7 @@ async def change_settings(deps: Deps, changes: dict[str, Any]) -> ReferralSettin
     now = deps.clock.now()
     async with deps.db.write() as tx:
         current = await settings_db.get_for_update(tx, SETTINGS, ReferralSettings, now)
-        changed = referrals_rules.checked(msgspec.structs.replace(current, **changes), deps.currency)
+        changed = referrals_rules.change(current, changes, deps.currency)
         if changed != current:
             await settings_db.put(tx, SETTINGS, changed, now)
     return changed

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from lootkeep.domain.referrals import ReferralSettings, TierTerms, checked, settled
+from lootkeep.domain.referrals import ReferralSettings, TierTerms, change, settled
 from lootkeep.kernel.errors import InvalidFields
 from lootkeep.kernel.money import Hundredths
 
@@ -68,7 +68,7 @@ def test_a_new_store_has_the_documented_settings() -> None:
 
 def test_a_welcome_discount_over_a_hundred_percent_is_rejected_with_its_field() -> None:
     with pytest.raises(InvalidFields) as rejection:
-        checked(ReferralSettings(referral_welcome_discount_value=Hundredths(100_01)), "USD")
+        change(ReferralSettings(), {"referral_welcome_discount_value": Hundredths(100_01)}, "USD")
     assert rejection.value.fields == {
         "referral_welcome_discount_value": [
             "The referral welcome discount value field must not be greater than 100 for a percentage."
@@ -78,5 +78,12 @@ def test_a_welcome_discount_over_a_hundred_percent_is_rejected_with_its_field() 
 
 @pytest.mark.parametrize(("kind", "value"), [("percentage", 100_00), ("percentage", 1), ("fixed", 500_00)])
 def test_a_consistent_welcome_discount_is_accepted_as_it_is(kind: Any, value: int) -> None:
-    settings = ReferralSettings(referral_welcome_discount_type=kind, referral_welcome_discount_value=Hundredths(value))
-    assert checked(settings, "USD") == settings
+    changes = {"referral_welcome_discount_type": kind, "referral_welcome_discount_value": Hundredths(value)}
+    assert change(ReferralSettings(), changes, "USD") == ReferralSettings(**changes)
+
+
+def test_a_discount_with_a_fraction_stays_when_another_setting_changes_in_a_currency_without_decimals() -> None:
+    before = ReferralSettings(referral_welcome_discount_type="fixed", referral_welcome_discount_value=Hundredths(5_50))
+    assert not change(before, {"referral_enabled": False}, "JPY").referral_enabled
+    with pytest.raises(InvalidFields):
+        change(before, {"referral_welcome_discount_type": "fixed"}, "JPY")
