@@ -62,13 +62,10 @@ docs: ## write the documentation site to site/
 screenshots: setup ## take the pictures of the console in docs/images from the demo store, in Chromium
 	@exec .venv/bin/python -m tools.screenshots $(ARGS)
 
-# The headers of Node that lie on this machine, where its packages are compiled.
-NODE_HEADERS = $(if $(wildcard /usr/include/node/node.h),npm_config_nodedir=/usr)
-
 bench: setup ## measure everything against the peers in bench/peers, which it installs, and write bench/RESULTS.md; takes hours
 	@tools/setup.sh .venv-bench locks/bench.txt
 	@npm ci --prefix bench/peers/bullmq --ignore-scripts --no-audit --no-fund --silent
-	@$(NODE_HEADERS) npm ci --prefix bench/peers/vendure --no-audit --no-fund --silent
+	@npm ci --prefix bench/peers/vendure --ignore-scripts --no-audit --no-fund --silent
 # Its lock file lacks packages for other systems, which `npm ci` asks for.
 	@npm install --prefix bench/peers/medusa --no-save --ignore-scripts --no-audit --no-fund --silent
 	@exec .venv/bin/python -m tests.servers -- .venv/bin/python -m bench $(ARGS)

@@ -1,37 +1,18 @@
-"""The same five operations in Medusa on PostgreSQL: product list, order list, one order, a new product, a sale.
-
-Medusa has other data, so the answers are alike, not the same. Our sale is judged, sends a webhook and hands out keys;
-that of Medusa does none of it. Both sides take turns on one core, each with a database server whose CPU counts.
-"""
+"""The peer Medusa on PostgreSQL: its server, and its side of the five operations."""
 
 import asyncio
 import secrets
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bench import api
 from bench.options import Options
-from bench.plots import Plot, Series
-from bench.receiving import Receiver, receiver
-from bench.report import Cell, SectionResult, Table
-from bench.subjects import LOAD_CORES, ROOT, Subject, database, free_port, lootkeep, ready, run_command, server
-from bench.vendure import (
-    COUNTS,
-    OURS,
-    SALE,
-    SEEDED,
-    Connection,
-    Operation,
-    Side,
-    compare_operation,
-    sold as sold_to_a_new_customer,
-)
+from bench.report import SectionResult
+from bench.shops import SALE, SEEDED, Connection, Operation, Side, compared
+from bench.subjects import ROOT, Subject, free_port, ready, run_command, server
 
-QUICK_SALES = 8
-# In stock of each product that is sold.
-KEYS = 2_000
 MAIL = "bench@example.com"
 FOLDER = ROOT / "bench/peers/medusa"
 MEDUSA = ["env", "-C", str(FOLDER), "node", str(FOLDER / "node_modules/@medusajs/cli/cli.js")]
@@ -135,7 +116,7 @@ async def opened_shop(connection: Connection) -> Shop:
 
 
 @contextmanager
-def medusa(database_url: str) -> Iterator[tuple[Subject, Shop]]:
+def medusa(database_url: str) -> Iterator[tuple[Subject, dict[str, Operation]]]:
     port, password = free_port(), secrets.token_urlsafe(16)
     settings = {"PEER_DATABASE_URL": database_url, "PEER_SECRET": secrets.token_urlsafe(32)}
     settings |= {"MEDUSA_DISABLE_TELEMETRY": "true", "NODE_ENV": "production", "LOG_LEVEL": "error"}
@@ -143,7 +124,8 @@ def medusa(database_url: str) -> Iterator[tuple[Subject, Shop]]:
     run_command([*MEDUSA, "user", "-e", MAIL, "-p", password], settings)
     with server([*MEDUSA, "start", "--host", "127.0.0.1", "--port", str(port)], settings) as process:
         subject = ready(Subject("Medusa", process.pid, port, ""), process, "/health")
-        yield asyncio.run(signed_in(subject, password))
+        subject, shop = asyncio.run(signed_in(subject, password))
+        yield subject, shop.operations
 
 
 async def signed_in(subject: Subject, password: str) -> tuple[Subject, Shop]:
@@ -153,46 +135,5 @@ async def signed_in(subject: Subject, password: str) -> tuple[Subject, Shop]:
         return replace(subject, token=connection.token), await opened_shop(connection)
 
 
-def with_goods(subject: Subject, target: Receiver) -> dict[str, Operation]:
-    """Our operations in a store with a webhook, whose first two products are keys: those are what is sold."""
-    subject.call("POST", {"url": target.url(0), "events": ["order.paid"]}, f"{api.EXTERNAL}/webhooks")
-    sold = []
-    for number in range(2):
-        body = api.product(number) | {"name": f"Key {number}", "sku": f"KEY-{number}", "delivery_type": "keys"}
-        sold.append(subject.call("POST", body | {"stock": None}, f"{api.STORE}/products")["data"]["id"])
-        keys = {"keys": [f"KEY{number}-{piece:06}" for piece in range(KEYS)]}
-        subject.call("POST", keys, f"{api.EXTERNAL}/products/{sold[-1]}/keys")
-    lines = [{"product_id": product, "quantity": 2 - extra} for extra, product in enumerate(sold)]
-
-    async def sale(connection: Connection, number: int) -> None:
-        await sold_to_a_new_customer(connection, number, lines)
-
-    return OURS | {SALE: sale}
-
-
 def measure(options: Options) -> SectionResult:
-    with receiver(LOAD_CORES) as target:
-        rows = asyncio.run(compare(target, options))
-    columns = ["operation", "Lootkeep ms", "Medusa ms", "times", "half in"]
-    bars: Series = {"": [(str(row[0]), float(str(row[3]))) for row in rows]}
-    plot = Plot("medusa", "Operations per CPU second compared with Medusa on PostgreSQL", "times", bars, {})
-    return SectionResult([Table("CPU of an operation on PostgreSQL", columns, rows)], [plot])
-
-
-async def compare(target: Receiver, options: Options) -> list[list[Cell]]:
-    async with database("postgresql") as our_database, database("postgresql") as their_database:
-        with ExitStack() as stack:
-            settings = {"LOOTKEEP_WEBHOOK_ALLOW_INSECURE": "true"}
-            ours = stack.enter_context(lootkeep(our_database.url, settings))
-            theirs, shop = await asyncio.to_thread(stack.enter_context, medusa(their_database.url))
-            sides = (
-                Side(ours, with_goods(ours, target), our_database.postmaster, target),
-                Side(theirs, shop.operations, their_database.postmaster),
-            )
-            for side, db in zip(sides, (our_database, their_database), strict=True):
-                await side.do("product creation", SEEDED)
-                await side.do(SALE, QUICK_SALES if options.is_quick else SEEDED)
-                await db.analyze()
-            rows = [await compare_operation(name, sides, options) for name in COUNTS]
-            await api.refuse_suspected("Lootkeep", our_database)
-            return rows
+    return compared(medusa, options)
