@@ -17,6 +17,7 @@ from lootkeep.console.page import Answer, Page, Visit
 from lootkeep.domain import analytics as analytics_rules, inputs as inputs_rules
 from lootkeep.domain.analytics import DateRange, PeriodName, SalesFigures
 from lootkeep.domain.receivers import Receiver
+from lootkeep.kernel import money
 from lootkeep.kernel.clock import DAY, Instant
 from lootkeep.kernel.errors import InvalidFields, invalid
 from lootkeep.kernel.wording import change, number, percent, plural
@@ -275,7 +276,7 @@ def _other_tiles(course: Course, formats: Formats, unique: int, whole: Mapping[s
     net_of_tax = sum(f.net_of_tax for f in course.now)
     # Customers have no currency.
     new = sum(figures.new_customers for figures in whole.values())
-    average = formats.money(gross // orders) if orders else "–"
+    average = formats.money(money.average(gross, orders)) if orders else "–"
     share = f"{percent(refunds, gross)} of gross revenue" if gross else "of gross revenue"
     return [
         Tile("Average order", average, "gross revenue by orders", is_revenue=True),

@@ -58,5 +58,10 @@ def text(amount: Hundredths) -> str:
     return f"{amount // 100}.{amount % 100:02d}"
 
 
+def average(amount: int, count: int) -> Hundredths:
+    """What one of them is on average, halves rounded up; 0 if there are none."""
+    return Hundredths((2 * amount + count) // (2 * count) if count else 0)
+
+
 def decimal(amount: Hundredths) -> Decimal:
     return Decimal(amount) * _CENT

@@ -9,7 +9,7 @@ import msgspec
 
 from lootkeep.domain.analytics import DateRange, Interval, SalesBreakdown, SalesFigures, TopCustomer
 from lootkeep.domain.orders import OrderStatus
-from lootkeep.kernel.money import Hundredths, text
+from lootkeep.kernel.money import Hundredths, average, text
 from lootkeep.views.fields import field
 
 Amount = Annotated[str, field("An amount in the reported currency.", "1999.00")]
@@ -250,7 +250,7 @@ def payment_methods(parts: Sequence[SalesBreakdown]) -> list[PaymentMethodView]:
 
 
 def _average(figures: SalesFigures) -> Hundredths:
-    return Hundredths(figures.gross // figures.orders if figures.orders else 0)
+    return average(figures.gross, figures.orders)
 
 
 def _change(now: float, before: float) -> float | None:

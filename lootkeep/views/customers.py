@@ -12,7 +12,7 @@ from lootkeep.domain.referral_abuse import SENTENCES, RejectionReason
 from lootkeep.domain.referrals import DiscountType
 from lootkeep.domain.sign_up import SignedUp
 from lootkeep.kernel.clock import utc
-from lootkeep.kernel.money import Hundredths, text
+from lootkeep.kernel.money import average, text
 from lootkeep.views import players as players_views
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.mapping import view_of
@@ -104,11 +104,10 @@ def coupon(record: Coupon) -> CouponView:
 
 
 def customer(record: Customer, referrer: Customer | None) -> CustomerView:
-    average = record.total_spent // record.orders_count if record.orders_count else 0
     return _CUSTOMER(
         record,
         referred_by=_code_owner(referrer) if record.referred_by_id else None,
-        average_order_value=text(Hundredths(average)),
+        average_order_value=text(average(record.total_spent, record.orders_count)),
         identities=[players_views.identity(player) for player in record.players],
     )
 

@@ -89,6 +89,19 @@ async def test_revenue_is_returned_with_every_field(world: World) -> None:
     }
 
 
+@pytest.mark.parametrize(("prices", "average"), [(("10.00", "10.01"), "10.01"), (("5.00", "5.00", "10.00"), "6.67")])
+async def test_an_average_is_rounded_to_the_nearest_cent_and_a_half_up(
+    world: World, prices: tuple[str, ...], average: str
+) -> None:
+    customer = (await new_customer(world))["customer"]["id"]
+    for price in prices:
+        product = await new_product(world, price=price)
+        await paid_order(world, customer, (product["id"], 1))
+    revenue = await read(world, "/analytics/revenue")
+    assert revenue["totals"]["average_order_value"] == average
+    assert (await read(world, f"/customers/{customer}"))["average_order_value"] == average
+
+
 async def test_the_revenue_of_a_product_has_no_tax_because_it_is_reported_for_whole_orders(world: World) -> None:
     await a_store(world)
     answer = await read(world, "/analytics/revenue?from=2026-11-15&to=2026-11-17&product_id=1&compare=true")

@@ -223,8 +223,8 @@ GROUP = Group(
             "Update a gift card",
             single(gift_cards_views.GiftCardView, "Gift card updated successfully"),
             body=GiftCardChanges,
-            description="Changes only the fields that are sent, at least one. A later `expires_at` makes an expired "
-            "card valid again. On a revoked card only the note can be changed.",
+            description="Changes only the fields that are sent. A later `expires_at` makes an expired card valid "
+            "again. On a revoked card only the note can be changed.",
             may_conflict=True,
         ),
     ),
