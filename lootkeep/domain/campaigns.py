@@ -12,7 +12,8 @@ from lootkeep.domain import emails
 from lootkeep.domain.campaign_emails import MAX_SIZES, check_bodies, check_placeholders
 from lootkeep.domain.emails import SendResult, holds_line_break
 from lootkeep.domain.settlement import Settlement
-from lootkeep.kernel.clock import DAY, Instant
+from lootkeep.domain.subscriptions import period_start
+from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
 from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.search import search_text
@@ -22,7 +23,6 @@ AudienceType = Literal["all", "segment", "customers"]
 Exclusion = Literal["not_opted_in", "unsubscribed", "bounced", "blocked"]
 
 MAX_CUSTOMERS = 10_000
-MAX_WAIT = 366 * DAY
 SAMPLE = 10
 
 NO_SERVER = "No mail server was configured, so none of the remaining e-mails was sent."
@@ -244,7 +244,7 @@ def require_cancellable(campaign: CampaignEntry) -> None:
 def require_in_time(scheduled_at: Instant, now: Instant) -> None:
     if scheduled_at <= now:
         raise invalid("scheduled_at", "The scheduled at field must be in the future.")
-    if scheduled_at > now + MAX_WAIT:
+    if scheduled_at > period_start(now, "year", 1, 1):
         raise invalid("scheduled_at", "The scheduled at field must not be more than a year ahead.")
 
 
