@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from calendar import month_abbr
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from functools import cache, lru_cache
 from typing import Any, get_args
@@ -148,10 +149,12 @@ class Formats:
             return "yes" if value else "no"
         if value in (None, "", "[]"):
             return "none"
-        if isinstance(value, str) and name.replace(" ", "_").endswith(_TIMES):
-            return self.time(instant(datetime.fromisoformat(value)))
-        if name.endswith(_JSON_LISTS) and isinstance(value, str) and value.startswith("["):
-            value = msgspec.json.decode(value)
+        # A fraud list, whose name is the field, may be named like one of these.
+        with suppress(ValueError):
+            if isinstance(value, str) and name.replace(" ", "_").endswith(_TIMES):
+                return self.time(instant(datetime.fromisoformat(value)))
+            if name.endswith(_JSON_LISTS) and isinstance(value, str) and value.startswith("["):
+                value = msgspec.json.decode(value)
         if isinstance(value, list):
             return ", ".join(map(str, value))
         return people.get(str(value), str(value)) if name == "assigned_to_id" else str(value)

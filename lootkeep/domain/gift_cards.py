@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import asdict, replace
 
-from lootkeep.domain.codes import fractions
+from lootkeep.domain.codes import fractions, require_whole
 from lootkeep.domain.gift_card_codes import SealedCode
 from lootkeep.kernel.clock import HOUR, SECOND, Instant, iso
 from lootkeep.kernel.errors import AppError, Conflict, InvalidFields, RateLimited, invalid
@@ -168,6 +168,7 @@ def checked(terms: GiftCardTerms, now: Instant) -> GiftCardTerms:
 
 def checked_past(terms: GiftCardTerms, left: Hundredths) -> GiftCardTerms:
     """The terms of a card issued elsewhere, which may have expired, and its remaining balance."""
+    require_whole(terms.currency, initial_balance=terms.initial_balance, balance=left)
     if terms.initial_balance > MAX_BALANCE:
         raise invalid("initial_balance", f"The initial balance field must not be greater than {text(MAX_BALANCE)}.")
     if not 0 <= left <= terms.initial_balance:
@@ -193,6 +194,8 @@ def require_redeemable(card: GiftCard, amount: Hundredths, now: Instant, *, is_d
         raise _rejection(state, "redeemed")
     if amount > card.balance:
         raise invalid("amount", f"The amount field must not be greater than {text(card.balance)}, the card's balance.")
+    if amount != card.balance:
+        require_whole(card.currency, amount=amount)
 
 
 class UnknownCard(InvalidFields):

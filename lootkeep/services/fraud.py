@@ -41,6 +41,7 @@ async def review(
     now = deps.clock.now()
     async with deps.db.write() as tx:
         checks = await _lock(tx, check_id)
+        await orders.lock_ring(tx, [checks[0].order_id], outcome)
         settled = await _decide(deps, tx, checks, Review(0, check_id, outcome, notes, reviewer, now))
         check = next(check for check in settled if check.id == check_id)
         if whitelist_ip and check.ip_address:

@@ -75,6 +75,7 @@ async def export(deps: Deps, customer_id: int) -> CustomerExportView:
         return CustomerExportView(
             exported_at=utc(now),
             customer=customers_views.customer(customer, referrers.get(customer.referred_by_id or 0)),
+            former_emails=customer.earlier_emails,
             orders=[orders_views.order(details) for details in await _orders(tx, customer_id)],
             subscriptions=[subscriptions_views.subscription(record, customer) for record in owned],
             support_tickets=await _tickets(tx, customer_id),

@@ -83,6 +83,7 @@ class ExportedGoodView(OwnedGoodView, frozen=True):
 class CustomerExportView(msgspec.Struct, frozen=True):
     exported_at: Time
     customer: CustomerView
+    former_emails: Annotated[list[str], field("E-mail addresses that the customer had before.", [])]
     orders: list[OrderView]
     subscriptions: list[SubscriptionView]
     support_tickets: Annotated[list[TicketDetailView], field("Each with all its messages, notes included.", [])]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lootkeep.storage.engine.database import Engine
-from tests.builders import STORE, new_customer, new_product, paid_order
+from tests.builders import STORE, new_customer, new_gift_card, new_product, paid_order
 from tests.conftest import only_sqlite
 from tests.world import World
 
@@ -68,3 +68,10 @@ async def test_a_refund_is_a_whole_amount_or_all_that_is_left(world: World) -> N
     assert list(refused.json()["errors"]) == ["amount"]
     assert (await world.post(f"{STORE}/orders/1/refund", {"amount": "500"})).status_code == 200
     assert (await world.post(f"{STORE}/orders/1/refund", {"amount": "1500"})).status_code == 200
+
+
+async def test_a_redemption_is_a_whole_amount_or_all_that_is_left(world: World) -> None:
+    await new_gift_card(world, initial_balance="1000", currency="JPY")
+    refused = await world.post("/gift-cards/1/redeem", {"amount": "10.50"})
+    assert refused.json()["errors"] == {"amount": ["The amount field must be a whole amount: JPY has no decimals."]}
+    assert (await world.post("/gift-cards/1/redeem", {"amount": "1000"})).status_code == 200

@@ -114,6 +114,7 @@ async def test_what_was_sent_to_an_earlier_email_is_exported_and_erased_too(shop
     for number in (1, 2):
         await _call(shop, "PUT", f"{STORE}/customers/2", {"email": f"other{number}@new.example", "name": "Other"})
     after = (await shop.get(f"{STORE}/customers/2/export")).json()["data"]
+    assert after["former_emails"] == [JUN["email"], "other1@new.example"]
     for part in ("gift_cards", "emails", "payment_events"):
         assert after[part] == before[part], part
     await shop.delete(f"{STORE}/customers/2")
@@ -217,6 +218,7 @@ async def test_the_export_holds_all_data_of_the_person_and_none_of_others(shop: 
     assert data["customer"] == (await shop.get("/customers/2")).json()["data"]
     counts = {name: len(value) for name, value in data.items() if isinstance(value, list)}
     assert counts == {
+        "former_emails": 0,
         "orders": 3,
         "subscriptions": 1,
         "support_tickets": 1,

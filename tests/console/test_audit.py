@@ -55,6 +55,9 @@ async def test_a_refund_reads_as_a_sentence_with_its_amount_and_leads_to_the_ord
         (("Redeem a gift card", "gift_card:7", {"balance": "6.00"}), "redeemed $4.00 of gift card 7"),
         (("Add to a fraud list", "setting:fraud", {"vip": "b@x.example"}), "added b@x.example to a fraud list"),
         (("Create a fraud list", "setting:fraud", {"vip": "email"}), "created the fraud list vip"),
+        # Named as times and lists are.
+        (("Create a fraud list", "setting:fraud", {"banned_at": "device"}), "created the fraud list banned at"),
+        (("Add to a fraud list", "setting:fraud", {"bad_tags": "[tag"}), "added [tag to a fraud list"),
         (("Change role", "user:2", {"role": "staff"}), "changed the role of user The owner to staff"),
         (("Export", "gift-cards", {"status": "active"}), "exported gift cards"),
         (("Start a bulk action", "bulk_orders:3", {"action": "Cancel"}), "started bulk action 3: Cancel"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 
+from lootkeep.engines.card_codes import CardCodes
 from lootkeep.storage.schema import gift_cards, orders, products
 from tests.api.fraud.shop import DAY, settings
-from tests.builders import new_customer, new_gift_card, new_product, referred, regular_customers
+from tests.builders import new_customer, new_gift_card, new_product, paid_order, referred, regular_customers
 from tests.races.racing import ORDERS, ROUNDS, Call, assert_all_totals_agree, order_of, race, statuses
 from tests.recount import rows
 from tests.world import World
@@ -76,7 +77,8 @@ async def test_rings_are_released_while_their_buyers_pay_for_other_orders(world:
         paid = [(path, body | {"gift_card_code": chance.choice(cards)}) for path, body in carts]
         checks = await placed(world, [(path, body | {"user_agent": "curl/8.0"}) for path, body in paid])
         assert {row["status"] for row in (await rows(world.db, orders))[-PEOPLE:]} == {"on_hold"}
-        calls = rings(chance, checks, "legitimate") + [(f"{ORDERS}/{check}/pay", {}) for check in own]
+        calls = rings(chance, checks[::2], "legitimate") + [(f"{ORDERS}/{check}/pay", {}) for check in own]
+        calls += [(f"/fraud/checks/{check}/review", {"outcome": "legitimate"}) for check in checks[1::2]]
         # Nothing is left to pay: these are placed and paid in one transaction.
         calls += paid
         chance.shuffle(calls)
@@ -85,4 +87,28 @@ async def test_rings_are_released_while_their_buyers_pay_for_other_orders(world:
         assert {row["status"] for row in (await rows(world.db, orders))[-3 * PEOPLE :]} == {"paid"}
         world.clock.advance(DAY)
     assert all(card["balance"] >= 0 for card in await rows(world.db, gift_cards))
+    await assert_all_totals_agree(world)
+
+
+async def test_cards_of_frauds_are_revoked_while_they_pay_for_orders_of_the_same_ring(world: World) -> None:
+    referrer = (await new_customer(world))["customer"]
+    await new_product(world, price="10.00", delivery_type="gift_card")
+    await new_product(world, name="Rank", price="2.00", stock=STOCK)
+    await settings(world, fraud_action="flag")
+    codes, chance = CardCodes(world.deps.vault, world.deps.ids), random.Random(3)
+    for _ in range(ROUNDS):
+        people = [(await referred(world, referrer["referral_code"]))["id"] for _ in range(2 * PEOPLE)]
+        world.clock.advance(2 * DAY)
+        bought = [await paid_order(world, who, (1, 1), (2, 1)) for who in people[::2]]
+        cards = [codes.opened(row["sealed_code"]) for row in (await rows(world.db, gift_cards))[-PEOPLE:]]
+        # Nothing is left to pay: a card is taken before the referral, which counts for the one who referred all.
+        pairs = zip(people[1::2], cards, strict=True)
+        calls = [order_of(who, (2, 1), gift_card_code=code) for who, code in pairs]
+        lost = {"kind": "dispute_lost", "reason": "fraudulent"}
+        calls += [(f"{ORDERS}/{order['id']}/dispute", lost) for order in bought[::2]]
+        calls += rings(chance, [order["fraud"]["check_id"] for order in bought[1::2]], "fraud")
+        chance.shuffle(calls)
+        answers = await race(world, calls)
+        assert set(statuses(answers)) <= {200, 201, 409, 422}
+        world.clock.advance(DAY)
     await assert_all_totals_agree(world)

@@ -1565,6 +1565,7 @@ namespace Lootkeep;
  * @phpstan-type CustomerExport array{
  *     exported_at: string,
  *     customer: Customer,
+ *     former_emails: list<string>,
  *     orders: list<Order>,
  *     subscriptions: list<Subscription>,
  *     support_tickets: list<TicketDetail>,

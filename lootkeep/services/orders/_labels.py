@@ -35,9 +35,12 @@ async def settle(
     opened = open_disputes(disputes)
     labels = [Label("disputed", str(order.customer_id), opened[0].at)] if opened else []
     await disputes_db.set_labels(tx, order.id, labels + _fraud_labels(details, latest, truth_now))
-    await referrals.update_status(tx, details.customer)
-    if order.paid_at is not None and is_final(disputes, staff):
+    is_lost = order.paid_at is not None and is_final(disputes, staff)
+    if is_lost:
+        # Before the referral, in the lock order of a checkout.
         await gift_cards.revoke_bought(tx, order, now)
+    await referrals.update_status(tx, details.customer)
+    if is_lost:
         await goods.revoke(tx, details.items, now)
         await goods.cancel_waiting(tx, details.items, now)
     return [await fraud_checks_db.ROWS.save(tx, check, settled(check, truth_now)) for check in checks]

@@ -1,4 +1,4 @@
-"""Locks everything that a decision on several orders changes, table by table, in the order of docs/architecture.md."""
+"""Locks everything that a decision on orders changes, table by table, in the order of docs/architecture.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import msgspec
-from sqlalchemy import Text, bindparam, select
+from sqlalchemy import Text, bindparam, select, union
 
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed
@@ -29,7 +29,11 @@ _ORDERS = IsListed(orders.c.id, _IDS)
 _OF_ORDERS = IsListed(items.c.order_id, _IDS)
 _buyers = select(orders.c.customer_id).where(_ORDERS)
 _with_a_stock = select(items.c.product_id).where(_OF_ORDERS, items.c.holds_stock)
-_cards = select(gift_card_entries.c.gift_card_id).where(IsListed(gift_card_entries.c.order_id, _IDS), TENDER)
+# Those that paid, and those that were bought: what a fraud bought is revoked.
+_cards = union(
+    select(gift_card_entries.c.gift_card_id).where(IsListed(gift_card_entries.c.order_id, _IDS), TENDER),
+    select(gift_cards.c.id).where(IsListed(gift_cards.c.order_id, _IDS)),
+)
 _coupons = select(orders.c.coupon_id).where(_ORDERS)
 _referrers = select(referrals.c.referrer_id).where(referrals.c.customer_id.in_(_buyers))
 
@@ -40,6 +44,7 @@ def _lock(key: Any, condition: Any) -> Query[Any]:
 
 
 _ORDER_ROWS = _lock(orders.c.id, _ORDERS)
+_CARDS = _lock(gift_cards.c.id, gift_cards.c.id.in_(_cards))
 _COUPONS = _lock(coupons.c.id, coupons.c.id.in_(_coupons))
 _STOCKS = _lock(products.c.id, products.c.id.in_(_with_a_stock))
 _REFERRALS = (
@@ -48,7 +53,7 @@ _REFERRALS = (
 )
 _OF_CANCELLING = (
     _ORDER_ROWS,
-    _lock(gift_cards.c.id, gift_cards.c.id.in_(_cards)),
+    _CARDS,
     # A fraud takes back the referral of a paid order.
     *_REFERRALS,
     _COUPONS,
@@ -56,6 +61,8 @@ _OF_CANCELLING = (
 )
 _OF_PAYING = (
     _ORDER_ROWS,
+    # A lost dispute outlasts the decision.
+    _CARDS,
     _lock(customers.c.id, customers.c.id.in_(_buyers)),
     *_REFERRALS,
     _COUPONS,

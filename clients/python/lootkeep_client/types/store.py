@@ -338,6 +338,7 @@ class StaffChange(TypedDict):
 class CustomerExport(TypedDict):
     exported_at: str
     customer: Customer
+    former_emails: Sequence[str]
     orders: Sequence[Order]
     subscriptions: Sequence[Subscription]
     support_tickets: Sequence[TicketDetail]

@@ -3651,6 +3651,8 @@ export interface CustomerExport {
   /** When, in UTC. */
   exported_at: string;
   customer: Customer;
+  /** E-mail addresses that the customer had before. */
+  former_emails: string[];
   orders: Order[];
   subscriptions: Subscription[];
   /** Each with all its messages, notes included. */
