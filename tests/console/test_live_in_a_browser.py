@@ -115,6 +115,31 @@ def test_a_row_says_what_became_of_its_order(consoles: Consoles) -> None:
     assert page.text("tbody .row") == number
 
 
+def test_what_is_ticked_stays_ticked_and_says_what_is_so_now(consoles: Consoles) -> None:
+    consoles.order(4)
+    page = consoles.open("/orders")
+    page.click("tbody .tick")
+    number = page.text("tbody .row")
+    consoles.shop.post(f"{STORE}/orders/{int(number.removeprefix('ORD-'))}/cancel", json={}).raise_for_status()
+    page.until("document.querySelector('tbody tr:has(:checked) .badge').textContent === 'Cancelled'")
+    consoles.order(5)
+    page.click(".news button")
+    page.until("document.querySelector('tbody tr:nth-child(2) .tick').checked && !document.querySelector('.news')")
+    assert page.text("tbody tr:has(:checked) .row") == number
+    assert page.text(".ticked").startswith("1 of ")
+
+
+def test_a_row_that_its_filter_does_not_match_any_more_says_that_it_changed(consoles: Consoles) -> None:
+    consoles.order(6)
+    consoles.order(7)
+    page = consoles.open("/orders?status=pending")
+    changed, other = (page.text(f"tbody tr:nth-child({row}) .row") for row in (1, 2))
+    consoles.shop.post(f"{STORE}/orders/{int(changed.removeprefix('ORD-'))}/cancel", json={}).raise_for_status()
+    page.until("document.querySelector('tbody .badge').textContent === 'Changed'")
+    assert [page.text(f"tbody tr:nth-child({row}) .row") for row in (1, 2)] == [changed, other]
+    assert page.text("tbody tr:nth-child(2) .badge") == "Pending"
+
+
 def test_what_a_form_has_said_stays_while_the_page_moves_and_what_the_page_says_itself_does_not(
     consoles: Consoles,
 ) -> None:

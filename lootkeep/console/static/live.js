@@ -119,23 +119,43 @@ const newLinks = (queue, page) =>
 
 const rowsOf = (list) => new Map([...list.querySelectorAll("tbody tr")].map((row) => [row.querySelector("a.row")?.href, row]));
 
-// Rows stay where they are. Those that are there say what is so now; the others are counted.
+// Rows stay where they are, ticked ones too, and say what is so now. New ones are counted.
 const update = (list, page) => {
   refresh(page, ".stack > .card:not(.list)");
   const fresh = page.querySelector("[data-news]");
-  if (!fresh || list.querySelector("[rel=prev]")) return;
-  const shown = rowsOf(list);
-  let count = 0;
-  for (const [href, row] of rowsOf(fresh)) {
-    const old = shown.get(href);
-    if (!old) count += 1;
-    else if (old.innerHTML !== row.innerHTML && !old.matches(":focus-within, :has(:checked)")) old.innerHTML = row.innerHTML;
+  if (!fresh) return;
+  const [shown, rows] = [rowsOf(list), rowsOf(fresh)];
+  const isFirst = !list.querySelector("[rel=prev]");
+  for (const [href, row] of shown) [...row.cells].forEach((cell, index) => rewrite(cell, rows.get(href)?.cells[index]));
+  for (const row of leftOut([...shown], rows, isFirst, !fresh.querySelector("[rel=next]"))) {
+    const badge = row.querySelector(".badge");
+    if (badge) Object.assign(badge, { className: "badge", textContent: "Changed" });
   }
-  count = Math.max(count, fresh.dataset.total - list.dataset.total);
-  showNews(list.querySelector(".scroll, .empty"), list.dataset.news, count, () => {
-    scrollTo(0, 0);
-    load(location.href, {}, false);
-  });
+  if (!isFirst) return;
+  const count = Math.max([...rows.keys()].filter((href) => !shown.has(href)).length, fresh.dataset.total - list.dataset.total);
+  showNews(list.querySelector(".scroll, .empty"), list.dataset.news, count, showRows);
+};
+
+const rewrite = (cell, fresh) => {
+  if (fresh && cell.innerHTML !== fresh.innerHTML && !cell.matches(":has(:focus, :checked)")) cell.innerHTML = fresh.innerHTML;
+};
+
+// The filter does not match these any more. Those at an end may be on another page.
+const leftOut = (shown, rows, isFirst, isLast) => {
+  const isThere = shown.map(([href]) => rows.has(href));
+  const isBefore = (index) => isFirst || isThere.slice(0, index).includes(true);
+  const isAfter = (index) => isLast || isThere.slice(index).includes(true);
+  return shown.filter((_, index) => !isThere[index] && isBefore(index) && isAfter(index)).map(([, row]) => row);
+};
+
+// What is ticked stays ticked.
+const showRows = async () => {
+  const boxes = () => $$(".list td .tick, .bulk [name=all]");
+  const ticked = boxes().filter(({ checked }) => checked).map(({ value }) => value);
+  scrollTo(0, 0);
+  await load(location.href, {}, false);
+  for (const box of boxes()) box.checked = ticked.includes(box.value);
+  countTicked();
 };
 
 // It takes no room, so nothing moves.
