@@ -203,6 +203,13 @@ def test_the_number_of_the_review_queue_moves_on_any_page_and_the_case_stays(con
     assert (page.text(".case h2"), page.run(CASES), int(page.run(BADGE))) == (case, waiting, waiting + 1)
     page.click(".news button")
     page.until(f"{CASES} === {waiting + 1}")
+    # Someone else decides on the next one.
+    decided, left = page.run("[...document.querySelectorAll('.queue a[data-check]')].slice(1, 3).map((a) => a.dataset.check)")
+    outcome = {"outcome": "legitimate"}
+    consoles.shop.post(f"{EXTERNAL}/fraud/checks/{decided}/review", json=outcome).raise_for_status()
+    page.until(f"document.querySelector('[data-check=\"{decided}\"] .badge').textContent === 'Changed'")
+    assert page.run("document.querySelector('[data-key=j]').href").endswith(f"check={left}")
+    assert page.run(CASES) == waiting + 1
 
 
 def test_a_report_is_not_made_again_when_a_number_of_the_menu_moves(consoles: Consoles) -> None:
