@@ -242,3 +242,15 @@ def test_a_lost_connection_is_said_and_found_again(consoles: Consoles) -> None:
     consoles.order(1)
     page.until(LIVE)
     page.until("document.querySelector('.news button')?.textContent === '1 new order'")
+
+
+def test_a_palette_without_a_connection_says_so_and_leaves_no_page(consoles: Consoles) -> None:
+    page = consoles.open("/products/new")
+    page.write("#name", "Typed before")
+    page.network(is_on=False)
+    page.run("openPalette()")
+    page.until("document.querySelector('#choices').textContent.startsWith('The service cannot be reached.')")
+    page.network(is_on=True)
+    page.type("B")
+    page.until("document.querySelector('#choices [role=option]')")
+    assert page.run("document.querySelector('#name').value") == "Typed before"
