@@ -186,6 +186,12 @@ class Browser:
         """Whether pages that are opened from now on may run JavaScript."""
         self._command("Emulation.setScriptExecutionDisabled", value=not are_on)
 
+    def network(self, *, is_on: bool) -> None:
+        """Whether the page that is open reaches anything."""
+        unlimited = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self._command("Network.enable")
+        self._command("Network.emulateNetworkConditions", offline=not is_on, **unlimited)
+
     def add_authenticator(self) -> None:
         """A device with passkeys, whose owner is there and puts a finger on it."""
         self._command("WebAuthn.enable")

@@ -22,6 +22,8 @@ _EACH = 2
 _MAX_PAGES = 6
 # Forms that begin with what was typed: the path, the field that it goes to, and what is created.
 _FILLED = (("/coupons/new", "code", "coupon"), ("/products/new", "name", "product"))
+# Columns whose numbers say nothing without their title.
+_COUNTED = ("Sold", "Used")
 # What is typed before the name of something that does not exist yet; the titles of forms differ.
 _VERBS = frozenset({"add", "create", "invite", "issue", "make", "new", "set"})
 
@@ -57,6 +59,8 @@ def _found(visit: Visit, name: str, spec: ListPage, rows: Sequence[Any]) -> Iter
     for row in rows[:_EACH]:
         # Every cell is escaped.
         cells = [Markup(column.cell.html(column.value(row), row, visit)) for column in spec.columns]  # noqa: S704
+        for index, column in enumerate(spec.columns):
+            cells[index] += f" {column.title.lower()}" if column.title in _COUNTED else ""
         assert spec.link is not None
         yield Entry(
             url(spec.link(row)), Markup(" ").join(cells[:2]), Markup(" · ").join(cells[2:]), name.removesuffix("s")
@@ -112,12 +116,12 @@ async def _views(visit: Visit, pages: Sequence[Page], term: str) -> list[Entry]:
 
 def _by_name(visit: Visit, pages: Sequence[Page], term: str) -> Iterable[Entry]:
     """Pages that need no record, by any part of their title; forms also by *create* and what they create."""
-    words = [word.lower() for word in _new(term) or ()]
+    words = _new(term.lower())
 
     def fits(page: Page) -> bool:
         title = page.title.lower()
-        is_named = words and page.path.endswith("/new") and all(f" {word}" in title for word in words)
-        return bool(is_named) or term.lower() in title
+        is_named = words is not None and page.path.endswith("/new") and all(f" {word}" in title for word in words)
+        return is_named or term.lower() in title
 
     named = [
         Entry(url(page.path), page.title, page.group or "")
@@ -125,7 +129,7 @@ def _by_name(visit: Visit, pages: Sequence[Page], term: str) -> Iterable[Entry]:
         if page.method == "GET" and "{" not in page.path and page.template and page.path not in _HERE
         if page.scope is not None and visit.user.may(page.scope) and fits(page)
     ]
-    return named[:_MAX_PAGES]
+    return sorted(named, key=lambda entry: not entry.name.lower().startswith(term.lower()))[:_MAX_PAGES]
 
 
 _HERE = ("/palette", "/search")

@@ -34,12 +34,20 @@ async def save(pages: Sequence[Page], visit: Visit) -> Answer:
     return _done(f"“{name}” is saved.", before, after)
 
 
-async def show_views(visit: Visit) -> Answer:
+async def show_views(pages: Sequence[Page], visit: Visit) -> Answer:
     """All of them, with the form of the one that the address names."""
     wanted = visit.request.path_params.get("id") or visit.query.get("edit")
     async with visit.deps.db.read() as tx:
         views = await accounts_db.VIEWS.find(tx, user_id=visit.user.id)
-    return {"views": views, "fields": FORM, "view": next((view for view in views if str(view.id) == wanted), None)}
+    lists = {view.path: _list_name(pages, view.path) for view in views}
+    chosen = next((view for view in views if str(view.id) == wanted), None)
+    return {"views": views, "lists": lists, "fields": FORM, "view": chosen}
+
+
+def _list_name(pages: Sequence[Page], path: str) -> str:
+    """As people read it: *Orders*, *Webhook 2*."""
+    page = page_at(pages, path)
+    return " ".join([page.title if page else path, *(part for part in path.split("/") if part.isdecimal())])
 
 
 async def rename(visit: Visit) -> Answer:
@@ -66,7 +74,7 @@ def pages(listed: Sequence[Page]) -> tuple[Page, ...]:
     """The rows, for views of these pages."""
     return (
         *forms.rows("/account/views/new", "account", "Save a view", show_new, partial(save, listed)),
-        Page("GET", "/account/views", "account", "Saved views", show_views, "saved_views.html"),
+        Page("GET", "/account/views", "account", "Saved views", partial(show_views, listed), "saved_views.html"),
         change("/account/views/{id}/edit", "account", "Edit a view", rename),
         change("/account/views/{id}/delete", "account", "Delete a view", delete),
     )

@@ -201,11 +201,7 @@ def _server_url(values: Mapping[str, Any], stored: str) -> str:
 
 
 def _values(visit: Visit) -> dict[str, str]:
-    texts = dict(visit.options.current.value.texts)
-    for item in forms.flat(cards()):
-        if item.kind.type == "checkbox":
-            texts[item.name] = "yes" if texts[item.name] == "true" else "no"
-    return texts | _server_values(visit.options.current.stored.get("smtp_url", ""))
+    return _read(visit.options.current.value.texts) | _server_values(visit.options.current.stored.get("smtp_url", ""))
 
 
 def _server_values(stored: str) -> dict[str, str]:
@@ -273,7 +269,14 @@ def _setting(field: str) -> str:
 def _logged(changes: Mapping[str, str], stored: Mapping[str, str], state: StoreSettings) -> dict[str, str]:
     """The settings that were changed as people may read them."""
     server = redacted(stored.get("smtp_url", ""))
-    return {name: (server if name == "smtp_url" else state.texts.get(name, "")) or "not set" for name in changes}
+    texts = _read(state.texts)
+    return {name: (server if name == "smtp_url" else texts.get(name, "")) or "not set" for name in changes}
+
+
+def _read(texts: Mapping[str, str]) -> dict[str, str]:
+    """Switches as people read them."""
+    switches = [item.name for item in forms.flat(cards()) if item.kind.type == "checkbox"]
+    return {**texts, **{name: "yes" if texts[name] == "true" else "no" for name in switches}}
 
 
 def _text(value: object) -> str:

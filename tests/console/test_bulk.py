@@ -8,7 +8,8 @@ import pytest
 
 from lootkeep.console.bulk import AREAS, Area
 from lootkeep.services.bulk import acts_of
-from tests.builders import STORE, new_customer
+from lootkeep.storage.access import rows as access_db
+from tests.builders import STORE, new_customer, new_ticket
 from tests.console.visits import Visitor, visitor
 from tests.worker.bulk import paid_orders, pending_order, work
 from tests.world import World
@@ -28,7 +29,7 @@ async def test_ticked_orders_are_fulfilled_after_a_preview_that_says_which_will_
     path = await prepared(visits, "/orders/bulk", [*orders, pending], act="fulfill")
     preview = (await visits.get(path)).text
     assert "Mark 3 orders as fulfilled" in preview
-    assert "<b>1 will be refused</b>, because of their state: 1 pending." in preview
+    assert "<b>1 will be refused</b>, because of its state: 1 pending." in preview
     await visits.post(f"{path}/start", note="By hand")
     assert "<b>0 done</b>, 0 refused, 3 left." in (await visits.get(path)).text
     await work(world)
@@ -109,6 +110,10 @@ async def test_nothing_ticked_starts_nothing_and_offers_the_filter(world: World)
     preview = (await visits.get(await prepared(visits, "/orders/bulk", [], act="cancel"))).text
     assert "Take all 1 of this filter instead" in preview
     assert "/start" not in preview
+    assert "It acts on" not in preview
+    preview = (await visits.get(await prepared(visits, "/orders/bulk", [], act="fulfill", all="yes"))).text
+    assert "This is the only one that the filter matched" in preview
+    assert "It is not in a state that would be refused." in preview
 
 
 async def test_an_act_that_does_not_exist_is_not_found(world: World) -> None:
@@ -143,6 +148,27 @@ async def test_what_was_done_is_undone_for_the_rows_that_it_changed_after_a_prev
     tags = [(await world.get(f"{STORE}/customers/{customer}")).json()["data"]["tags"] for customer in customers]
     assert tags == [[], ["vip"]]
     assert "Remove a tag from 1 customer" in (await visits.get("/audit")).text
+
+
+async def test_what_changed_nothing_is_not_undone(world: World) -> None:
+    customer = (await new_customer(world))["customer"]["id"]
+    visits = await visitor(world, "owner")
+    path = await prepared(visits, "/customers/bulk", [customer], act="untag")
+    await visits.post(f"{path}/start", tag="vip")
+    await work(world)
+    answer = await visits.post("/customers/bulk", undo=path.rpartition("/")[2])
+    assert (answer.status_code, "there is nothing to undo" in answer.text) == (409, True)
+
+
+async def test_whom_tickets_were_assigned_to_is_said_by_name(world: World) -> None:
+    ticket = (await new_ticket(world, (await new_customer(world))["customer"]["id"]))["id"]
+    visits = await visitor(world, "staff")
+    async with world.deps.db.read() as tx:
+        (agent, *_) = await access_db.STAFF.find(tx)
+    for agent_id, name in ((str(agent.id), agent.name), ("", "Nobody")):
+        path = await prepared(visits, "/tickets/bulk", [ticket], act="assign")
+        await visits.post(f"{path}/start", agent_id=agent_id)
+        assert f"Assigned to:</span> <bdi>{name}</bdi>" in (await visits.get(path)).text
 
 
 async def test_an_act_without_a_way_back_and_one_of_another_area_are_not_undone(world: World) -> None:

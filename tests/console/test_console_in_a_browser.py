@@ -121,6 +121,12 @@ def test_what_is_changed_in_the_settings_is_marked_and_listed_until_it_is_discar
     browser.click("[data-discard]")
     browser.wait_for_text("No changes yet.")
     assert not browser.run("document.querySelector('.setting.changed')")
+    browser.run("window.stayed = true")
+    for name in ("Forge", "Lootkeep"):
+        browser.write("#store_name", name)
+        browser.click(".save-bar .main")
+        browser.until(f"document.querySelector('.side .brand bdi').textContent === '{name}'")
+    assert browser.run("window.stayed") is True
 
 
 def test_a_slash_opens_the_palette_from_anywhere_and_keys_choose_in_it(browser: Browser, store: Serving) -> None:

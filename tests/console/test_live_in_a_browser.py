@@ -115,6 +115,31 @@ def test_a_row_says_what_became_of_its_order(consoles: Consoles) -> None:
     assert page.text("tbody .row") == number
 
 
+def test_what_is_ticked_stays_ticked_and_says_what_is_so_now(consoles: Consoles) -> None:
+    consoles.order(4)
+    page = consoles.open("/orders")
+    page.click("tbody .tick")
+    number = page.text("tbody .row")
+    consoles.shop.post(f"{STORE}/orders/{int(number.removeprefix('ORD-'))}/cancel", json={}).raise_for_status()
+    page.until("document.querySelector('tbody tr:has(:checked) .badge').textContent === 'Cancelled'")
+    consoles.order(5)
+    page.click(".news button")
+    page.until("document.querySelector('tbody tr:nth-child(2) .tick').checked && !document.querySelector('.news')")
+    assert page.text("tbody tr:has(:checked) .row") == number
+    assert page.text(".ticked").startswith("1 of ")
+
+
+def test_a_row_that_its_filter_does_not_match_any_more_says_that_it_changed(consoles: Consoles) -> None:
+    consoles.order(6)
+    consoles.order(7)
+    page = consoles.open("/orders?status=pending")
+    changed, other = (page.text(f"tbody tr:nth-child({row}) .row") for row in (1, 2))
+    consoles.shop.post(f"{STORE}/orders/{int(changed.removeprefix('ORD-'))}/cancel", json={}).raise_for_status()
+    page.until("document.querySelector('tbody .badge').textContent === 'Changed'")
+    assert [page.text(f"tbody tr:nth-child({row}) .row") for row in (1, 2)] == [changed, other]
+    assert page.text("tbody tr:nth-child(2) .badge") == "Pending"
+
+
 def test_what_a_form_has_said_stays_while_the_page_moves_and_what_the_page_says_itself_does_not(
     consoles: Consoles,
 ) -> None:
@@ -178,6 +203,13 @@ def test_the_number_of_the_review_queue_moves_on_any_page_and_the_case_stays(con
     assert (page.text(".case h2"), page.run(CASES), int(page.run(BADGE))) == (case, waiting, waiting + 1)
     page.click(".news button")
     page.until(f"{CASES} === {waiting + 1}")
+    # Someone else decides on the next one.
+    decided, left = page.run("[...document.querySelectorAll('.queue a[data-check]')].slice(1, 3).map((a) => a.dataset.check)")
+    outcome = {"outcome": "legitimate"}
+    consoles.shop.post(f"{EXTERNAL}/fraud/checks/{decided}/review", json=outcome).raise_for_status()
+    page.until(f"document.querySelector('[data-check=\"{decided}\"] .badge').textContent === 'Changed'")
+    assert page.run("document.querySelector('[data-key=j]').href").endswith(f"check={left}")
+    assert page.run(CASES) == waiting + 1
 
 
 def test_a_report_is_not_made_again_when_a_number_of_the_menu_moves(consoles: Consoles) -> None:
@@ -210,3 +242,15 @@ def test_a_lost_connection_is_said_and_found_again(consoles: Consoles) -> None:
     consoles.order(1)
     page.until(LIVE)
     page.until("document.querySelector('.news button')?.textContent === '1 new order'")
+
+
+def test_a_palette_without_a_connection_says_so_and_leaves_no_page(consoles: Consoles) -> None:
+    page = consoles.open("/products/new")
+    page.write("#name", "Typed before")
+    page.network(is_on=False)
+    page.run("openPalette()")
+    page.until("document.querySelector('#choices').textContent.startsWith('The service cannot be reached.')")
+    page.network(is_on=True)
+    page.type("B")
+    page.until("document.querySelector('#choices [role=option]')")
+    assert page.run("document.querySelector('#name').value") == "Typed before"

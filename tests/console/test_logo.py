@@ -50,6 +50,12 @@ async def test_the_address_of_a_former_logo_leads_to_the_one_of_now(world: World
     assert (await owner.http.get(former)).status_code == 404
 
 
+async def test_the_settings_are_saved_also_where_an_upload_was_refused(world: World) -> None:
+    answer = await upload(await visitor(world, "owner"), b"")
+    assert answer.status_code == 422
+    assert '<form method="post" action="/console/settings" data-tracked>' in answer.text
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

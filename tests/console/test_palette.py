@@ -35,6 +35,17 @@ async def test_pages_are_found_by_name_within_the_role(world: World) -> None:
 async def test_a_page_comes_before_what_would_be_created_under_its_name(world: World) -> None:
     names = [name for _, name in await entries(world, "staff", "your account")]
     assert names == ["Your account", "Create product your account"]
+    names = [name for _, name in await entries(world, "owner", "settings")]
+    assert names[:2] == ["Settings", "Fraud settings"]
+
+
+async def test_a_number_says_what_it_counts(world: World) -> None:
+    await new_product(world, name="Emberfall")
+    await world.post("/coupons", {"code": "EMBER20", "discount_type": "percentage", "discount_value": 20})
+    visits = await visitor(world, "staff")
+    page = (await visits.get("/palette", params={"q": "ember"})).text
+    assert "· 0 sold" in page
+    assert "· 0 used" in page
 
 
 async def test_create_and_what_leads_to_its_form_whatever_its_title_says(world: World) -> None:
@@ -47,6 +58,7 @@ async def test_create_and_what_leads_to_its_form_whatever_its_title_says(world: 
         ("/products/new?name=Ember+Sword", "Create product Ember Sword"),
     ]
     assert await entries(world, "read_only", "create cou") == []
+    assert ("/coupons/new", "New coupon") in await entries(world, "staff", "create")
 
 
 async def test_a_delivery_is_found_by_its_id(store: World) -> None:

@@ -77,7 +77,9 @@ async def test_a_view_is_replaced_under_its_name_renamed_and_deleted_and_the_log
     gone = await visits.post("/account/views/2/delete")
     assert gone.headers["location"] == "/console/tickets"
     assert tabs((await visits.get("/tickets?priority=low")).text) == [("Tickets", False), ("Low", True)]
-    assert 'href="/console/tickets?priority=low"><bdi>Low' in (await visits.get("/account/views")).text
+    page = (await visits.get("/account/views")).text
+    assert 'href="/console/tickets?priority=low"><bdi>Low' in page
+    assert '<td data-title="List">Tickets</td>' in page
     async with store.db.read() as tx:
         entries = await audit_db.changes_since(tx, "view:1", Instant(0))
     assert [entry.action for entry in entries] == ["Edit a view", "Save a view", "Save a view"]

@@ -45,6 +45,8 @@ async def test_a_name_that_is_set_is_on_every_page_and_in_the_audit_log(world: W
     assert "Settings · Pixel Forge</title>" in page
     assert world.deps.store.name == "Pixel Forge"
     assert await entries(world) == [[("store_name", "not set", "Pixel Forge")]]
+    await change(owner, store_name="Pixel Forge", campaign_tracking="no")
+    assert "Count opens and clicks: yes → no" in (await owner.get("/settings")).text
 
 
 async def test_another_world_sees_what_was_changed_once_it_looks(world: World) -> None:

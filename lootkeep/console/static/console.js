@@ -56,6 +56,9 @@ const swap = (html, url, isNew, isSent) => {
     $(".side nav").replaceWith(side);
     $(".you").replaceWith(next.querySelector(".you"));
   }
+  // The settings may have changed what it says.
+  refresh(next, ".side .brand");
+  Object.assign($(".side .live")?.dataset ?? {}, next.querySelector(".side .live")?.dataset);
   document.title = next.title;
   if (isNew) {
     enter(url);

@@ -89,7 +89,7 @@ const lookNow = async () => {
   const page = parse(html);
   refresh(page, isStill ? MENU : `${MENU}, .head > div:first-child p, .views a`);
   const [queue, list] = [".queue .rows", "[data-news]"].map((part) => $(part));
-  if (queue) showNews(queue, "check", newLinks(queue, page), refreshQueue);
+  if (queue) updateQueue(queue, page);
   else if (list) update(list, page);
   else if ($(".needs")) refresh(page, "main .card");
   else if ($("main").dataset.live && !asking && isQuiet()) swap(html, location.href, false);
@@ -112,30 +112,54 @@ const refresh = (page, parts) => {
   });
 };
 
-const newLinks = (queue, page) =>
-  [...page.querySelectorAll(".queue a[data-check]")].filter(
-    ({ dataset }) => !queue.querySelector(`[data-check="${dataset.check}"]`) && !isDecided(dataset.check),
-  ).length;
+const linksOf = (page) => new Map([...page.querySelectorAll(".queue a[data-check]")].map((link) => [link.dataset.check, link]));
+
+const updateQueue = (queue, page) => {
+  const [shown, links] = [document, page].map(linksOf);
+  sayLeft(queue, page, shown, links);
+  arrange();
+  lookAhead();
+  showNews(queue, "check", [...links.keys()].filter((check) => !shown.has(check) && !isDecided(check)).length, refreshQueue);
+};
 
 const rowsOf = (list) => new Map([...list.querySelectorAll("tbody tr")].map((row) => [row.querySelector("a.row")?.href, row]));
 
-// Rows stay where they are. Those that are there say what is so now; the others are counted.
+// Rows stay where they are, ticked ones too, and say what is so now. New ones are counted.
 const update = (list, page) => {
   refresh(page, ".stack > .card:not(.list)");
   const fresh = page.querySelector("[data-news]");
-  if (!fresh || list.querySelector("[rel=prev]")) return;
-  const shown = rowsOf(list);
-  let count = 0;
-  for (const [href, row] of rowsOf(fresh)) {
-    const old = shown.get(href);
-    if (!old) count += 1;
-    else if (old.innerHTML !== row.innerHTML && !old.matches(":focus-within, :has(:checked)")) old.innerHTML = row.innerHTML;
-  }
-  count = Math.max(count, fresh.dataset.total - list.dataset.total);
-  showNews(list.querySelector(".scroll, .empty"), list.dataset.news, count, () => {
-    scrollTo(0, 0);
-    load(location.href, {}, false);
+  if (!fresh) return;
+  const [shown, rows] = [rowsOf(list), rowsOf(fresh)];
+  for (const [href, row] of shown) [...row.cells].forEach((cell, index) => rewrite(cell, rows.get(href)?.cells[index]));
+  sayLeft(list, fresh, shown, rows);
+  if (list.querySelector("[rel=prev]")) return;
+  const count = Math.max([...rows.keys()].filter((href) => !shown.has(href)).length, fresh.dataset.total - list.dataset.total);
+  showNews(list.querySelector(".scroll, .empty"), list.dataset.news, count, showRows);
+};
+
+const rewrite = (cell, fresh) => {
+  if (fresh && cell.innerHTML !== fresh.innerHTML && !cell.matches(":has(:focus, :checked)")) cell.innerHTML = fresh.innerHTML;
+};
+
+// What the filter does not match any more says so. Those at an end may be on another page.
+const sayLeft = (list, fresh, shown, rows) => {
+  const isThere = [...shown.keys()].map((name) => rows.has(name));
+  const isBefore = (index) => !list.querySelector("[rel=prev]") || isThere.slice(0, index).includes(true);
+  const isAfter = (index) => !fresh.querySelector("[rel=next]") || isThere.slice(index).includes(true);
+  [...shown.values()].forEach((row, index) => {
+    const badge = row.querySelector(".badge");
+    if (badge && !isThere[index] && isBefore(index) && isAfter(index)) Object.assign(badge, { className: "badge left", textContent: "Changed" });
   });
+};
+
+// What is ticked stays ticked.
+const showRows = async () => {
+  const boxes = () => $$(".list td .tick, .bulk [name=all]");
+  const ticked = boxes().filter(({ checked }) => checked).map(({ value }) => value);
+  scrollTo(0, 0);
+  await load(location.href, {}, false);
+  for (const box of boxes()) box.checked = ticked.includes(box.value);
+  countTicked();
 };
 
 // It takes no room, so nothing moves.

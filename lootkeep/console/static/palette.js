@@ -46,7 +46,9 @@ const findChoices = async () => {
     });
     choose(options()[0]);
   } catch (error) {
-    if (error.name !== "AbortError") location.assign(`/console/search?${new URLSearchParams({ q: typed.value })}`);
+    // Nothing that was typed on the page is lost by an error page of the browser.
+    if (error instanceof TypeError) choices.replaceChildren(element("p", "The service cannot be reached. Type again in a moment.", "empty"));
+    else if (error.name !== "AbortError") location.assign(`/console/search?${new URLSearchParams({ q: typed.value })}`);
   } finally {
     clearTimeout(slow);
     if (looking === mine) choices.removeAttribute("aria-busy");

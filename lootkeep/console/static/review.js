@@ -132,7 +132,7 @@ const nextCase = () => {
   const all = links();
   const index = all.findIndex((link) => link.dataset.check === caseShown()) + 1;
   const others = [...all.slice(index), ...all.slice(0, index)];
-  return others.find((link) => link.dataset.check !== caseShown() && !isDecided(link.dataset.check))?.href;
+  return others.find((link) => link.dataset.check !== caseShown() && !isDecided(link.dataset.check) && !link.querySelector(".left"))?.href;
 };
 
 // The queue without what is decided already.

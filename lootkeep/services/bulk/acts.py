@@ -87,7 +87,7 @@ ACTS: dict[tuple[str, str], Act] = {
         _case(
             "block",
             "Reject and block",
-            "Reject {} as fraud and block the buyers",
+            "Reject {} as fraud and block every buyer",
             _RINGS,
             operations.reject_and_block,
             _UNDECIDED,

@@ -14,7 +14,7 @@ from lootkeep.deps import Deps
 from lootkeep.domain import bulk as bulk_rules
 from lootkeep.domain.bulk import BATCH, BulkAct, BulkRow
 from lootkeep.domain.settlement import Settlement
-from lootkeep.kernel.errors import AppError, Unavailable, existing
+from lootkeep.kernel.errors import AppError, Conflict, Unavailable, existing
 from lootkeep.services.bulk.acts import ACTS, Act
 from lootkeep.storage import bulk as bulk_db
 from lootkeep.storage.engine.database import JoinedDatabase
@@ -71,6 +71,8 @@ async def prepare_undo(deps: Deps, area: str, act_id: int, user_id: int) -> Bulk
         done = await bulk_db.ROWS.find(tx, act_id=act_id, status="done")
     reverse = existing(ACTS.get((area, ACTS[area, act.name].reverse)), "Bulk action")
     rows = {row.record_id: row.parameters for row in done if row.sentence is None}
+    if not rows:
+        raise Conflict("nothing_to_undo", "The action changed nothing, so there is nothing to undo.")
     query, count = act.list_query, len(rows)
     return await prepare(deps, reverse, user_id, rows, query, count, is_all=False, parameters=act.parameters)
 
