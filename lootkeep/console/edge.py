@@ -18,6 +18,7 @@ from starlette.routing import Route
 from lootkeep.console import changes, drafts, exports, forms, guard, guests, masking, proxy, tour, undo
 from lootkeep.console.formats import Formats
 from lootkeep.console.guard import Refused
+from lootkeep.console.links import Links
 from lootkeep.console.live import Live
 from lootkeep.console.looks import Looks
 from lootkeep.console.once import once
@@ -54,6 +55,7 @@ class Edge:
         environment, _ = self._store_templates()
         self._navigation = Navigation(deps, pages, environment.get_template("_navigation.html"))
         self._get_pages = {page.path: page for page in pages if page.method == "GET"}
+        self._links = Links(self._get_pages)
         self._live = Live(deps, options, self._navigation, self._get_pages)
         self._looks = Looks()
 
@@ -240,9 +242,9 @@ class Edge:
         message = None if is_part else guard.read_message(visit, self._deps.vault)
         context = await self._context(visit, template, values, guard.new_token(visit), message)
         context["tour"] = await tour.banner(visit)
-        # What a template rendered is escaped.
         environment, _ = self._store_templates()
-        main = Markup(environment.get_template(template).render(context))  # noqa: S704
+        # What a template rendered is escaped.
+        main = Markup(self._links.only_open(visit, environment.get_template(template).render(context)))  # noqa: S704
         html = main if is_part else environment.get_template("layout.html").render(context, main=main)
         response = Response(html, status, media_type="text/html")
         tour.remember(visit, response)
@@ -258,7 +260,7 @@ class Edge:
         assert isinstance(values, Mapping)
         common = {"list": replace(values["list"], views=())} if "list" in values else {}
         context = await self._context(visit, template, {**values, **common}, "", None)
-        main = self._store_templates()[0].get_template(template).render(context)
+        main = self._links.only_open(visit, self._store_templates()[0].get_template(template).render(context))
         return f'<header class="side">{context["navigation"]}</header><main id="main">{main}</main>'
 
     async def _context(
@@ -274,7 +276,7 @@ class Edge:
             "message": message,
             "navigation": await self._navigation.html(visit.person, visit.page.entry) if visit.person else "",
             "sends_emails": self._deps.sends_emails,
-            "may_open": partial(self._may_open, visit),
+            "may_open": partial(self._links.may_open, visit),
             "live": None,
             "stale": None,
             "is_outside": visit.person is None or (visit.page.scope is None and template != "error.html"),
@@ -292,7 +294,3 @@ class Edge:
         page = self._page_of_form(change)
         parts = page.path.count("/") if page else 0
         return "/".join(sent_to.split("/")[: parts + PREFIX.count("/") + 1])
-
-    def _may_open(self, visit: Visit, path: str) -> bool:
-        scope = self._get_pages[path].scope
-        return scope is None or visit.user.may(scope)

@@ -114,5 +114,7 @@ async def _tickets(tx: Transaction) -> list[Need]:
     if not tickets:
         return []
     urgent = await ticket_figures_db.total(tx, {"status": "open", "priority": "urgent"})
-    text = f"{plural(urgent, 'is', 'are')} urgent." if urgent else "None of them is urgent."
+    text = "None of them is urgent." if tickets > 1 else "It is not urgent."
+    if urgent:
+        text = f"{plural(urgent, 'is', 'are')} urgent."
     return [("warn", f"{plural(tickets, 'ticket')} without an answer", text, "Answer", "/tickets?status=open")]

@@ -208,8 +208,12 @@ def change(
 
 def page_at(pages: Sequence[Page], path: str) -> Page | None:
     """The page of a path below /console, which has no other parameter than ids."""
-    row_path = _ID.sub("/{id}", path)
-    return next((page for page in pages if (page.method, page.path) == ("GET", row_path)), None)
+    return next((page for page in pages if (page.method, page.path) == ("GET", row_path(path))), None)
+
+
+def row_path(path: str) -> str:
+    """The path of the row in the page table."""
+    return _ID.sub("/{id}", path)
 
 
 _ID = re.compile(r"/[0-9]{1,18}(?=/|$)")

@@ -8,7 +8,7 @@ from lootkeep.kernel.clock import DAY, HOUR, Instant, iso
 from tests.api.commanding import bought, open_server, rank
 from tests.api.key_shop import KEYS, added, open_shop
 from tests.api.ordering import ORDERS, step
-from tests.builders import new_customer, new_order, new_product, paid_order
+from tests.builders import new_customer, new_order, new_product, new_ticket, paid_order
 from tests.console.visits import Visitor, visitor
 from tests.world import World
 
@@ -113,3 +113,10 @@ async def test_lines_that_wait_for_keys_are_counted(world: World, staff: Visitor
     await world.post(f"{KEYS}/withdraw", {"key_ids": [1]})
     await step(world, 1, "pay")
     assert "1 paid line waits for a key" in await overview(staff)
+
+
+async def test_one_ticket_without_an_answer_is_urgent_or_not(sold: World, staff: Visitor) -> None:
+    await new_ticket(sold, 1)
+    assert "It is not urgent." in await overview(staff)
+    await new_ticket(sold, 1, priority="urgent")
+    assert "1 is urgent." in await overview(staff)

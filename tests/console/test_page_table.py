@@ -8,7 +8,7 @@ from typing import get_args
 
 import httpx
 
-from lootkeep.console.page import PREFIX, Page
+from lootkeep.console.page import PREFIX, Page, row_path
 from lootkeep.console.pages import PAGES
 from lootkeep.console.render import ASSETS
 from lootkeep.domain.access import SCOPES
@@ -23,6 +23,7 @@ STORE_SCOPES = ("store:read", "store:write", "store:import")
 GETS = [page for page in PAGES if page.method == "GET"]
 # Attributes with an address outside the console; those that hold text load nothing.
 ELSEWHERE = re.compile(r"""([\w-]+)=["']?\s*(?:https?:)?//""")
+LINK = re.compile(rf'<a[^>]* href="{PREFIX}([^"?#]*)')
 ONLY_TEXT = {"value", "placeholder", "data-stored"}
 MAX_ASSET_BYTES = 70_000
 # The areas that no line of main_paths.txt begins in, what walks them, and how it names what it does there.
@@ -66,6 +67,19 @@ async def test_every_page_is_open_only_to_roles_with_the_scope_of_its_row(store:
         visits = await visitor(store, role)
         outcomes = {(page.method, page.path): await outcome(visits, page) for page in PAGES}
         assert outcomes == {(page.method, page.path): expected(page, role) for page in PAGES}, role
+
+
+@only_sqlite
+async def test_no_link_leads_to_a_page_that_the_role_may_not_open(store: World) -> None:
+    scopes = {page.path: page.scope for page in GETS}
+    for role in ROLES[1:]:
+        visits = await visitor(store, role)
+        for page in GETS:
+            if expected(page, role) == "open" and page.path != MAIL:
+                linked = {row_path(path) for path in LINK.findall((await visits.get(path_of(page))).text)}
+                may = {*PRESETS[role].scopes} if role in PRESETS else {role}
+                closed = {path for path in linked if scopes.get(path) not in {*may, "account", None}}
+                assert closed == set(), (role, page.path)
 
 
 async def test_every_page_names_a_scope_that_exists_and_only_signing_in_needs_none() -> None:

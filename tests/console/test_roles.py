@@ -174,6 +174,15 @@ async def test_hidden_revenue_is_not_on_the_overview_in_analytics_or_in_files(st
         assert [column in head for head in heads] == [True, False], heads
 
 
+async def test_hidden_revenue_is_in_no_sum_above_a_list(store: World) -> None:
+    visits, owner = (await visitor(store, ALL, hides_revenue=True)), await visitor(store, "owner")
+    tried = "/fraud/rules?try=yes&name=All&expression=total+%3E+0&action=block&mode=on"
+    sums = {"/fraud": r"\$0\.00 held", "/gift-cards": "To be redeemed", "/referrals": "Discounts given"}
+    for path, pattern in (sums | {tried: r"1 order</td><td class=\"number\"><b>\$"}).items():
+        pages = [(await reader.get(path)).text for reader in (owner, visits)]
+        assert [bool(re.search(pattern, page)) for page in pages] == [True, False], path
+
+
 async def test_a_refund_above_the_limit_of_the_role_is_refused(store: World) -> None:
     visits = await visitor(store, "orders:read orders:write", refund_limit=1000)
     page, on = "/orders/1/refund", "/orders/1/refund"
