@@ -16,6 +16,7 @@ from lootkeep.cli.commands import HELP_NAMES
 from lootkeep.cli.output import HintConsole, JsonFlag, out, print_json, run
 from lootkeep.cli.progress import progress
 from lootkeep.cli.store import existing, location
+from lootkeep.engines.vault import Vault
 from lootkeep.kernel.clock import Instant, instant, iso
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.wording import plural
@@ -83,7 +84,10 @@ def export_store(
     config = existing()
     # A complete folder is noticed before anything is read.
     with folders.drafted(folder) as draft:
-        manifest = run(_export(config, folder.absolute(), draft, selection, with_secrets=with_secrets))
+        moment, vault = run(_moment(config, folder.absolute(), draft, selection, with_secrets=with_secrets))
+        # Outside the event loop, which would hear of Ctrl-C only at the end.
+        with progress(sum(moment.rows.values()), "Writing") as advance:
+            manifest = folders.write(draft, moment, vault if with_secrets else None, advance)
     _report(folder, manifest, json=json)
 
 
@@ -99,7 +103,10 @@ def _names(only: str) -> list[str]:
     return names
 
 
-async def _export(config: Settings, folder: Path, draft: Path, selection: Selection, *, with_secrets: bool) -> Manifest:
+async def _moment(
+    config: Settings, folder: Path, draft: Path, selection: Selection, *, with_secrets: bool
+) -> tuple[Moment, Vault]:
+    """What is written, and what opens its secrets."""
     async with wiring.opened(config) as deps:
         key_marks = await secret_key_service.key_marks(deps.db)
         wanted = _wanted(config, selection, key_marks, iso(deps.clock.now()), with_secrets=with_secrets)
@@ -110,8 +117,7 @@ async def _export(config: Settings, folder: Path, draft: Path, selection: Select
             _announce(moment, draft)
         else:
             moment = await _taken(config, draft, wanted, selection)
-        with progress(sum(moment.rows.values()), "Writing") as advance:
-            return folders.write(draft, moment, deps.vault if with_secrets else None, advance)
+        return moment, deps.vault
 
 
 def _wanted(config: Settings, selection: Selection, key_marks: list[str], now: str, *, with_secrets: bool) -> Moment:
