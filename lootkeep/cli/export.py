@@ -16,7 +16,8 @@ from lootkeep.cli.commands import HELP_NAMES
 from lootkeep.cli.output import HintConsole, JsonFlag, out, print_json, run
 from lootkeep.cli.progress import progress
 from lootkeep.cli.store import existing, location
-from lootkeep.kernel.clock import instant, iso
+from lootkeep.engines.vault import Vault
+from lootkeep.kernel.clock import Instant, instant, iso
 from lootkeep.kernel.errors import StartupError
 from lootkeep.kernel.wording import plural
 from lootkeep.services import exports as exports_service, secret_key as secret_key_service
@@ -42,9 +43,18 @@ app = typer.Typer(cls=_Exports, help="Export the whole store to a folder while i
 app.command("facts")(facts.facts)
 
 ExportFolder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder.")]
+
+
+def _day(text: str) -> Instant:
+    try:
+        return instant(datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a day like 2026-11-01.") from None
+
+
 Since = Annotated[
-    datetime | None,
-    typer.Option("--since", metavar="DATE", formats=["%Y-%m-%d"], help="Only records changed since this day (UTC)."),
+    Instant | None,
+    typer.Option("--since", metavar="DATE", parser=_day, help="Only records changed since this day (UTC)."),
 ]
 Only = Annotated[
     str | None, typer.Option("--only", metavar="TABLES", help="Only these tables, such as orders,customers.")
@@ -67,19 +77,24 @@ def export_store(
     json: JsonFlag = False,
 ) -> None:
     """Export every table as it is at one moment, as NDJSON, with a manifest. The default of `lootkeep export`."""
-    selection = Selection(customer, instant(since.replace(tzinfo=UTC)) if since else None, _names(only))
+    selection = Selection(customer, since, [] if only is None else _names(only))
     if with_secrets and not yes:
         typer.confirm("Gift card codes, keys and secrets will be readable in these files. Continue?", abort=True)
         typer.confirm("Anyone with these files can spend the cards and use the keys. Are you sure?", abort=True)
     config = existing()
     # A complete folder is noticed before anything is read.
     with folders.drafted(folder) as draft:
-        manifest = run(_export(config, folder.absolute(), draft, selection, with_secrets=with_secrets))
+        moment, vault = run(_moment(config, folder.absolute(), draft, selection, with_secrets=with_secrets))
+        # Outside the event loop, which would hear of Ctrl-C only at the end.
+        with progress(sum(moment.rows.values()), "Writing") as advance:
+            manifest = folders.write(draft, moment, vault if with_secrets else None, advance)
     _report(folder, manifest, json=json)
 
 
-def _names(only: str | None) -> list[str]:
-    names = sorted({name.strip() for name in only.split(",")}) if only else []
+def _names(only: str) -> list[str]:
+    names = sorted({name.strip() for name in only.split(",")} - {""})
+    if not names:
+        raise StartupError("--only names no table: use it as in --only orders,customers.")
     for name in names:
         if name not in FIELDS:
             nearest = get_close_matches(name, FIELDS, n=1)
@@ -88,7 +103,10 @@ def _names(only: str | None) -> list[str]:
     return names
 
 
-async def _export(config: Settings, folder: Path, draft: Path, selection: Selection, *, with_secrets: bool) -> Manifest:
+async def _moment(
+    config: Settings, folder: Path, draft: Path, selection: Selection, *, with_secrets: bool
+) -> tuple[Moment, Vault]:
+    """What is written, and what opens its secrets."""
     async with wiring.opened(config) as deps:
         key_marks = await secret_key_service.key_marks(deps.db)
         wanted = _wanted(config, selection, key_marks, iso(deps.clock.now()), with_secrets=with_secrets)
@@ -99,8 +117,7 @@ async def _export(config: Settings, folder: Path, draft: Path, selection: Select
             _announce(moment, draft)
         else:
             moment = await _taken(config, draft, wanted, selection)
-        with progress(sum(moment.rows.values()), "Writing") as advance:
-            return folders.write(draft, moment, deps.vault if with_secrets else None, advance)
+        return moment, deps.vault
 
 
 def _wanted(config: Settings, selection: Selection, key_marks: list[str], now: str, *, with_secrets: bool) -> Moment:

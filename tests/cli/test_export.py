@@ -92,7 +92,8 @@ def test_a_part_has_only_what_was_asked_for(store: Terminal, tmp_path: Path) -> 
     ids = {order["id"] for order in orders}
     assert {item["order_id"] for item in records(tmp_path / "one", "order_items")} == ids
     assert not (tmp_path / "one" / "webhooks.ndjson").exists()
-    assert store.call("export", str(tmp_path / "few"), "--only", "orders,customers", "--since", "2999-01-01").code == 0
+    few = ("--only", "orders, customers,", "--since", "2999-01-01")
+    assert store.call("export", str(tmp_path / "few"), *few).code == 0
     assert {file.name for file in (tmp_path / "few").iterdir()} == {
         "manifest.json",
         "orders.ndjson",
@@ -101,6 +102,9 @@ def test_a_part_has_only_what_was_asked_for(store: Terminal, tmp_path: Path) -> 
     assert records(tmp_path / "few", "orders") == []
     misspelled = store.call("export", str(tmp_path / "no"), "--only", "ordrs")
     assert misspelled.sentence.startswith("There is no table ordrs. Did you mean orders?")
+    nothing = store.call("export", str(tmp_path / "no"), "--only", " , ")
+    assert nothing.sentence == "--only names no table: use it as in --only orders,customers."
+    assert "is not a day like 2026-11-01." in store.call("export", str(tmp_path / "no"), "--since", "1.11.2026").err
     assert store.call("export", str(tmp_path / "no"), "--customer", "0").sentence == "There is no customer 0."
     assert not (tmp_path / "no").exists()
 

@@ -18,6 +18,8 @@ from tests.cli.facts_store import answer, backtest, fill, rows_of
 from tests.cli.import_store import ImportedStore
 from tests.cli.terminal import Terminal
 
+UNREADABLE = "The manifest.json of {} cannot be read: it is damaged, of another version, or not of facts."
+
 
 async def test_a_month_is_written_again_until_its_outcomes_are_known_and_then_sealed(
     db: Engine, tmp_path: Path
@@ -102,6 +104,14 @@ def test_a_folder_is_of_one_kind_and_one_key(facts_store: ImportedStore) -> None
     assert outcome.sentence == "The hashes in facts were made with another secret key: use a new folder."
 
 
+def test_facts_are_not_written_into_the_folder_of_an_exported_store(facts_store: ImportedStore) -> None:
+    assert facts_store.terminal.call("export", "out", **facts_store.settings).code == 0
+    before = {file: file.read_bytes() for file in (facts_store.terminal.folder / "out").iterdir()}
+    outcome = facts_store.terminal.call("export", "facts", "out", **facts_store.settings)
+    assert outcome.sentence == UNREADABLE.format("out")
+    assert {file: file.read_bytes() for file in (facts_store.terminal.folder / "out").iterdir()} == before
+
+
 def test_a_store_without_outcomes_has_nothing_to_judge(facts_store: ImportedStore) -> None:
     assert answer(facts_store, "export", "facts", "facts")["months"] == {}
     assert facts_store.terminal.call("fraud", "backtest", **facts_store.settings).sentence.startswith(
@@ -113,7 +123,7 @@ def test_a_store_without_outcomes_has_nothing_to_judge(facts_store: ImportedStor
     )
     (facts_store.terminal.folder / "facts/manifest.json").write_text("{]")
     outcome = facts_store.terminal.call("fraud", "signals", "facts", **facts_store.settings)
-    assert outcome.sentence == "The manifest.json of facts cannot be read: it is damaged or of another version."
+    assert outcome.sentence == UNREADABLE.format("facts")
 
 
 def test_a_file_needs_its_label(terminal: Terminal) -> None:

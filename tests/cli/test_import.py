@@ -213,9 +213,9 @@ def test_bytes_that_are_not_utf_8_reject_only_their_row(store: ImportedStore) ->
 
 
 def test_a_spreadsheet_export_is_read_correctly(store: ImportedStore) -> None:
-    """A byte order mark, CRLF, names in capitals, quoted line breaks, blank lines, and a last line without an end."""
-    content = '\ufeffEmail , Name\r\n"a@a.example","Ada\r\n""the first"""\r\n\r\nnobody,B\r\nc@c.example,C'
-    assert store.reason("customers", content) == "Line 5: The email field must be a valid e-mail address."
+    """A byte order mark, CRLF, names in capitals, quoted line breaks, blank lines, lines of delimiters, no last end."""
+    content = '\ufeffEmail , Name\r\n"a@a.example","Ada\r\n""the first"""\r\n\r\n,\r\nnobody,B\r\n,,\r\nc@c.example,C'
+    assert store.reason("customers", content) == "Line 6: The email field must be a valid e-mail address."
     assert [row["name"] for row in store.rows(customers)] == ['Ada\r\n"the first"', "C"]
 
 

@@ -85,6 +85,17 @@ def test_an_export_killed_at_many_points_goes_on_with_the_moment_that_it_has_rea
     assert {path.suffix for path in (store.folder / "out").iterdir()} == {".ndjson", ".json"}
 
 
+def test_ctrl_c_ends_an_export_and_an_import_while_they_write(store: Terminal, targets: list[str]) -> None:
+    first = dump(store, store.folder / "first")
+    assert store.interrupted_at("moving/folder.py:_write_table:40", "export", "out").code == 130
+    assert "was interrupted and goes on" in store.call("export", "out").err
+    assert read(store.folder / "out") == first
+    store.settings = settings(targets[0])
+    assert store.interrupted_at(f"{PROGRESS}:50", "import", "store", "out").code == 130
+    assert store.call("export", "none").code == 1
+    assert store.call("import", "store", "out").code == 0
+
+
 def test_an_interrupted_export_of_something_else_is_not_gone_on_with(store: Terminal) -> None:
     store.killed_at(WRITING[0], "export", "out")
     assert store.call("export", "out", "--only", "orders,customers").code == 0

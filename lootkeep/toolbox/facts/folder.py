@@ -24,7 +24,8 @@ class Month(msgspec.Struct, frozen=True):
     is_sealed: bool
 
 
-class Manifest(msgspec.Struct, frozen=True):
+# An export of the store has a manifest too, with other fields.
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal[1] = 1
     personal: Personal = "none"
     # Identifies the key of the hashes: two keys give two hashes of one person.
@@ -60,7 +61,9 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise StartupError(f"{folder} cannot be read: {error.strerror}.") from None
     except msgspec.MsgspecError:
-        raise StartupError(f"The {MANIFEST} of {folder} cannot be read: it is damaged or of another version.") from None
+        raise StartupError(
+            f"The {MANIFEST} of {folder} cannot be read: it is damaged, of another version, or not of facts."
+        ) from None
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

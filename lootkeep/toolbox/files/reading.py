@@ -152,7 +152,7 @@ class RowFile:
                 reason = f"The row cannot be read as CSV: {error}."
             if reason:
                 yield BadRow(line, reason, [[_as_text(cell) for cell in record]])
-            elif record:
+            elif any(record):
                 cells = zip(self.columns, record, strict=True)
                 yield FileRow(line, {name: original_cell(cell) for name, cell in cells if name and cell}, [record])
 
@@ -177,8 +177,8 @@ class RowFile:
                 yield BadRow(line, reason.message.replace("The request body", "The line"))
 
     def _error(self, record: list[str]) -> str | None:
-        """An empty line is no record and has none."""
-        if record and len(record) != len(self.columns):
+        """A line without values is empty, also one of delimiters as spreadsheets write it; it is no record."""
+        if any(record) and len(record) != len(self.columns):
             columns = plural(len(self.columns), "column")
             return f"The row has {plural(len(record), 'cell')}, but the first line has {columns}."
         return _text_error(record, self.dialect)

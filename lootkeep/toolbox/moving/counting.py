@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import TypeAlias
 
@@ -15,3 +16,5 @@ async def counted(batches: AsyncIterator[list[Row]], table: str, advance: Advanc
     async for rows in batches:
         yield rows
         advance(table, len(rows))
+        # SQLite and files never wait, and Ctrl-C is only heard of where something does.
+        await asyncio.sleep(0)
