@@ -20,7 +20,8 @@ async def source_of(config: Settings, *, holds_writes: bool = False) -> AsyncIte
     else:
         from lootkeep.storage.transfer.postgres import PostgresSource
 
-        source = await PostgresSource.open(_direct_url(config), holds_writes=holds_writes)
+        with blamed(OLD, PostgresSource.errors):
+            source = await PostgresSource.open(_direct_url(config), holds_writes=holds_writes)
     try:
         with blamed(OLD, source.errors):
             yield source

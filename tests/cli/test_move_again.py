@@ -9,6 +9,9 @@ import asyncpg
 import pytest
 
 from lootkeep.kernel import files
+from lootkeep.kernel.errors import StartupError
+from lootkeep.settings import Settings
+from lootkeep.wiring.transfer import source_of
 from tests.cli import moved_store
 from tests.cli.moved_store import dump, settings
 from tests.cli.terminal import SECONDS, Terminal
@@ -126,6 +129,12 @@ def test_rights_that_are_missing_are_named(store: Terminal, new_postgres_url: st
     asyncio.run(_execute(new_postgres_url, f"DROP ROLE {user}"))
     assert f"`GRANT CREATE ON DATABASE {name} TO {user}; GRANT CREATE ON SCHEMA public TO {user}`." in refused
     assert "HINT" not in refused
+
+
+async def test_the_old_database_is_blamed_if_its_writers_cannot_be_held(new_postgres_url: str) -> None:
+    with pytest.raises(StartupError, match='^The database of the store failed: relation "alerts" does not exist.$'):
+        async with source_of(Settings(database_url=new_postgres_url), holds_writes=True):
+            pass
 
 
 def _empty(store: Terminal, url: str) -> None:

@@ -69,6 +69,9 @@ class PostgresSource:
                 await connection.execute("ROLLBACK")
                 if attempt == _ATTEMPTS - 1:
                     raise
+            except _ERRORS:
+                connection.terminate()
+                raise
         raise AssertionError
 
     async def stamp(self) -> str | None:
