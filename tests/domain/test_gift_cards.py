@@ -97,3 +97,10 @@ def test_refunds_give_back_each_kind_of_money_at_most_once(total: int, by_card: 
     assert money + cards == placed.refunded_total
     assert money == min(placed.refunded_total, placed.money_total)
     assert cards <= placed.gift_card_total
+
+
+def test_an_imported_card_in_a_currency_without_decimals_has_whole_amounts() -> None:
+    terms = replace(CARD, currency="JPY", initial_balance=Hundredths(1000_50))
+    with pytest.raises(InvalidFields) as refused:
+        gift_cards_rules.checked_past(terms, Hundredths(10_50))
+    assert set(refused.value.fields or {}) == {"initial_balance", "balance"}
