@@ -196,9 +196,20 @@ def pretty(text: str) -> str:
     return msgspec.json.format(text.encode(), indent=2).decode()
 
 
+# Fields whose names say too little.
+_FIELDS = {
+    "smtp_url": "mail server",
+    "mail_from": "sender of e-mails",
+    "public_url": "public URL",
+    "timezone": "time zone",
+    "events_kept_days": "days that events are kept",
+    "mails_kept_days": "days that e-mails are kept",
+}
+
+
 def field_name(name: str) -> str:
     """`assigned to`, of a field of the audit log."""
-    return name.removeprefix("is_").removesuffix("_id").replace("_", " ")
+    return _FIELDS.get(name) or name.removeprefix("is_").removesuffix("_id").replace("_", " ")
 
 
 def label(status: str) -> str:

@@ -115,6 +115,8 @@ async def test_the_mail_password_is_sealed_and_nobody_reads_it(world: World) -> 
     assert world.deps.store.has_mail_server
     assert "smtp://shop:***@mail.example:587?starttls=required" in str(await entries(world))
     assert "hunter22" not in str(await entries(world))
+    log = (await owner.get("/audit")).text
+    assert ("mail server" in log, "sender of e-mails" in log, "smtp url" in log) == (True, True, False)
     async with world.db.read() as tx:
         stored = await settings_db.get(tx, SETTINGS, StoredSettings)
     assert "hunter22" not in str(stored)
