@@ -78,7 +78,12 @@ ROLE = {
         Field("name", "Name", forms.text(), is_required=True, placeholder="Support"),
         Field("refund_limit", "Refund limit", forms.amount(), _LIMIT),
         Field("masks_emails", "Mask e-mail addresses", forms.switch(), "Shown and exported as a***@example.com."),
-        Field("hides_revenue", "Hide revenue", forms.switch(), "No sums on the overview, in analytics, above lists and in files."),
+        Field(
+            "hides_revenue",
+            "Hide revenue",
+            forms.switch(),
+            "No sums on the overview, in analytics, above lists and in files.",
+        ),
     ),
     "Scopes": (Field("scopes", "What they may do", _SCOPES),),
 }
