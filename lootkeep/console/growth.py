@@ -140,7 +140,7 @@ async def _chart(tx: Transaction, visit: Visit, date_range: DateRange, dimension
     lines = [
         [iso(Instant(start * DAY))[:10], count, money.decimal(Hundredths(gross))] for start, (gross, count) in rows
     ]
-    chart = line_chart(name, labels, points, [], visit.formats.whole_money)
+    chart = line_chart(name, labels, points, [], visit.formats.tick)
     return chart | {"lines": [["From (UTC)", "Orders", "Revenue"], *lines]}
 
 

@@ -204,7 +204,9 @@ def test_the_number_of_the_review_queue_moves_on_any_page_and_the_case_stays(con
     page.click(".news button")
     page.until(f"{CASES} === {waiting + 1}")
     # Someone else decides on the next one.
-    decided, left = page.run("[...document.querySelectorAll('.queue a[data-check]')].slice(1, 3).map((a) => a.dataset.check)")
+    decided, left = page.run(
+        "[...document.querySelectorAll('.queue a[data-check]')].slice(1, 3).map((a) => a.dataset.check)"
+    )
     outcome = {"outcome": "legitimate"}
     consoles.shop.post(f"{EXTERNAL}/fraud/checks/{decided}/review", json=outcome).raise_for_status()
     page.until(f"document.querySelector('[data-check=\"{decided}\"] .badge').textContent === 'Changed'")
