@@ -28,6 +28,8 @@ _PAGES = {kind: f"/{kind.replace('_', '-')}s/" for kind in _KINDS} | {
     "delivery": "/deliveries/",
     **{f"bulk_{area.name}": f"{area.spec.bulk_path}/" for area in AREAS.values()},
 }
+# Files of lists whose path is no name.
+_LISTS = {"audit": "the audit log", "fraud": "the review queue"}
 # What someone needs to see the values of a change, by the kind of the record; of any other kind it is `settings:read`.
 _SCOPES: dict[str, Scope] = {
     "order": "orders:read",
@@ -186,7 +188,7 @@ def _record(record: str, values: Mapping[str, object], people: Mapping[str, str]
         named = order_number(int(key))
     if kind == "user":
         named = people.get(key, "nobody knows" if key == "unknown" else key)
-    text = Markup("{} <bdi>{}</bdi>").format(word, named) if key else Markup("{}").format(word)
+    text = Markup("{} <bdi>{}</bdi>").format(word, named) if key else Markup("{}").format(_LISTS.get(kind, word))
     path = record_page(record)
     return Markup('<a class="link" href="{}">{}</a>').format(url(path), text) if path else text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +14,13 @@ from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Visit
 from lootkeep.domain.campaign_emails import MAX_BODY, MAX_MARKDOWN, PLACEHOLDERS, written as placeholder
 from lootkeep.domain.campaigns import MAX_CUSTOMERS, Audience, Campaign, SegmentFilters, audience_of
+from lootkeep.domain.roles import Scope
 from lootkeep.kernel.errors import AppError, invalid
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
 from lootkeep.storage import coupons as coupons_db
+from lootkeep.storage.engine.database import Transaction
+from lootkeep.storage.lists import Listing
 from lootkeep.storage.products import lists as product_lists_db
 from lootkeep.views.emails import previews as previews_views
 
@@ -100,10 +104,8 @@ async def show_edit(visit: Visit, campaign: Campaign) -> Answer:
 
 async def _page(visit: Visit, written_in: str, campaign_id: int | None = None) -> dict[str, Any]:
     async with visit.deps.db.read(slow=True) as tx:
-        newest = PageRequest(1, _OFFERED)
-        products, _ = await product_lists_db.LISTING.page(tx, ListRequest(newest, {"status": "active"}))
-        owned = {"state": "active", "origin": "owner"}
-        coupons, _ = await coupons_db.LISTING.page(tx, ListRequest(newest, owned))
+        products = await _offered(visit, tx, "products:read", product_lists_db.LISTING, status="active")
+        coupons = await _offered(visit, tx, "coupons:read", coupons_db.LISTING, state="active", origin="owner")
     return {
         "written_in": visit.form.get("written_in", written_in),
         "campaign_id": campaign_id,
@@ -113,6 +115,14 @@ async def _page(visit: Visit, written_in: str, campaign_id: int | None = None) -
             "Coupon…": [(f"[](coupon:{coupon.code})", coupon.code) for coupon in coupons],
         },
     }
+
+
+async def _offered(visit: Visit, tx: Transaction, scope: Scope, listing: Listing[Any], **filters: str) -> Sequence[Any]:
+    """Nothing of an area that the role may not see."""
+    if not visit.user.may(scope):
+        return ()
+    rows, _ = await listing.page(tx, ListRequest(PageRequest(1, _OFFERED), filters))
+    return rows
 
 
 async def show_preview(visit: Visit) -> Answer:

@@ -153,7 +153,7 @@ def _revenue_chart(course: Course, formats: Formats) -> dict[str, Any]:
         return figures.net, f"{formats.money(figures.net)} · {plural(figures.orders, 'order')}"
 
     now, before = ([*map(point, period)] for period in (course.now, course.before))
-    return line_chart("Revenue", _labels(course, formats), now, before, formats.whole_money, _head(course))
+    return line_chart("Revenue", _labels(course, formats), now, before, formats.tick, _head(course))
 
 
 def _orders_chart(course: Course, formats: Formats) -> dict[str, Any]:

@@ -26,7 +26,7 @@ _WEEK = 7 * DAY
 # Fields of the audit log that are times, and those that are lists as JSON, by how their names end.
 _TIMES = ("_at", "_until")
 _JSON_LISTS = ("_ids", "tags", "categories", "_types", "triggers")
-_BILLION = 100 * 10**9
+_MILLION, _BILLION = 100 * 10**6, 100 * 10**9
 # Bytes of one text on a page, so that no page is large.
 MAX_SHOWN = 24_000
 # Looked up in a tuple: the calendar formats a date for each.
@@ -110,6 +110,10 @@ class Formats:
         if amount >= _BILLION:
             return in_short(Hundredths(amount), self._currency)
         return str(self.money(round(amount / 100) * 100)).removesuffix(".00")
+
+    def tick(self, amount: int) -> str:
+        """`$900`, and from a million on `$1.2M`: for an axis, next to which a phone has little room."""
+        return in_short(Hundredths(amount), self._currency) if amount >= _MILLION else self.whole_money(amount)
 
     def local(self, at: Instant) -> datetime:
         return in_zone(at, self._zone)

@@ -31,9 +31,9 @@ _MONTHS = 12
 # Products and countries with a chart each, and rows of the tables.
 _CHARTS = 4
 _SHOWN = 10
-# A longer range is shown by weeks.
-_MAX_DAYS = 92
-_WEEK = 7
+# What a point of a chart stands for: a day, a week or more, so that the charts together are no large page.
+_DAYS_OF_A_POINT = (1, 7, 28, 91, 182)
+_MAX_POINTS = 31
 # A purchase counts for a campaign for this long after the click.
 _WITHIN_DAYS = 7
 _CAMPAIGNS = Table(
@@ -129,7 +129,7 @@ async def _charts(tx: Transaction, visit: Visit, date_range: DateRange) -> dict[
 async def _chart(tx: Transaction, visit: Visit, date_range: DateRange, dimension: str, part: Ranked) -> dict[str, Any]:
     first, stop = (day.toordinal() - date(1970, 1, 1).toordinal() for day in (date_range.first, date_range.last))
     days = await growth_db.by_day(tx, dimension, part.part.key, first, stop + 1, visit.deps.currency)
-    step = 1 if stop - first < _MAX_DAYS else _WEEK
+    step = next(days for days in _DAYS_OF_A_POINT if stop - first < days * _MAX_POINTS)
     starts = range(first, stop + 1, step)
     each = [[days.get(day, (0, 0)) for day in range(start, min(start + step, stop + 1))] for start in starts]
     sold = [(sum(gross for gross, _ in bucket), sum(count for _, count in bucket)) for bucket in each]
@@ -140,7 +140,7 @@ async def _chart(tx: Transaction, visit: Visit, date_range: DateRange, dimension
     lines = [
         [iso(Instant(start * DAY))[:10], count, money.decimal(Hundredths(gross))] for start, (gross, count) in rows
     ]
-    chart = line_chart(name, labels, points, [], visit.formats.whole_money)
+    chart = line_chart(name, labels, points, [], visit.formats.tick)
     return chart | {"lines": [["From (UTC)", "Orders", "Revenue"], *lines]}
 
 

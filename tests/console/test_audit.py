@@ -60,6 +60,7 @@ async def test_a_refund_reads_as_a_sentence_with_its_amount_and_leads_to_the_ord
         (("Add to a fraud list", "setting:fraud", {"bad_tags": "[tag"}), "added [tag to a fraud list"),
         (("Change role", "user:2", {"role": "staff"}), "changed the role of user The owner to staff"),
         (("Export", "gift-cards", {"status": "active"}), "exported gift cards"),
+        (("Export", "audit", {}), "exported the audit log"),
         (("Start a bulk action", "bulk_orders:3", {"action": "Cancel"}), "started bulk action 3: Cancel"),
     ],
 )

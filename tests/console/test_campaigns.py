@@ -186,6 +186,14 @@ async def test_a_campaign_is_written_in_markdown_and_previewed_as_its_first_read
     assert (stored["body_markdown"], stored["body_html"]) == (None, "<p>Old</p>")
 
 
+async def test_the_editor_offers_products_and_coupons_to_those_who_may_see_them(store: World) -> None:
+    scopes = "email-campaigns:read email-campaigns:write"
+    offered = {scopes: [], f"{scopes} products:read": ["product:1"], f"{scopes} coupons:read": ["coupon:SALE20"]}
+    for role, blocks in offered.items():
+        page = (await (await visitor(store, role)).get("/campaigns/new")).text
+        assert re.findall(r'<option value="\[\]\(([\w:]+)\)"', page) == blocks
+
+
 async def test_a_preview_says_what_cannot_be_sent_and_stores_nothing(world: World) -> None:
     visits = await visitor(world, "staff")
     for markdown, sentence in (

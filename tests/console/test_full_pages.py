@@ -11,14 +11,24 @@ from lootkeep.domain.campaign_emails import MAX_BODY
 from lootkeep.domain.campaigns import MAX_CUSTOMERS
 from lootkeep.domain.orders import MAX_LINES
 from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH
-from lootkeep.kernel.clock import MINUTE
+from lootkeep.kernel.clock import MINUTE, iso
 from lootkeep.storage.campaigns import rows as campaigns_db
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import attempts, deliveries, events
 from lootkeep.storage.webhooks import fan_out as fan_out_db
 from tests.api.campaigns import make
 from tests.api.claiming import new_tier
-from tests.builders import STORE, new_alert, new_customer, new_gift_card, new_order, new_product, new_ticket, referred
+from tests.builders import (
+    STORE,
+    new_alert,
+    new_customer,
+    new_gift_card,
+    new_order,
+    new_product,
+    new_ticket,
+    paid_order,
+    referred,
+)
 from tests.console.visits import MAIL, MAX_PAGE_BYTES, path_of, visitor
 from tests.world import World
 
@@ -30,6 +40,18 @@ WHOLE = ("/customers/{id}/export", MAIL)
 # Five bytes on a page, which is the most that a character can take.
 WORST = "'"
 ORDER_DELIVERY = "wh_00000000-0000-0000-0000-00000000000b"
+
+
+async def test_growth_is_no_large_page_however_long_its_range_is(world: World) -> None:
+    for number in range(4):
+        buyer = (await new_customer(world))["customer"]["id"]
+        product = (await new_product(world, name=LONG, price="999999.99"))["id"]
+        await paid_order(world, buyer, (product, 9), billing_country=("BA", "CD", "GB", "US")[number])
+    visits = await visitor(world, "owner")
+    today = iso(world.clock.now())[:10]
+    for first in ("2016-12-01", "2024-07-01", "2026-04-20", "2026-05-01", "2026-10-20"):
+        page = await visits.get(f"/analytics/growth?from={first}&to={today}")
+        assert (page.text.count('class="chart"'), len(page.content) <= MAX_PAGE_BYTES) == (8, True), first
 
 
 @pytest.fixture

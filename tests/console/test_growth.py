@@ -107,3 +107,14 @@ async def test_a_store_without_orders_says_what_will_be_here(world: World) -> No
     page = (await (await visitor(world, "owner")).get("/analytics/growth")).text
     assert "Buyers of the last 12 months, and how many come back." in page
     assert "Coupons of orders that were paid in this range." in page
+
+
+async def test_an_axis_of_millions_is_short(world: World) -> None:
+    buyer = (await new_customer(world))["customer"]["id"]
+    product = (await new_product(world, price="999999.99"))["id"]
+    visits = await visitor(world, "owner")
+    await paid_order(world, buyer, (product, 1))
+    await paid_order(world, buyer, (product, 2))
+    for path in ("/analytics/growth", "/analytics"):
+        ticks = re.findall(r"<span>(\$[^<]*)</span>", (await visits.get(path)).text)
+        assert ticks[:4] == ["$3M", "$2M", "$1M", "$0"], path

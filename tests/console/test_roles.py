@@ -9,9 +9,10 @@ import pytest
 from lootkeep.console.masking import mask
 from lootkeep.console.page import PREFIX
 from lootkeep.console.pages import PAGES
-from lootkeep.domain.roles import PRESETS, ROLE_SCOPES
+from lootkeep.domain.roles import PRESETS, ROLE_SCOPES, Permissions
 from lootkeep.kernel.clock import Instant
-from lootkeep.kernel.errors import NotFound, existing
+from lootkeep.kernel.errors import NotFound, Unprocessable, existing
+from lootkeep.kernel.money import Hundredths
 from lootkeep.services import access as access_service, users as users_service
 from lootkeep.storage import audit as audit_db
 from lootkeep.storage.access import accounts as accounts_db, rows as access_db
@@ -192,6 +193,13 @@ async def test_a_refund_above_the_limit_of_the_role_is_refused(store: World) -> 
     assert [(answer.status_code, "at most 10.00 USD" in answer.text) for answer in (above, whole)] == [(422, True)] * 2
     assert (await visits.post(page, on=on, amount="10.00")).status_code == 303
     assert "$10.00" in (await visits.get("/orders/1")).text
+
+
+def test_a_refund_limit_is_in_the_currency_of_the_store() -> None:
+    limited = Permissions(frozenset(), refund_limit=Hundredths(1000))
+    limited.check_refund(Hundredths(1000), "USD", "USD")
+    with pytest.raises(Unprocessable, match="currency of the store only"):
+        limited.check_refund(Hundredths(1), "EUR", "USD")
 
 
 @pytest.mark.parametrize("path", ["/customers?search=", "/orders?search=", "/tickets?search=", "/search?q="])

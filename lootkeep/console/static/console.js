@@ -224,10 +224,11 @@ on("mouseover", (event) => {
   const chart = point.closest(".chart");
   const box = point.closest("svg").getBoundingClientRect();
   const frame = chart.getBoundingClientRect();
-  const tip = element("div", point.dataset.label, "tip");
-  tip.append(element("b", point.dataset.text));
+  const [label, text] = point.textContent.split(": ");
+  const tip = element("div", label, "tip");
+  tip.append(element("b", text));
   chart.append(tip);
-  const left = box.left - frame.left + (box.width * point.dataset.x) / 1000 - tip.offsetWidth - 8;
+  const left = box.left - frame.left + (box.width * point.querySelector("line").x1.baseVal.value) / 1000 - tip.offsetWidth - 8;
   tip.style.left = `${Math.max(0, left)}px`;
   tip.style.top = `${Math.max(0, (box.height * point.dataset.y) / 200 - 40)}px`;
 });
