@@ -104,6 +104,12 @@ def test_a_folder_is_of_one_kind_and_one_key(facts_store: ImportedStore) -> None
     assert outcome.sentence == "The hashes in facts were made with another secret key: use a new folder."
 
 
+def test_an_existing_folder_that_cannot_be_written_gets_a_sentence(facts_store: ImportedStore) -> None:
+    fill(facts_store)
+    outcome = facts_store.terminal.call("export", "facts", "/proc/self", **facts_store.settings)
+    assert outcome.sentence == "/proc/self cannot be written (No such file or directory)."
+
+
 def test_facts_are_not_written_into_the_folder_of_an_exported_store(facts_store: ImportedStore) -> None:
     assert facts_store.terminal.call("export", "out", **facts_store.settings).code == 0
     before = {file: file.read_bytes() for file in (facts_store.terminal.folder / "out").iterdir()}

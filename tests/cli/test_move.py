@@ -29,6 +29,8 @@ _ESTIMATE = "SELECT reltuples FROM pg_class WHERE relname = 'orders'"
 _INDEXES_AND_CONSTRAINTS = """SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' UNION ALL
 SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
 WHERE connamespace = 'public'::regnamespace ORDER BY 1"""
+# Those that ANALYZE makes begin with `sqlite_`.
+_SQLITE_SCHEMA = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
 
 
 @pytest.fixture
@@ -93,6 +95,18 @@ def test_an_imported_store_has_every_index_and_constraint(
     assert store.call("import", "store", str(tmp_path / "out"), database_url=new_postgres_url).code == 0
     assert asyncio.run(_fetched(new_postgres_url, _INDEXES_AND_CONSTRAINTS)) == before
     assert len(before) > len(FIELDS)
+
+
+def test_an_imported_embedded_store_has_every_index_and_trigger_and_its_search(store: Terminal, tmp_path: Path) -> None:
+    assert store.call("export", str(tmp_path / "out")).code == 0
+    assert store.call("import", "store", str(tmp_path / "out"), database_url="sqlite:///new.db").code == 0
+    before, after = (apsw.Connection(str(store.folder / name)) for name in ("lootkeep.db", "new.db"))
+    assert after.execute(_SQLITE_SCHEMA).fetchall() == before.execute(_SQLITE_SCHEMA).fetchall()
+    searches = after.execute("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE %'").fetchall()
+    assert len(searches) > 1
+    for (name,) in searches:
+        # Raises if the index differs from the texts of its table.
+        after.execute(f"INSERT INTO {name} ({name}, rank) VALUES ('integrity-check', 1)")
 
 
 def test_a_large_store_is_the_same_after_an_export_an_import_and_a_move(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from itertools import islice
@@ -22,6 +23,13 @@ _RETRY_SECONDS = 0.001
 _PATIENCE_SECONDS = 60.0
 # Of each index: a store that is moved waits for it.
 _ANALYZED_ROWS = 1_000
+# Rows are loaded faster without indexes and without the triggers of the search: both are made from all rows at the end,
+# sorted in this much memory.
+_MADE_LAST = """SELECT format('DROP %s %s', type, name), sql FROM sqlite_schema
+WHERE type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY rowid"""
+_SEARCHES = """SELECT format('INSERT INTO %s (%s) VALUES (''rebuild'')', name, name) FROM sqlite_schema
+WHERE sql LIKE 'CREATE VIRTUAL TABLE %'"""
+_CACHE_KB = 64_000
 # What SQLite does not write to disk.
 _MEMORY = Path(":memory:")
 
@@ -88,11 +96,16 @@ class SqliteTarget:
 
     async def begin(self) -> None:
         # A draft that is cut off is written again.
-        for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"):
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF", f"cache_size = -{_CACHE_KB}"):
             self._connection.execute(f"PRAGMA {pragma}")
         self._connection.execute("BEGIN IMMEDIATE")
         # A script stops at the first row that nobody fetches.
         self._connection.execute(migrations.script("sqlite", None)).fetchall()
+        made_last = self._connection.execute(_MADE_LAST).fetchall()
+        searches = self._connection.execute(_SEARCHES).fetchall()
+        self._made_last = [str(sql) for *_, sql in (*made_last, *searches)]
+        for drop, _ in made_last:
+            self._connection.execute(str(drop))
 
     async def load(self, table: str, batches: AsyncIterator[list[Row]]) -> None:
         fields = [field.name for field in FIELDS[table]]
@@ -103,6 +116,10 @@ class SqliteTarget:
 
     async def commit(self, last_ids: Mapping[str, int], stamp: str) -> None:
         with blamed(NEW, self.errors):
+            for make in self._made_last:
+                self._connection.execute(make)
+                # Ctrl-C is heard here.
+                await asyncio.sleep(0)
             for table, last in last_ids.items():
                 self._set_last_id(table, last)
             self._connection.execute("UPDATE schema_version SET version = ?", (stamp,))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import ModuleType
+from typing import IO
 
 import msgspec
 from msgspec.structs import replace
@@ -68,7 +69,7 @@ class _MonthWriter:
 
     async def write(self, tx: Transaction, name: str, start: Instant, end: Instant) -> Month | None:
         file = folders.file_of(self._folder, name)
-        with NamedTemporaryFile(dir=self._folder, prefix=".", suffix=files.DRAFT) as lines:
+        with self._temporary() as lines:
             with gzip.open(lines, "wb", compresslevel=1) as packed:
                 orders, newest = await self._write_lines(tx, packed, start, end)
             lines.flush()
@@ -78,6 +79,12 @@ class _MonthWriter:
             with files.written(file, replace=True) as draft:
                 self._convert(Path(lines.name), draft)
         return Month(orders, files.checksum(file), is_sealed=newest + JUDGED_AFTER <= self.now)
+
+    def _temporary(self) -> IO[bytes]:
+        try:
+            return NamedTemporaryFile(dir=self._folder, prefix=".", suffix=files.DRAFT)
+        except OSError as error:
+            raise StartupError(f"{self._folder} cannot be written ({error.strerror}).") from None
 
     async def _write_lines(
         self, tx: Transaction, packed: gzip.GzipFile, start: Instant, end: Instant
