@@ -14,6 +14,7 @@ _WAY_ON = re.compile(r'class="(?:[^"]* )?(?:button|small)\b')
 class Links:
     def __init__(self, pages: Mapping[str, Page]) -> None:
         self._pages = pages
+        self._scopes = {page.scope for page in pages.values() if page.scope}
 
     def may_open(self, visit: Visit, path: str) -> bool:
         scope = self._pages[path].scope
@@ -29,4 +30,5 @@ class Links:
                 return link[0]
             return "" if _WAY_ON.search(before + after) else text.removesuffix(" →")
 
-        return html if visit.person is None else _LINK.sub(shown, html)
+        is_open = visit.person is None or all(map(visit.user.may, self._scopes))
+        return html if is_open else _LINK.sub(shown, html)

@@ -132,7 +132,7 @@ def test_rights_that_are_missing_are_named(store: Terminal, new_postgres_url: st
 
 
 async def test_the_old_database_is_blamed_if_its_writers_cannot_be_held(new_postgres_url: str) -> None:
-    with pytest.raises(StartupError, match='^The database of the store failed: relation "alerts" does not exist.$'):
+    with pytest.raises(StartupError, match=r'^The database of the store failed: relation "alerts" does not exist\.$'):
         async with source_of(Settings(database_url=new_postgres_url), holds_writes=True):
             pass
 
