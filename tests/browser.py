@@ -166,9 +166,8 @@ class Browser:
 
     def prefer(self, scheme: str) -> None:
         """The colour scheme that the reader likes: light or dark. It is there at once, without a transition."""
-        features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
-        named = [{"name": name, "value": value} for name, value in features.items()]
-        self._command("Emulation.setEmulatedMedia", features=named)
+        media = [("prefers-color-scheme", scheme), ("prefers-reduced-motion", "reduce")]
+        self._command("Emulation.setEmulatedMedia", features=[{"name": name, "value": value} for name, value in media])
 
     def console(self) -> list[str]:
         """The errors and warnings in the console since it was last asked."""

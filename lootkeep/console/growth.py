@@ -31,7 +31,7 @@ _MONTHS = 12
 # Products and countries with a chart each, and rows of the tables.
 _CHARTS = 4
 _SHOWN = 10
-# What a point of a chart stands for: a day, a week or more, so that the charts together are no large page.
+# What a point of a chart is: a day, a week or more, so that the charts together are no large page.
 _DAYS_OF_A_POINT = (1, 7, 28, 91, 182)
 _MAX_POINTS = 31
 # A purchase counts for a campaign for this long after the click.

@@ -21,9 +21,9 @@ class Links:
         return scope is None or visit.user.may(scope)
 
     def only_open(self, visit: Visit, html: str) -> str:
-        """The page without links that lead to a refusal."""
+        """The page without links that would be answered by 403."""
 
-        def shown(link: re.Match[str]) -> str:
+        def link_or_text(link: re.Match[str]) -> str:
             before, path, after, text = link.groups()
             path = row_path(path)
             if path not in self._pages or self.may_open(visit, path):
@@ -31,4 +31,4 @@ class Links:
             return "" if _WAY_ON.search(before + after) else text.removesuffix(" →")
 
         is_open = visit.person is None or all(map(visit.user.may, self._scopes))
-        return html if is_open else _LINK.sub(shown, html)
+        return html if is_open else _LINK.sub(link_or_text, html)
