@@ -49,6 +49,7 @@ async def _load(config: Settings, folder: Path, manifest: Manifest, advance: Adv
     async with target_of(config) as target:
         for table, entry in manifest.tables.items():
             await target.load(table, counted(folders.rows(folder, table, entry.rows), table, advance))
+        advance("indexes", 0)
         await target.commit(manifest.last_ids, migrations.HEAD)
 
 
