@@ -68,10 +68,13 @@ class Shop:
         self._product = (await self.post(f"{STORE}/products", {"name": "VIP rank", "price": "19.99"}))["id"]
         code = None
         for number in range(BUYERS):
-            person: dict[str, Any] = {"email": f"buyer{number}@example.com", "name": "Jun Park"}
+            person = _person(f"buyer{number}@example.com")
             answer = await self.post(f"{STORE}/customers", person | ({"referral_code": code} if code else {}))
             # Each second buyer was brought by the one before.
             code = None if code else answer["customer"]["referral_code"]
+
+    async def sign_up(self, number: int) -> None:
+        await self.post(f"{STORE}/customers", _person(f"new{number}@example.com"))
 
     async def place(self, number: int) -> int:
         buyer = number % BUYERS
@@ -91,6 +94,10 @@ class Shop:
 
     def spent(self) -> Costs:
         return time.process_time(), own_seconds(self._backend) if self._backend else 0.0
+
+
+def _person(email: str) -> dict[str, Any]:
+    return {"email": email, "name": "Jun Park"}
 
 
 async def measure(engine: str, count: int, step: int, pause: float) -> list[tuple[Costs, Costs]]:
