@@ -90,7 +90,7 @@ def test_an_interrupted_run_continues_where_it_stopped(store: ImportedStore, num
 def _interrupted(store: ImportedStore, kind: str, content: str, number: signal.Signals) -> None:
     """Ends the run when it reports a bad row of the second batch: the first is written, and the last is not yet."""
     lines = content.splitlines(keepends=True)
-    lines.insert(random.randrange(501, 999), ",,,,\n" if kind == "orders" else ",,,,,\n")
+    lines.insert(random.randrange(501, 999), "o,nobody,,,\n" if kind == "orders" else "nobody,,,,,\n")
     (store.terminal.folder / f"{kind}.csv").write_text("".join(lines))
     with store.terminal.start("import", kind, f"{kind}.csv", **store.settings) as process:
         assert process.stderr is not None
