@@ -174,9 +174,14 @@ on("shown", () => {
   arrange();
 });
 
-on("toggle", ({ target }) => {
-  if (target.matches("details.note-field[open]")) target.querySelector("textarea").focus();
-}, true);
+// At once, not with the toggle event: the next key is a letter of the note and not the key of a decision.
+on("click", (event) => {
+  const note = event.target.closest("details.note-field:not([open]) > summary")?.parentElement;
+  if (!note) return;
+  event.preventDefault();
+  note.open = true;
+  note.querySelector("textarea").focus();
+});
 
 // Elsewhere in the console a decision would not be seen any more, so it takes effect first.
 const leaveReview = async (url) => {
