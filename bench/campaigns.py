@@ -25,7 +25,7 @@ from sqlalchemy import BigInteger, bindparam, select, text, update
 
 from bench.readings import ENGINES
 from lootkeep.deps import CurrentSettings, Deps
-from lootkeep.domain.campaigns import Audience
+from lootkeep.domain.audiences import Audience
 from lootkeep.kernel.clock import SystemClock
 from lootkeep.services import campaigns as campaigns_service
 from lootkeep.storage import migrations

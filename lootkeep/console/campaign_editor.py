@@ -12,10 +12,11 @@ from lootkeep.console import forms
 from lootkeep.console.formats import country
 from lootkeep.console.forms import Field
 from lootkeep.console.page import Answer, Visit
+from lootkeep.domain.audiences import MAX_CUSTOMERS, Audience, SegmentFilters, reversed_ranges
 from lootkeep.domain.campaign_emails import MAX_BODY, MAX_MARKDOWN, PLACEHOLDERS, written as placeholder
-from lootkeep.domain.campaigns import MAX_CUSTOMERS, Audience, Campaign, SegmentFilters, audience_of
+from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.domain.roles import Scope
-from lootkeep.kernel.errors import AppError, invalid
+from lootkeep.kernel.errors import AppError, InvalidFields, invalid
 from lootkeep.kernel.paging import ListRequest, PageRequest
 from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
 from lootkeep.storage import coupons as coupons_db
@@ -171,6 +172,8 @@ def read(visit: Visit, stored: Campaign | None) -> dict[str, Any]:
     filters = {field.name: values.get(field.name, getattr(kept.filters, field.name)) for field in CONDITIONS}
     if kind == "segment" and not any(value is not None for value in filters.values()):
         raise invalid("audience", "A segment needs at least one condition.")
+    if kind == "segment" and (errors := reversed_ranges(SegmentFilters(**filters))):
+        raise InvalidFields(errors)
     ids = values.get("customer_ids", kept.customer_ids)
     if kind == "customers" and not ids:
         raise invalid("customer_ids", f"Name 1 to {MAX_CUSTOMERS:,} customers.")

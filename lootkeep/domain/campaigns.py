@@ -1,4 +1,4 @@
-"""E-mail campaigns: audiences, the allowed changes of state, and when they may be sent."""
+"""E-mail campaigns: the allowed changes of state, and when they may be sent."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from lootkeep.domain import emails
+from lootkeep.domain import audiences, emails
+from lootkeep.domain.audiences import Audience
 from lootkeep.domain.campaign_emails import MAX_SIZES, check_bodies, check_placeholders
 from lootkeep.domain.emails import SendResult, holds_line_break
 from lootkeep.domain.settlement import Settlement
 from lootkeep.domain.subscriptions import period_start
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.errors import Conflict, InvalidFields, Unprocessable, invalid
-from lootkeep.kernel.money import Hundredths
 from lootkeep.kernel.search import search_text
 
 CampaignStatus = Literal["draft", "scheduled", "sending", "sent", "cancelled", "failed"]
-AudienceType = Literal["all", "segment", "customers"]
 Exclusion = Literal["not_opted_in", "unsubscribed", "bounced", "blocked"]
 
-MAX_CUSTOMERS = 10_000
 SAMPLE = 10
 
 NO_SERVER = "No mail server was configured, so none of the remaining e-mails was sent."
@@ -34,29 +32,6 @@ _TERMS = (
     *("subject", "preview_text", "from_name", "reply_to", "audience"),
     *("body_html", "body_text", "body_markdown", "is_text_derived", "links"),
 )
-
-
-class SegmentFilters(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The filters of a segment; None means no filter."""
-
-    countries: tuple[str, ...] | None = None
-    min_total_spent: Hundredths | None = None
-    min_orders: int | None = None
-    last_order_before: Instant | None = None
-    last_order_after: Instant | None = None
-    registered_from: Instant | None = None
-    registered_to: Instant | None = None
-    product_ids: tuple[int, ...] | None = None
-    tags: tuple[str, ...] | None = None
-    is_referrer: bool | None = None
-
-
-class Audience(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The audience of a campaign, before excluding those who must not get e-mails."""
-
-    type: AudienceType = "all"
-    customer_ids: tuple[int, ...] = ()
-    filters: SegmentFilters = SegmentFilters()
 
 
 class CampaignEntry(msgspec.Struct, frozen=True):
@@ -197,26 +172,12 @@ def checked(fields: dict[str, Any], *, has_store_url: bool) -> dict[str, Any]:
         if name not in errors and (error := check_placeholders(fields.get(name) or "", has_store_url=has_store_url)):
             errors[name] = [f"The {name.replace('_', ' ')} field {error}."]
     if "audience" in fields:
-        errors |= _check_audience(fields["audience"])
+        errors |= audiences.check(fields["audience"])
     if errors:
         raise InvalidFields(errors)
     if "audience" in fields:
-        return fields | {"audience": msgspec.json.encode(_plain(fields["audience"])).decode()}
+        return fields | {"audience": msgspec.json.encode(audiences.plain(fields["audience"])).decode()}
     return fields
-
-
-def _check_audience(audience: Audience) -> dict[str, list[str]]:
-    if audience.type == "customers" and not audience.customer_ids:
-        return {"audience.customer_ids": ["The audience customer ids field is required when the type is customers."]}
-    if audience.type == "segment" and audience.filters == SegmentFilters():
-        return {"audience.filters": ["The audience filters field needs at least one filter when the type is segment."]}
-    return {}
-
-
-def _plain(audience: Audience) -> Audience:
-    """Only the fields that its type uses."""
-    ids = tuple(dict.fromkeys(audience.customer_ids)) if audience.type == "customers" else ()
-    return Audience(audience.type, ids, audience.filters if audience.type == "segment" else SegmentFilters())
 
 
 def require_editable(campaign: CampaignEntry) -> None:

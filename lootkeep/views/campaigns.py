@@ -6,18 +6,8 @@ from typing import Annotated
 
 import msgspec
 
-from lootkeep.domain.campaigns import (
-    Audience,
-    AudienceType,
-    Campaign,
-    CampaignEntry,
-    CampaignStatus,
-    EmailPreview,
-    Preview,
-    SegmentFilters,
-    audience_of,
-    rate,
-)
+from lootkeep.domain.audiences import Audience, AudienceType, SegmentFilters
+from lootkeep.domain.campaigns import Campaign, CampaignEntry, CampaignStatus, EmailPreview, Preview, audience_of, rate
 from lootkeep.views.fields import Moment, Time, field
 from lootkeep.views.mapping import view_of
 

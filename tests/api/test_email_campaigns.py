@@ -13,6 +13,7 @@ from lootkeep.storage.schema import email_campaigns
 from tests.api.campaigns import PATH, in_state, make, read
 from tests.world import World
 
+NOON, LATER = "2026-01-01T12:00:00Z", "2026-01-01T12:00:00.000001Z"
 HOSTILE = '<b>&amp;</b> "quoted" {{ 7*7 }} {% x %} %s \\ 💎 ﷽ \'; DROP TABLE email_campaigns; --'
 
 
@@ -124,6 +125,16 @@ async def test_a_line_break_is_rejected_in_every_header_and_all_headers_are_name
         ({"body_text": 5}, "body_text", "must be a string"),
         ({"audience": {"type": "some"}}, "audience.type", "must be one of: all, segment, customers"),
         ({"audience": {"type": "customers"}}, "audience.customer_ids", "is required when the type is customers"),
+        (
+            {"audience": {"type": "segment", "filters": {"last_order_after": NOON, "last_order_before": NOON}}},
+            "audience.filters.last_order_after",
+            "must be before last order before",
+        ),
+        (
+            {"audience": {"type": "segment", "filters": {"registered_from": LATER, "registered_to": NOON}}},
+            "audience.filters.registered_from",
+            "must not be after registered to",
+        ),
         (
             {"audience": {"type": "segment"}},
             "audience.filters",

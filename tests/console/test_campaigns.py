@@ -110,6 +110,10 @@ async def test_a_segment_is_chosen_by_its_conditions_and_shown_again_in_the_form
         ({"reply_to": "nobody"}, "reply_to"),
         ({"audience": "segment", "countries": "Nowhere"}, "countries"),
         ({"audience": "segment", "min_total_spent": "-1"}, "min_total_spent"),
+        (
+            {"audience": "segment", "registered_from": "2026-01-02", "registered_to": "2026-01-01"},
+            "registered_from",
+        ),
         ({"audience": "customers", "customer_ids": "x"}, "customer_ids"),
     ],
 )

@@ -7,8 +7,8 @@ from markupsafe import escape
 from sqlalchemy import bindparam, func, insert, select, update
 
 from lootkeep.console.pages import PAGES
+from lootkeep.domain.audiences import MAX_CUSTOMERS
 from lootkeep.domain.campaign_emails import MAX_BODY
-from lootkeep.domain.campaigns import MAX_CUSTOMERS
 from lootkeep.domain.orders import MAX_LINES
 from lootkeep.domain.tickets import MAX_MESSAGE_LENGTH
 from lootkeep.kernel.clock import MINUTE, iso

@@ -16,7 +16,7 @@ from sqlalchemy import func, select, update
 
 from lootkeep import wiring
 from lootkeep.deps import Deps
-from lootkeep.domain.campaigns import Audience
+from lootkeep.domain.audiences import Audience
 from lootkeep.domain.sign_up import SignUp
 from lootkeep.services import campaigns as campaigns_service, customers as customers_service
 from lootkeep.settings import Settings, variable

@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 from sqlalchemy import bindparam, insert
 
-from lootkeep.domain.campaigns import Audience, SegmentFilters
+from lootkeep.domain.audiences import Audience, SegmentFilters
 from lootkeep.kernel.clock import Instant
 from lootkeep.kernel.money import Hundredths
 from lootkeep.storage import emails as emails_db

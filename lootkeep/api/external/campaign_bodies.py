@@ -19,8 +19,9 @@ from lootkeep.api.http.fields import (
 )
 from lootkeep.api.http.pages import PageQuery, SortDirection
 from lootkeep.api.http.validation import Body, QueryParameters, partial
+from lootkeep.domain.audiences import MAX_CUSTOMERS, AudienceType
 from lootkeep.domain.campaign_emails import MAX_BODY, MAX_MARKDOWN
-from lootkeep.domain.campaigns import MAX_CUSTOMERS, AudienceType, CampaignStatus
+from lootkeep.domain.campaigns import CampaignStatus
 from lootkeep.services.campaigns import Reading, read
 
 _MAX_INTEGER = 2**63 - 1

@@ -27,7 +27,7 @@ from lootkeep.api.http.routes import (
     single,
 )
 from lootkeep.api.http.validation import Body
-from lootkeep.domain import campaigns as campaigns_rules
+from lootkeep.domain.audiences import Audience, SegmentFilters
 from lootkeep.domain.campaigns import Campaign, audience_of
 from lootkeep.kernel.errors import existing
 from lootkeep.services import campaign_previews as campaign_previews_service, campaigns as campaigns_service
@@ -106,7 +106,7 @@ def _stored(fields: dict[str, Any]) -> dict[str, Any]:
     if body is None:
         return fields
     filters = {name: _frozen(value) for name, value in body.filters}
-    audience = campaigns_rules.Audience(body.type, tuple(body.customer_ids), campaigns_rules.SegmentFilters(**filters))
+    audience = Audience(body.type, tuple(body.customer_ids), SegmentFilters(**filters))
     return fields | {"audience": audience}
 
 

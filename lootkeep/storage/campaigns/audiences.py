@@ -20,7 +20,8 @@ from sqlalchemy import (
     select,
 )
 
-from lootkeep.domain.campaigns import SAMPLE, Audience, Exclusion, Preview, Reader
+from lootkeep.domain.audiences import Audience
+from lootkeep.domain.campaigns import SAMPLE, Exclusion, Preview, Reader
 from lootkeep.kernel.clock import Instant
 from lootkeep.storage.engine.database import Transaction
 from lootkeep.storage.engine.dialect import IsListed

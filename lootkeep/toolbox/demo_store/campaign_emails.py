@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lootkeep.domain.campaigns import Audience, SegmentFilters
+from lootkeep.domain.audiences import Audience, SegmentFilters
 from lootkeep.domain.emails import Email, SendResult
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.kernel.clock import DAY, MINUTE
