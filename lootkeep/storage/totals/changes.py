@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # Transactions that run at the same time usually add to different shards.
 SHARDS = 4
+# A total without a time has one row for each key.
+_NO_BLOCK: list[tuple[int, ...]] = [()]
 
 
 class Totals:
@@ -24,6 +26,8 @@ class Totals:
     def count(self, source: str, before: object | None, after: object | None) -> None:
         """Replaces the old state of a row with its current state in the totals."""
         for total in TOTALS_OF[source]:
+            if before is not None and after is not None and total.fields(before) == total.fields(after):
+                continue
             old = None if before is None else total.of(before)
             new = None if after is None else total.of(after)
             if old != new:
@@ -34,10 +38,12 @@ class Totals:
         if addition is None:
             return
         at, key, values = addition
-        all_sums, empty = self._sums.setdefault(total.sums, {}), [0] * len(total.sums.sums)
-        blocks: list[tuple[int, ...]] = [(level, at // LENGTHS[level]) for level in total.levels] or [()]
-        for block in blocks:
-            sums = all_sums.setdefault((*block, *key), empty[:])
+        all_sums = self._sums.setdefault(total.sums, {})
+        for block in [(level, at // LENGTHS[level]) for level in total.levels] or _NO_BLOCK:
+            row = block + key
+            if row not in all_sums:
+                all_sums[row] = [0] * len(total.sums.sums)
+            sums = all_sums[row]
             for index, value in zip(total.indexes, values, strict=True):
                 sums[index] += sign * value
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, FromClause, Select, Table, Text, bindparam, case, cast, func, select
@@ -76,28 +77,42 @@ class Total:
 
     def of(self, record: Any) -> Added | None:
         """What a record adds; None if nothing."""
-        at = 0
-        if self.at is not None:
-            at = getattr(record, self.at)
-            if at is None:
+        at = 0 if self.at is None else getattr(record, self.at)
+        if at is None:
+            return None
+        for name in self.required:
+            if getattr(record, name) is None:
                 return None
-        if any(getattr(record, name) is None for name in self.required):
-            return None
-        if any(getattr(record, name) != value for name, value in self.where.items()):
-            return None
-        key = tuple([self._key_of(record, name) for name in self.sums.key if name in self.key])
-        return at, key, tuple([getattr(record, add) if isinstance(add, str) else add for add in self.adds.values()])
+        for name, value in self.where.items():
+            if getattr(record, name) != value:
+                return None
+        adds = [getattr(record, add) if isinstance(add, str) else add for add in self.adds.values()]
+        return at, tuple([part(record) for part in self._key_parts]), tuple(adds)
 
-    def _key_of(self, record: Any, column: str) -> Any:
+    @cached_property
+    def fields(self) -> Callable[[Any], Any]:
+        """All that it reads of a record: two records with the same fields add the same."""
+        names = {*self.required, *self.where, *(add for add in self.adds.values() if isinstance(add, str))}
+        names |= {self.at} if self.at else set()
+        for part in self.key.values():
+            names.update(part[1:] if isinstance(part, TextKey) else () if isinstance(part, Constant) else (part,))
+        return attrgetter(*sorted(names)) if names else lambda record: None
+
+    @cached_property
+    def _key_parts(self) -> list[Callable[[Any], Any]]:
+        return [self._key_part(name) for name in self.sums.key if name in self.key]
+
+    def _key_part(self, column: str) -> Callable[[Any], Any]:
         part = self.key[column]
         if isinstance(part, Constant):
-            return str(part)
+            text = str(part)
+            return lambda record: text
         if isinstance(part, TextKey):
-            return part[0] + ".".join([_word(getattr(record, name)) for name in part[1:]])
-        value = getattr(record, part)
+            prefix, *names = part
+            return lambda record: prefix + ".".join([_word(getattr(record, name)) for name in names])
         if isinstance(self.sums.table.c[column].type, Text):
-            return "" if value is None else str(value)
-        return value or 0
+            return lambda record: "" if (value := getattr(record, part)) is None else str(value)
+        return lambda record: getattr(record, part) or 0
 
     @cached_property
     def indexes(self) -> tuple[int, ...]:
