@@ -24,7 +24,7 @@ from lootkeep.wiring.transfer import set_stamp, source_of, stamp_of, target_of
 
 _FILE = "sqlite:///"
 # Rows per second, a cautious guess: only for the estimate of the pause.
-_RATE = 20_000
+_RATE = 10_000
 
 To = Annotated[
     str, typer.Option("--to", metavar="URL", help="postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///FILE.")
