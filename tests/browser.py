@@ -84,13 +84,6 @@ class Browser:
     def click(self, selector: str) -> None:
         self._post(f"element/{self._find(selector)}/click")
 
-    def double_click(self, selector: str) -> None:
-        """As fast as a mouse can, at one place, whatever is there the second time."""
-        origin = {ELEMENT: self._find(selector)}
-        clicks = [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp", "pointerDown", "pointerUp")]
-        actions = [{"type": "pointerMove", "x": 0, "y": 0, "origin": origin}, *clicks]
-        self._post("actions", actions=[{"type": "pointer", "id": "mouse", "actions": actions}])
-
     def write(self, selector: str, text: str) -> None:
         """Replaces what is there."""
         element = self._find(selector)
@@ -162,12 +155,12 @@ class Browser:
     def resize(self, width: int, height: int) -> None:
         """The size of the page itself; a window has a least width."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self._command("Emulation.setDeviceMetricsOverride", **metrics)
+        self.command("Emulation.setDeviceMetricsOverride", **metrics)
 
     def prefer(self, scheme: str) -> None:
         """The colour scheme that the reader likes: light or dark. It is there at once, without a transition."""
         media = [("prefers-color-scheme", scheme), ("prefers-reduced-motion", "reduce")]
-        self._command("Emulation.setEmulatedMedia", features=[{"name": name, "value": value} for name, value in media])
+        self.command("Emulation.setEmulatedMedia", features=[{"name": name, "value": value} for name, value in media])
 
     def console(self) -> list[str]:
         """The errors and warnings in the console since it was last asked."""
@@ -179,24 +172,28 @@ class Browser:
 
     def preload(self, script: str) -> None:
         """Runs it in every page that is opened from now on, before the page's own."""
-        self._command("Page.addScriptToEvaluateOnNewDocument", source=script)
+        self.command("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def scripts(self, *, are_on: bool) -> None:
         """Whether pages that are opened from now on may run JavaScript."""
-        self._command("Emulation.setScriptExecutionDisabled", value=not are_on)
+        self.command("Emulation.setScriptExecutionDisabled", value=not are_on)
 
     def network(self, *, is_on: bool) -> None:
         """Whether the page that is open reaches anything."""
         unlimited = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
-        self._command("Network.enable")
-        self._command("Network.emulateNetworkConditions", offline=not is_on, **unlimited)
+        self.command("Network.enable")
+        self.command("Network.emulateNetworkConditions", offline=not is_on, **unlimited)
 
     def add_authenticator(self) -> None:
         """A device with passkeys, whose owner is there and puts a finger on it."""
-        self._command("WebAuthn.enable")
+        self.command("WebAuthn.enable")
         kind = {"protocol": "ctap2", "transport": "internal", "automaticPresenceSimulation": True}
         kind |= {"hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
-        self._command("WebAuthn.addVirtualAuthenticator", options=kind)
+        self.command("WebAuthn.addVirtualAuthenticator", options=kind)
+
+    def command(self, name: str, **parameters: Any) -> Any:
+        """Of the protocol of its developer tools."""
+        return self._post("goog/cdp/execute", cmd=name, params=parameters)
 
     def _shown(self) -> str:
         """What there is instead of what was waited for."""
@@ -205,9 +202,6 @@ class Browser:
 
     def _find(self, selector: str) -> str:
         return str(self._post("element", using="css selector", value=selector)[ELEMENT])
-
-    def _command(self, name: str, **parameters: Any) -> Any:
-        return self._post("goog/cdp/execute", cmd=name, params=parameters)
 
     def _post(self, path: str, **parameters: Any) -> Any:
         return _value(self._http.post(path, json=parameters))

@@ -67,6 +67,8 @@ class Live:
         self._telling: asyncio.Task[None] | None = None
         # Of the outbox.
         self._position = 0
+        # The numbers of the menu that open consoles show: a page that is opened meanwhile counts them, too.
+        self._shown: Mapping[str, tuple[int, str]] = {}
 
     async def open(self, request: Request) -> Response:
         secret = guard.read_secret(request, self._options)
@@ -82,6 +84,7 @@ class Live:
     def add(self, stream: Stream) -> None:
         self._streams[stream] = None
         if self._telling is None:
+            self._shown = self._navigation.waiting
             self._telling = asyncio.create_task(self._tell())
 
     def remove(self, stream: Stream) -> None:
@@ -121,7 +124,9 @@ class Live:
         pages = {page for name, page in _PAGES.items() if name in tables or "" in tables}
         for event_type in types:
             pages |= {"events"} | _PAGES_OF_EVENTS.get(event_type.partition(".")[0], set())
-        if await self._navigation.count_again():
+        await self._navigation.count_again()
+        before, self._shown = self._shown, self._navigation.waiting
+        if before not in ({}, self._shown):
             pages.add(MENU)
         return pages
 

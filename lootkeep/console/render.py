@@ -125,7 +125,7 @@ class Navigation:
         self._template = template
         self._counted_at: Instant | None = None
         # By the page where they wait: how many, and how urgently.
-        self._waiting: dict[str, tuple[int, str]] = {}
+        self.waiting: dict[str, tuple[int, str]] = {}
         self._rendered: dict[tuple[frozenset[str], str], Markup] = {}
 
     async def html(self, user: Person, lit: str) -> Markup:
@@ -142,8 +142,7 @@ class Navigation:
         if self._counted_at is None or not 0 <= now - self._counted_at < _FRESH:
             await self.count_again()
 
-    async def count_again(self) -> bool:
-        """Whether a number has changed that was shown."""
+    async def count_again(self) -> None:
         now = self._deps.clock.now()
         async with self._deps.db.read() as tx:
             waiting = {
@@ -154,15 +153,14 @@ class Navigation:
                 "/webhooks": (len(await receivers_service.failing(tx, now)), "bad"),
             }
         self._counted_at = now
-        before, self._waiting = self._waiting, waiting
-        if waiting != before:
+        if waiting != self.waiting:
             self._rendered = {}
-        return before not in ({}, waiting)
+        self.waiting = waiting
 
     def _groups(self, user: Person) -> dict[str, list[tuple[Page, int, str]]]:
         """The pages of each group, each with how many wait there and how urgently."""
         groups: dict[str, list[tuple[Page, int, str]]] = {name: [] for name in GROUPS}
         for page in self._pages:
             if page.group is not None and page.scope is not None and user.may(page.scope):
-                groups[page.group].append((page, *self._waiting.get(page.path, (0, ""))))
+                groups[page.group].append((page, *self.waiting.get(page.path, (0, ""))))
         return groups

@@ -15,6 +15,7 @@ from tests.api.html_pages import HtmlPage
 from tests.browser import SECONDS, Browser, browsing
 from tests.cli.terminal import Serving, environment, served, start
 from tests.generators import packages
+from tests.moments import copy
 
 # The first one may install what npm has.
 pytestmark = pytest.mark.timeout(600)
@@ -118,8 +119,7 @@ def test_the_page_is_marked_in_the_navigation_and_its_group_is_open(browser: Bro
 def test_a_block_of_code_is_copied_as_it_is_shown(browser: Browser, store: Serving) -> None:
     browser.open(f"{store.url}/docs/guides/quickstart")
     shown = browser.run("document.querySelector('figure.code code').textContent")
-    browser.click("figure.code [data-copy]")
-    browser.until("document.querySelector('figure.code [data-copy]').textContent === 'Copied'")
+    copy(browser, "figure.code [data-copy]")
     browser.write("#filter", "")
     browser.press("Control", "v")
     assert browser.run("document.querySelector('#filter').value") == shown.replace("\n", "")

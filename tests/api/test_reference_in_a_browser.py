@@ -12,15 +12,10 @@ import pytest
 
 from tests.browser import SECONDS, Browser, browsing
 from tests.cli.terminal import Serving, environment, served, start
+from tests.moments import copy, let_jump
 
 TIERS = "/api/external/v1/referrals/tiers"
 
-# A jump to an operation is made again for some frames, until it holds; a click waits for that.
-IS_STILL = """(() => {
-  window.still = scrollY === window.seen ? (window.still ?? 0) + 1 : 0;
-  window.seen = scrollY;
-  return window.still > 25 && delete window.still;
-})()"""
 FOCUSED = "document.activeElement"
 # At its middle nothing else is on top of it, and no box that scrolls hides it.
 IN_SIGHT = """((one) => {
@@ -68,7 +63,7 @@ def browser(chromium: Browser, store: Serving) -> Browser:
 
 def go_to(browser: Browser, anchor: str) -> None:
     browser.click(f'#side a[href="#{anchor}"]')
-    browser.until(IS_STILL)
+    let_jump(browser)
 
 
 def try_it(browser: Browser, anchor: str, body: str | None = None) -> tuple[str, Any]:
@@ -169,11 +164,6 @@ def pasted(browser: Browser) -> str:
     return str(browser.run("document.querySelector('#create-tier textarea').value"))
 
 
-def copy(browser: Browser, button: str) -> None:
-    browser.click(button)
-    browser.until(f"document.querySelector('{button}').textContent === 'Copied'")
-
-
 def test_a_command_is_copied_as_it_is_shown(browser: Browser) -> None:
     go_to(browser, "create-tier")
     command = browser.run("document.querySelector('#create-tier [data-language=shell]').textContent")
@@ -215,7 +205,8 @@ def test_an_operation_is_found_and_tried_by_keyboard_alone(browser: Browser, sto
     browser.press("/")
     type_keys(browser, "list reward tiers")
     browser.press("Enter")
-    browser.until(IS_STILL)
+    browser.until("location.hash === '#list-tiers'")
+    let_jump(browser)
     while not browser.run(f"{FOCUSED}.matches('#list-tiers .try summary')"):
         browser.press("Tab")
         assert browser.run(f"{FOCUSED}.closest('#list-tiers') !== null")

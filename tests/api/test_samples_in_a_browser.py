@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser import Browser, browsing
 from tests.cli.terminal import environment, served, start
+from tests.moments import let_jump
 
 CALL = 'with Client("%s") as client:'
 
@@ -32,6 +33,7 @@ def browser(chromium: Browser, url: str) -> Iterator[Browser]:
     """At an operation, as for someone who has just come."""
     chromium.use_new_tab()
     chromium.open(f"{url}/docs#create-tier")
+    let_jump(chromium)
     yield chromium
     chromium.run("localStorage.clear()")
 

@@ -12,6 +12,7 @@ from tests.browser import SECONDS, Browser, browsing
 from tests.builders import STORE
 from tests.cli.terminal import Serving, environment, served, start
 from tests.console.visits import EMAIL, PASSWORD, set_up
+from tests.moments import copy
 from tests.world import EXTERNAL
 
 # The fields of the sign-in are reached by fewer.
@@ -107,8 +108,7 @@ def test_a_token_that_is_shown_once_is_copied_by_its_button(browser: Browser, st
     browser.click("input[name=scopes]")
     browser.click("button.main")
     browser.wait_for_text("It is shown only now.")
-    browser.click(".copy")
-    browser.wait_for_text("Copied")
+    copy(browser, ".copy")
 
 
 def test_what_is_changed_in_the_settings_is_marked_and_listed_until_it_is_discarded(

@@ -171,7 +171,7 @@ def test_the_palette_ticked_rows_and_a_bulk_action_pass_axe(browser: Browser, de
     problems += browser.wait_for(program)
     browser.press("/")
     browser.type("an")
-    browser.until("document.querySelector('#choices mark')")
+    browser.until("document.querySelector('#choices mark')?.textContent.toLowerCase() === 'an'")
     problems += browser.wait_for(program)
     browser.press("Escape")
     browser.click(".bulk button[value=cancel]")

@@ -80,12 +80,16 @@ async def opened(
 
 async def test_an_order_is_announced_by_the_pages_that_show_it_and_many_at_once(world: World) -> None:
     customer, product = (await new_customer(world))["customer"]["id"], (await new_product(world))["id"]
+    visits = await visitor(world, "owner")
     async with opened(world.app, world) as console:
         for _ in range(3):
             await new_order(world, customer, (product, 1))
         world.deps.changes.wake({"events"})
         assert await console.lines.get() == "data: events fraud orders"
         await new_ticket(world, customer)
+        # A page that is opened before has counted it.
+        world.clock.advance(MINUTE)
+        assert 'Tickets<span class="badge warn">1<' in (await visits.get("/orders")).text
         world.deps.changes.wake({"shown:support_tickets"})
         assert await console.lines.get() == "data: events menu tickets"
 

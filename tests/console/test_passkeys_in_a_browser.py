@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.browser import Browser, browsing
 from tests.cli.terminal import environment, served, start
@@ -13,10 +16,16 @@ from tests.generators import packages
 AXE = "axe.run(document).then((it) => done(it.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)));"
 
 
-def test_a_passkey_is_added_and_signs_in_alone_and_after_the_password(tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+@pytest.fixture
+def port() -> Iterator[int]:
+    """One that no other program is given until the server listens on it."""
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        yield kept.getsockname()[1]
+
+
+def test_a_passkey_is_added_and_signs_in_alone_and_after_the_password(tmp_path: Path, port: int) -> None:
     url = f"http://localhost:{port}"
     settings = environment({"log_level": "warning", "public_url": url})
     with served(start(tmp_path, settings, "serve", "--port", str(port))) as server, browsing() as browser:
@@ -72,7 +81,8 @@ def _open_from_palette(browser: Browser) -> None:
     browser.press("/")
     browser.until("document.querySelector('#choices [aria-selected=true]')")
     browser.type("your account")
-    browser.until("document.querySelector('#choices mark')")
+    # The results of what was typed before are replaced.
+    browser.until("document.querySelector('#choices mark')?.textContent === 'Your account'")
     browser.click("#choices a[href='/console/account']")
 
 

@@ -12,7 +12,13 @@ from tests.browser import SECONDS, Browser, browsing
 from tests.builders import STORE
 from tests.cli.terminal import Serving, environment, served, start
 from tests.console.visits import set_up
+from tests.moments import double_click
 from tests.world import EXTERNAL
+
+# A machine on which a case takes longer to appear than a hand waits.
+SLOW = """document.addEventListener("shown", () => {
+  for (const end = performance.now() + 600; performance.now() < end;);
+})"""
 
 
 # On SQLite alone: pages are the same on both engines, which the other tests show.
@@ -36,6 +42,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 
 @pytest.fixture(scope="module")
+def shop(store: Serving) -> Iterator[httpx.Client]:
+    """Made before there is a decision, which takes effect within seconds."""
+    headers = {"Authorization": f"Bearer {store.token}"}
+    with httpx.Client(base_url=store.url, headers=headers, timeout=SECONDS) as shop:
+        yield shop
+
+
+@pytest.fixture(scope="module")
 def browser(store: Serving) -> Iterator[Browser]:
     with browsing() as browser:
         browser.open(store.console_link)
@@ -51,11 +65,11 @@ def queue(store: Serving, browser: Browser) -> Browser:
     return browser
 
 
-def test_a_decision_shows_the_next_case_at_once_and_takes_effect_later(store: Serving, queue: Browser) -> None:
+def test_a_decision_shows_the_next_case_at_once_and_takes_effect_later(shop: httpx.Client, queue: Browser) -> None:
     number, size = shown(queue), count(queue)
     decide(queue, "a")
     assert queue.text(".toast b").startswith("Approved Buyer")
-    assert (count(queue), status(store, number)) == (size - 1, "on_hold")
+    assert (count(queue), status(shop, number)) == (size - 1, "on_hold")
     second = shown(queue)
     # A quick hand is in the note already: its letters are no decisions.
     queue.press("n")
@@ -64,13 +78,13 @@ def test_a_decision_shows_the_next_case_at_once_and_takes_effect_later(store: Se
     queue.press("Escape")
     decide(queue, "r")
     settled(queue)
-    assert [status(store, order) for order in (number, second)] == ["pending", "cancelled"]
+    assert [status(shop, order) for order in (number, second)] == ["pending", "cancelled"]
     queue.until(f"document.querySelectorAll('.queue li').length === {size - 2}")
     assert queue.run("[window.stayed, document.querySelector('.toast')]") == [True, None]
     assert queue.console() == []
 
 
-def test_a_decision_is_undone_by_a_key_and_the_case_is_back_with_its_note(store: Serving, queue: Browser) -> None:
+def test_a_decision_is_undone_by_a_key_and_the_case_is_back_with_its_note(shop: httpx.Client, queue: Browser) -> None:
     number = shown(queue)
     queue.press("n")
     queue.write(".decide textarea", "Perhaps.")
@@ -80,34 +94,37 @@ def test_a_decision_is_undone_by_a_key_and_the_case_is_back_with_its_note(store:
     queue.until(f"document.querySelector('.case h2 a')?.textContent === '{number}'")
     queue.until("document.querySelector('.decide textarea').value === 'Perhaps.'")
     assert queue.run("[waiting.length, sending.length, window.stayed]") == [0, 0, True]
-    assert status(store, number) == "on_hold"
+    assert status(shop, number) == "on_hold"
 
 
-def test_leaving_the_page_sends_a_decision_at_once(store: Serving, queue: Browser) -> None:
+def test_leaving_the_page_sends_a_decision_at_once(store: Serving, shop: httpx.Client, queue: Browser) -> None:
     number = shown(queue)
     decide(queue, "a")
     queue.open("about:blank")
-    until_status(store, number, "pending")
+    until_status(shop, number, "pending")
     queue.open(f"{store.url}/console/fraud")
     number = shown(queue)
     decide(queue, "r")
     queue.click(".side a[href='/console/orders']")
     queue.until("location.pathname === '/console/orders'")
-    assert status(store, number) == "cancelled"
+    assert status(shop, number) == "cancelled"
 
 
 def test_keys_are_ignored_just_after_a_case_appears(queue: Browser) -> None:
     queue.until("ahead.html")
-    press = "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true}))"
+    queue.run(SLOW)
     before = shown(queue)
-    assert queue.run(f"(document.querySelector('[data-key=j]').click(), {press}, waiting.length)") == 0
+    typed = "((typed) => (document.querySelector('[data-key=j]').click(), document.dispatchEvent(typed)))"
+    queue.run(f"{typed}(new KeyboardEvent('keydown', {{key: 'a', bubbles: true}}))")
+    assert queue.run("waiting.length") == 0
     assert shown(queue) != before
 
 
 def test_a_double_click_decides_one_case(queue: Browser) -> None:
     before = shown(queue)
     queue.until("ahead.html")
-    queue.double_click(".decide [value=approve]")
+    queue.run(SLOW)
+    double_click(queue, ".decide [value=approve]")
     queue.until(f"document.querySelector('.case h2 a')?.textContent !== '{before}'")
     assert queue.run("waiting.length") == 1
     queue.press("z")
@@ -127,12 +144,11 @@ def test_a_letter_typed_in_an_open_menu_decides_nothing(queue: Browser) -> None:
     queue.until(f"document.querySelector('.case h2 a')?.textContent === '{before}'")
 
 
-def test_the_decision_of_a_second_reviewer_stays_and_is_named(store: Serving, queue: Browser) -> None:
+def test_the_decision_of_a_second_reviewer_stays_and_is_named(shop: httpx.Client, queue: Browser) -> None:
     number = shown(queue)
     decide(queue, "r")
-    with shop(store) as http:
-        answer = http.post(f"{EXTERNAL}/fraud/checks/{order_id(number)}/review", json={"outcome": "legitimate"})
-        answer.raise_for_status()
+    answer = shop.post(f"{EXTERNAL}/fraud/checks/{order_id(number)}/review", json={"outcome": "legitimate"})
+    answer.raise_for_status()
     settled(queue)
     queue.until("document.querySelector('main > .failed')")
     assert queue.text("main > .failed span").startswith(f"{number} was approved by ")
@@ -140,7 +156,7 @@ def test_the_decision_of_a_second_reviewer_stays_and_is_named(store: Serving, qu
     queue.press("j")
     queue.until(f"document.querySelector('.case h2 a')?.textContent !== '{other}'")
     assert queue.text("main > .failed span").endswith("Your decision was not recorded.")
-    assert (status(store, number), queue.run("window.stayed")) == ("pending", True)
+    assert (status(shop, number), queue.run("window.stayed")) == ("pending", True)
 
 
 def test_the_buttons_are_in_sight_and_a_case_fits_the_page(queue: Browser) -> None:
@@ -154,14 +170,16 @@ def test_the_buttons_are_in_sight_and_a_case_fits_the_page(queue: Browser) -> No
     assert queue.run(f"{whole}.scrollHeight - {whole}.clientHeight") <= 0
 
 
-def test_without_javascript_a_decision_takes_effect_at_once(store: Serving, browser: Browser) -> None:
+def test_without_javascript_a_decision_takes_effect_at_once(
+    store: Serving, shop: httpx.Client, browser: Browser
+) -> None:
     browser.scripts(are_on=False)
     browser.open(f"{store.url}/console/fraud")
     number = browser.text(".case h2 a")
     browser.click(".decide [value=approve]")
     browser.wait_for_text(f"{number} is approved.")
     browser.scripts(are_on=True)
-    assert status(store, number) == "pending"
+    assert status(shop, number) == "pending"
 
 
 def shown(browser: Browser) -> str:
@@ -189,16 +207,11 @@ def order_id(number: str) -> int:
     return int(number.removeprefix("ORD-"))
 
 
-def shop(store: Serving) -> httpx.Client:
-    return httpx.Client(base_url=store.url, headers={"Authorization": f"Bearer {store.token}"}, timeout=SECONDS)
+def status(shop: httpx.Client, number: str) -> str:
+    return str(shop.get(f"{EXTERNAL}/orders/{order_id(number)}").json()["data"]["status"])
 
 
-def status(store: Serving, number: str) -> str:
-    with shop(store) as http:
-        return str(http.get(f"{EXTERNAL}/orders/{order_id(number)}").json()["data"]["status"])
-
-
-def until_status(store: Serving, number: str, wanted: str) -> None:
+def until_status(shop: httpx.Client, number: str, wanted: str) -> None:
     end = time.monotonic() + SECONDS
-    while status(store, number) != wanted:
+    while status(shop, number) != wanted:
         assert time.monotonic() < end

@@ -126,9 +126,9 @@ const showAhead = (url) => {
 
 const isOurs = (url) => url.origin === location.origin && url.pathname.startsWith("/console");
 
-// The second click of a double one was meant for the page before.
+// The second click of a double one was meant for the page before, however long the page has kept it waiting.
 on("click", (event) => {
-  if (event.detail < 2 || performance.now() - openedAt > DOUBLE_MILLISECONDS) return;
+  if (event.detail < 2 || event.timeStamp - openedAt > DOUBLE_MILLISECONDS) return;
   event.preventDefault();
   event.stopPropagation();
 }, true);
@@ -194,7 +194,7 @@ on("keydown", (event) => {
   const target = $(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
   if (!target?.checkVisibility()) return;
   event.preventDefault();
-  if (target.closest(".case") && target.matches("button") && isTooSoon()) return;
+  if (target.closest(".case") && target.matches("button") && isTooSoon(event.timeStamp)) return;
   if (target.closest(".fold")) $("#menu").checked = true;
   if (target.matches(TYPING)) target.focus();
   else target.click();
