@@ -93,7 +93,7 @@ class Store:
         return (await self._fetch("SELECT version FROM schema_version"))[0]
 
     async def _fetch(self, sql: str) -> list[str]:
-        connection = await asyncpg.connect(self.machines.url(self.machines.primary), timeout=5)
+        connection = await asyncpg.connect(self.machines.url(self.machines.primary), timeout=PATIENCE_SECONDS)
         rows = await connection.fetch(sql)
         await connection.close()
         return [row[0] for row in rows]
