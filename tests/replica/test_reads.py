@@ -121,7 +121,7 @@ async def test_a_replica_that_falls_silent_during_a_statement_is_not_used(
 ) -> None:
     gate = Gate(servers.replica)
     await gate.open()
-    sessions = Sessions(gate.url, Deadlines(statement=0.5), is_pooled=False)
+    sessions = Sessions(gate.url, Deadlines(statement=2), is_pooled=False)
     replica = await in_use(Replica(db, Pool(sessions, 1), PATIENT_LAG))
     async with replica.for_request().read() as tx:
         gate.is_silent = True
