@@ -14,7 +14,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 import structlog
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from lootkeep.storage import migrations
 from lootkeep.storage.engine.database import Engine
@@ -57,8 +57,10 @@ if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 * 1024**3
 
 # The same examples in every run, so that no change fails by chance; to look for new ones:
 # make test ARGS="tests/services --hypothesis-profile=explore"
-settings.register_profile("fixed", derandomize=True)
-settings.register_profile("explore", derandomize=False, print_blob=True)
+# Without limits of time, for an example or for making it: a busy machine must not fail a test.
+PATIENTLY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fixed", PATIENTLY, derandomize=True)
+settings.register_profile("explore", PATIENTLY, print_blob=True)
 settings.load_profile("fixed")
 
 
@@ -218,7 +220,7 @@ async def db(db_location: Path | str, shared_engine: PostgresDatabase | None) ->
         shared_engine.on_change(lambda _changed: None)
         await _end_tasks()
     else:
-        engine = SqliteDatabase(Path(db_location))
+        engine = SqliteDatabase(Path(db_location), PATIENT.free_connection)
         yield engine
         await _end_tasks()
         await engine.close()

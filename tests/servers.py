@@ -17,12 +17,13 @@ from pathlib import Path
 from types import FrameType
 from urllib.parse import urlsplit
 
+from tests.ports import free_port
 from tests.programs import PROGRAMS_OF_TESTS, CannotStart, installed, postgres_folder, redis_server, want
 
 POSTGRES_URL = "LOOTKEEP_TEST_POSTGRES_URL"
 REDIS_URL = "LOOTKEEP_TEST_REDIS_URL"
 
-# Another process may take the free port before the server does, so there is a second and a third try.
+# Except on Linux, another process may take the free port before the server does: there is a second and a third try.
 PORT_ATTEMPTS = 3
 # Generous, because a loaded machine may take seconds; it only matters when something is wrong.
 START_SECONDS = 300
@@ -218,7 +219,7 @@ def listening(
 ) -> Iterator[int]:
     """The free port that a server listens on, once it does."""
     for _ in range(PORT_ATTEMPTS):
-        port = _free_port()
+        port = free_port()
         process = _spawn(command(port), folder, follow_parent(stop))
         try:
             if _becomes_ready(process, functools.partial(is_ready, port)):
@@ -227,12 +228,6 @@ def listening(
         finally:
             _stop(process, stop)
     raise CannotStart(f"{command(0)[0]} did not start:\n{_log(folder)}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _becomes_ready(process: subprocess.Popen[bytes], is_ready: Callable[[], bool]) -> bool:

@@ -87,7 +87,7 @@ async def _examine() -> list[Finding]:
     clock, outbound = SystemClock(), Outbound(reachable(wiring.webhook_rules(config)))
     mailer, intelligence = wiring.mailer(config, clock), wiring.intelligence(config)
     try:
-        return await health_service.examine(config, opened, mailer, outbound, intelligence, clock.now())
+        return await health_service.examine(config, opened, mailer, outbound, intelligence, clock)
     finally:
         await outbound.close()
 

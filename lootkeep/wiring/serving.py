@@ -132,5 +132,5 @@ def console_options(settings: Settings, deps: Deps) -> Options:
 async def examine(settings: Settings, deps: Deps) -> list[health_service.Finding]:
     # What is wired here is an engine, or the replica of one: only within a change do Deps hold less.
     engine = nullcontext(cast(Engine, deps.replica.primary if deps.replica else deps.db))
-    config, sender, now = effective(settings, deps.settings.stored), deps.settings.mailer(), deps.clock.now()
-    return await health_service.examine(config, lambda: engine, sender, deps.outbound, deps.intelligence, now)
+    config, sender = effective(settings, deps.settings.stored), deps.settings.mailer()
+    return await health_service.examine(config, lambda: engine, sender, deps.outbound, deps.intelligence, deps.clock)

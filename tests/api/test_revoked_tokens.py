@@ -18,6 +18,7 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.engine.sqlite import SqliteDatabase
 from lootkeep.storage.schema import tokens
 from tests.api.tokens import stored
+from tests.conftest import PATIENT
 from tests.world import World
 
 # Only a hang takes this long.
@@ -54,9 +55,9 @@ class OtherProcess(World):
 @pytest.fixture
 async def elsewhere(world: World, db_location: Path | str) -> AsyncIterator[OtherProcess]:
     engine: Engine = (
-        SqliteDatabase(db_location)
+        SqliteDatabase(db_location, PATIENT.free_connection)
         if isinstance(db_location, Path)
-        else await PostgresDatabase.open(db_location, connections=2)
+        else await PostgresDatabase.open(db_location, 2, PATIENT)
     )
     async with engine.listening() as version:
         other_process = OtherProcess(engine, token_version=version, rate_limit_per_minute=0)

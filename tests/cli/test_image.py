@@ -13,8 +13,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.api.server.serving import free_port
 from tests.image import built
+from tests.ports import free_port
 from tests.rules.tree import ROOT, files
 
 DEPLOY = ROOT / "deploy"

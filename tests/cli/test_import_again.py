@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import signal
 from pathlib import Path
 
@@ -11,10 +10,11 @@ import pytest
 from lootkeep.storage.engine.database import Engine
 from lootkeep.storage.schema import customers, orders
 from tests.cli.import_store import CUSTOMER, ORDER, ImportedStore, csv_text, customers_csv, orders_csv, settings_for
-from tests.cli.terminal import SECONDS, Terminal
+from tests.cli.terminal import Terminal
 
-# Three batches, so that a run can be killed in the second.
+# Three batches, so that a run can be killed in the second: the first is written, and the last is not yet.
 MANY = 1100
+SECOND_BATCH = "imports/running.py:_add:2"
 
 
 @pytest.fixture
@@ -74,11 +74,11 @@ def test_an_interrupted_run_continues_where_it_stopped(store: ImportedStore, num
     code = store.referrer()
     for sku in ("SWORD", "SHIELD"):
         store.product(sku)
-    _interrupted(store, "customers", customers_csv(MANY, code), number)
+    _interrupted(store, "customers", number, customers_csv(MANY, code))
     assert store.wrong_totals() == {}
     there = len(store.rows(customers)) - 1
     assert store.tally("customers", customers_csv(MANY, code)) == (MANY - there, there, 0)
-    _interrupted(store, "orders", orders_csv(MANY, customers=MANY), number)
+    _interrupted(store, "orders", number, orders_csv(MANY, customers=MANY))
     assert store.wrong_totals() == {}
     there = len(store.rows(orders))
     assert store.tally("orders", orders_csv(MANY, customers=MANY)) == (MANY - there, there, 0)
@@ -87,21 +87,12 @@ def test_an_interrupted_run_continues_where_it_stopped(store: ImportedStore, num
     assert store.wrong_totals() == {}
 
 
-def _interrupted(store: ImportedStore, kind: str, content: str, number: signal.Signals) -> None:
-    """Ends the run when it reports a bad row of the second batch: the first is written, and the last is not yet."""
-    lines = content.splitlines(keepends=True)
-    lines.insert(random.randrange(501, 999), "o,nobody,,,\n" if kind == "orders" else "nobody,,,,,\n")
-    (store.terminal.folder / f"{kind}.csv").write_text("".join(lines))
-    with store.terminal.start("import", kind, f"{kind}.csv", **store.settings) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("Line ")
-        process.send_signal(number)
-        _, output = process.communicate(timeout=SECONDS)
-    # A run that ends before the signal comes has nothing to go on with, and that is fine, too.
-    if process.returncode == 1:
+def _interrupted(store: ImportedStore, kind: str, number: signal.Signals, content: str) -> None:
+    (store.terminal.folder / f"{kind}.csv").write_text(content)
+    command = ("import", kind, f"{kind}.csv")
+    if number is signal.SIGKILL:
+        store.terminal.killed_at(SECOND_BATCH, *command, **store.settings)
         return
-    if number is signal.SIGINT:
-        assert process.returncode == 130
-        assert output == "Interrupted. Nothing is half-written: run the same command again to continue.\n"
-    else:
-        assert process.returncode == -number
+    ended = store.terminal.interrupted_at(SECOND_BATCH, *command, **store.settings)
+    sentence = "Interrupted. Nothing is half-written: run the same command again to continue.\n"
+    assert (ended.code, ended.err) == (130, sentence)

@@ -18,7 +18,7 @@ from bench.data import EVIDENCE, make_sqlite
 from lootkeep.storage.transfer.tables import BATCH, FIELDS
 from tests.cli import moved_store
 from tests.cli.moved_store import dump, settings
-from tests.cli.terminal import Serving, Terminal
+from tests.cli.terminal import SECONDS, Serving, Terminal
 
 CUSTOMERS = "/api/store/v1/customers"
 WRITERS = 4
@@ -178,7 +178,7 @@ async def _moved_under_load(
     reads, writes = Counter[int](), Counter[int]()
 
     async def write(writer: int) -> None:
-        async with httpx.AsyncClient(base_url=server.url, headers=_bearer(token), timeout=30) as http:
+        async with httpx.AsyncClient(base_url=server.url, headers=_bearer(token), timeout=SECONDS) as http:
             for number in itertools.count():
                 email = f"c{writer}-{number}-{target[:6]}@mail.example"
                 response = await http.post(CUSTOMERS, json={"email": email, "name": "Ann"})
@@ -191,7 +191,7 @@ async def _moved_under_load(
                     return
 
     async def read() -> None:
-        async with httpx.AsyncClient(base_url=server.url, headers=_bearer(token), timeout=30) as http:
+        async with httpx.AsyncClient(base_url=server.url, headers=_bearer(token), timeout=SECONDS) as http:
             while not over.is_set():
                 reads[(await http.get(f"{CUSTOMERS}/1")).status_code] += 1
 
@@ -215,7 +215,8 @@ async def _fetched(url: str, query: str) -> list[Any]:
 
 
 def _create(server: Serving, token: str, email: str) -> httpx.Response:
-    return httpx.post(f"{server.url}{CUSTOMERS}", headers=_bearer(token), json={"email": email, "name": "Late"})
+    body = {"email": email, "name": "Late"}
+    return httpx.post(f"{server.url}{CUSTOMERS}", headers=_bearer(token), json=body, timeout=SECONDS)
 
 
 def _bearer(token: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ import pytest
 
 from lootkeep.toolbox.webhooks.received import ListenerResponse
 from lootkeep.toolbox.webhooks.server import Connections, ReceivedRequest
+from tests.cli.terminal import SECONDS
 
 POST = b"POST /hook HTTP/1.1\r\nHost: x\r\nX-Odd-Case: \xc3\xab\xff\r\nContent-Length: 2\r\n\r\n{}"
 LAST = b"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -33,7 +34,7 @@ class EchoServer:
         for piece in pieces:
             writer.write(piece)
             await writer.drain()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             response = await reader.read()
         writer.close()
         await writer.wait_closed()

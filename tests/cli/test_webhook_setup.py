@@ -15,6 +15,7 @@ from lootkeep.domain.events import EVENT_TYPES, SPECIFIED_TYPES
 from tests.cli.receivers import Listening, Request, listening, receiving
 from tests.cli.terminal import KEY, SECONDS, Terminal
 from tests.conftest import ENGINES
+from tests.ports import free_port
 
 
 @pytest.fixture(params=ENGINES)
@@ -62,8 +63,8 @@ def test_a_terminated_listener_removes_its_webhook_and_a_killed_one_leaves_it_to
     with listening(store) as listener:
         assert listener.stop(signal.SIGTERM).code == 0
     assert webhooks(store) == []
-    with listening(store) as listener:
-        port = listener.url.split(":")[2].strip("/")
+    port = str(free_port())
+    with listening(store, "--port", port) as listener:
         listener.process.kill()
         listener.process.wait(SECONDS)
     (left,) = webhooks(store)
@@ -76,13 +77,14 @@ def test_a_terminated_listener_removes_its_webhook_and_a_killed_one_leaves_it_to
 
 
 def test_a_listener_at_the_url_of_a_webhook_uses_its_secret_and_keeps_it(store: Terminal) -> None:
-    with listening(store) as listener:
+    port = str(free_port())
+    with listening(store, "--port", port) as listener:
         url = listener.url
         listener.stop()
     assert store.call("webhooks", "create", f"{url}hook", webhook_allow_insecure="true").code == 0
     before = webhooks(store)
     number = str(before[0]["id"])
-    with listening(store, "--json", "--port", url.split(":")[2].strip("/")) as listener:
+    with listening(store, "--json", "--port", port) as listener:
         assert store.call("webhooks", "test", number, webhook_allow_insecure="true").code == 0
         (arrival,) = arrivals(listener, 1)
         listener.stop()

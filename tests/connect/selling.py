@@ -6,11 +6,12 @@ from typing import Any
 
 import httpx
 
-from tests.cli.terminal import Serving
+from tests.cli.terminal import SECONDS, Serving
 
 
 def call(server: Serving, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    answer = httpx.post(server.url + path, json=body, headers={"Authorization": f"Bearer {server.token}"})
+    headers = {"Authorization": f"Bearer {server.token}"}
+    answer = httpx.post(server.url + path, json=body, headers=headers, timeout=SECONDS)
     assert answer.is_success, answer.text
     data: dict[str, Any] = answer.json()["data"]
     return data

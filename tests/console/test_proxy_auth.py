@@ -15,7 +15,7 @@ from lootkeep.kernel.errors import StartupError
 from lootkeep.services import users as users_service
 from lootkeep.settings import Settings
 from lootkeep.wiring import check_settings
-from tests.cli.terminal import Serving, environment, served, start
+from tests.cli.terminal import SECONDS, Serving, environment, served, start
 from tests.console.visits import EMAIL, PASSWORD, SUPPORT, Visitor, first_owner, logged, signs_in, token, visitor
 from tests.world import World
 
@@ -196,7 +196,7 @@ def test_the_address_of_the_connection_counts_whatever_is_forwarded(server: Serv
     owner = {"Remote-Email": "owner@lootkeep.local", "X-Forwarded-For": "127.0.0.2"}
     for local, path in (("127.0.0.2", "/console/sign-in/proxy"), ("127.0.0.1", "/console/sign-in")):
         transport = httpx.HTTPTransport(local_address=local)
-        with httpx.Client(transport=transport, base_url=server.url) as http:
+        with httpx.Client(transport=transport, base_url=server.url, timeout=SECONDS) as http:
             location = http.get("/console/account", headers=owner).headers["location"]
         assert location.partition("?")[0] == path
 

@@ -46,14 +46,16 @@ def follow(server: Serving, page: Path) -> str:
     tokens = []
     for example in curls.examples(page):
         for request in curls.requests(example, server.token):
-            answer = httpx.post(server.url + request.path, headers=request.headers, content=request.body)
+            url = server.url + request.path
+            answer = httpx.post(url, headers=request.headers, content=request.body, timeout=SECONDS)
             assert answer.is_success, answer.text
             tokens.append(answer.json()["data"].get("token"))
     return str(tokens[0])
 
 
 def statuses(server: Serving) -> list[str]:
-    answer = httpx.get(f"{server.url}/api/external/v1/commands", headers={"Authorization": f"Bearer {server.token}"})
+    headers = {"Authorization": f"Bearer {server.token}"}
+    answer = httpx.get(f"{server.url}/api/external/v1/commands", headers=headers, timeout=SECONDS)
     return [command["status"] for command in answer.json()["data"]]
 
 

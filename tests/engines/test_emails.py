@@ -157,8 +157,9 @@ async def test_a_connection_lost_after_the_content_is_reported_as_unknown_outcom
 
 
 async def test_a_server_that_never_answers_times_out(server: MailServer) -> None:
-    (outcome,) = await send(server, email("hang@mail.example"), deadline=0.3)
-    reason = "the mail server did not answer within 0.3 s before the server confirmed the e-mail"
+    # Time enough to hand it over on a busy machine.
+    (outcome,) = await send(server, email("hang@mail.example"), deadline=3)
+    reason = "the mail server did not answer within 3 s before the server confirmed the e-mail"
     assert outcome == SendResult("deferred", reason, perhaps_sent=True)
 
 

@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 from tests.engines.counted_names import at, new_name
 from tests.gate import Gate
+from tests.receiver import PATIENCE_SECONDS
 
 REST = 1.0
 
@@ -45,7 +46,7 @@ def watch() -> Stopwatch:
 
 @pytest.fixture
 async def limiter(gate: Gate, watch: Stopwatch) -> AsyncIterator[RedisRateLimiter]:
-    limiter = RedisRateLimiter(gate.url, deadline_seconds=2, monotonic=watch)
+    limiter = RedisRateLimiter(gate.url, deadline_seconds=PATIENCE_SECONDS, monotonic=watch)
     yield limiter
     await limiter.close()
 
@@ -53,7 +54,7 @@ async def limiter(gate: Gate, watch: Stopwatch) -> AsyncIterator[RedisRateLimite
 @pytest.fixture
 async def elsewhere(redis_url: str) -> AsyncIterator[RedisRateLimiter]:
     """Another process with a working connection to Redis."""
-    limiter = RedisRateLimiter(redis_url, deadline_seconds=30)
+    limiter = RedisRateLimiter(redis_url, deadline_seconds=PATIENCE_SECONDS)
     yield limiter
     await limiter.close()
 

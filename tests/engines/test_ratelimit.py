@@ -16,6 +16,7 @@ from lootkeep.engines.ratelimit.memory import MemoryRateLimiter
 from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 from lootkeep.kernel.clock import MINUTE, SECOND, Instant
 from tests.engines.counted_names import at, new_name
+from tests.receiver import PATIENCE_SECONDS
 from tests.world import NOON
 
 
@@ -32,7 +33,7 @@ async def limiter(request: pytest.FixtureRequest) -> AsyncIterator[RateLimiter]:
 
 
 def new_limiter(engine: str, redis_url: str) -> RateLimiter:
-    return RedisRateLimiter(redis_url, deadline_seconds=30) if engine == "redis" else InMemory()
+    return RedisRateLimiter(redis_url, deadline_seconds=PATIENCE_SECONDS) if engine == "redis" else InMemory()
 
 
 class InMemory(MemoryRateLimiter):
@@ -146,7 +147,7 @@ def test_no_window_exceeds_the_limit_and_no_hit_is_rejected_needlessly(
 
 
 async def test_a_clock_set_back_opens_no_second_window_in_redis(redis_url: str, name: str) -> None:
-    limiter = RedisRateLimiter(redis_url)
+    limiter = new_limiter("redis", redis_url)
     for _ in range(3):
         await limiter.hit(name, 3, at(100))
     behind = await limiter.hit(name, 3, at(40))
@@ -159,7 +160,7 @@ import asyncio, sys
 from lootkeep.engines.ratelimit.redis import RedisRateLimiter
 
 async def main(url, name, now):
-    limiter = RedisRateLimiter(url, deadline_seconds=30)
+    limiter = RedisRateLimiter(url, deadline_seconds=300)
     print("ready", flush=True)
     sys.stdin.readline()
     accepted = 0

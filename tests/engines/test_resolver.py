@@ -24,6 +24,11 @@ async def names() -> AsyncIterator[StubNames]:
     names.speak.set()
 
 
+def patient(names: StubNames, memory_seconds: float = PATIENCE_SECONDS) -> Resolver:
+    """One that waits for the threads of a busy machine."""
+    return Resolver(names.look_up, deadline_seconds=PATIENCE_SECONDS, memory_seconds=memory_seconds)
+
+
 def dialled(addresses: list[AddressInfo]) -> list[tuple[str, int]]:
     return [info[4][:2] for info in addresses]
 
@@ -34,15 +39,24 @@ async def reason(resolver: Resolver, host: str) -> str:
     return str(caught.value)
 
 
+async def resolved(resolver: Resolver, host: str) -> list[AddressInfo]:
+    """A late answer serves the next caller."""
+    while True:
+        try:
+            return await resolver.resolve(host, 443)
+        except NotResolved:
+            await asyncio.sleep(0)
+
+
 async def test_concurrent_callers_share_one_lookup_of_a_host_for_any_port(names: StubNames) -> None:
-    resolver = Resolver(names.look_up)
+    resolver = patient(names)
     ips = await asyncio.gather(*(resolver.resolve("shop.example", port) for port in range(1, 51)))
     assert [dialled(addresses) for addresses in ips] == [[("127.0.0.1", port)] for port in range(1, 51)]
     assert names.asked == {"shop.example": 1}
 
 
 async def test_a_hundred_silent_hosts_do_not_block_the_next_lookup(names: StubNames) -> None:
-    resolver = Resolver(names.look_up)
+    resolver = patient(names)
     silent = [asyncio.create_task(resolver.resolve(f"silent{number}.example", 443)) for number in range(100)]
     while names.asked.total() < 100:
         await asyncio.sleep(0)
@@ -65,18 +79,12 @@ async def test_a_late_answer_serves_the_next_caller(names: StubNames) -> None:
     resolver = Resolver(names.look_up, deadline_seconds=SOON)
     await reason(resolver, "silent.example")
     names.speak.set()
-    while True:
-        try:
-            addresses = await resolver.resolve("silent.example", 443)
-        except NotResolved:
-            await asyncio.sleep(0)
-        else:
-            break
+    addresses = await resolved(resolver, "silent.example")
     assert (dialled(addresses), names.asked.total()) == ([("127.0.0.1", 443)], 1)
 
 
 async def test_a_cancelled_caller_does_not_cancel_the_lookup_for_others(names: StubNames) -> None:
-    resolver = Resolver(names.look_up)
+    resolver = patient(names)
     first, second = (asyncio.create_task(resolver.resolve("silent.example", 443)) for _ in range(2))
     while not names.asked:
         await asyncio.sleep(0)
@@ -87,13 +95,13 @@ async def test_a_cancelled_caller_does_not_cancel_the_lookup_for_others(names: S
 
 
 async def test_failures_and_answers_are_remembered_for_a_short_time(names: StubNames) -> None:
-    remembering = Resolver(names.look_up, memory_seconds=PATIENCE_SECONDS)
+    remembering = patient(names)
     for _ in range(5):
         assert await reason(remembering, "unknown.example") == "the host name cannot be resolved"
         await remembering.resolve("shop.example", 443)
     assert names.asked == {"unknown.example": 1, "shop.example": 1}
     names.asked.clear()
-    resolver = Resolver(names.look_up, memory_seconds=SOON)
+    resolver = patient(names, SOON)
     async with asyncio.timeout(PATIENCE_SECONDS):
         while names.asked["unknown.example"] < 2 or names.asked["shop.example"] < 2:
             await reason(resolver, "unknown.example")
@@ -104,19 +112,15 @@ async def test_failures_and_answers_are_remembered_for_a_short_time(names: StubN
 async def test_beyond_the_limit_new_names_fail_at_once_while_cached_names_and_ips_are_served(
     names: StubNames,
 ) -> None:
-    resolver = Resolver(names.look_up, deadline_seconds=SOON, max_threads=3)
-    await resolver.resolve("shop.example", 443)
+    resolver = Resolver(names.look_up, deadline_seconds=SOON, memory_seconds=PATIENCE_SECONDS, max_threads=3)
+    await resolved(resolver, "shop.example")
     for number in range(3):
         await reason(resolver, f"silent{number}.example")
     assert await reason(resolver, "other.example") == "too many host names are being looked up"
     assert dialled(await resolver.resolve("shop.example", 443)) == [("127.0.0.1", 443)]
     assert dialled(await resolver.resolve("::1", 443)) == [("::1", 443)]
     names.speak.set()
-    while names.asked["other.example"] == 0:
-        try:
-            await resolver.resolve("other.example", 443)
-        except NotResolved:
-            await asyncio.sleep(0)
+    assert dialled(await resolved(resolver, "other.example")) == [("127.0.0.1", 443)]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0x7f.1", "::1", "2606:4700::1111"])
@@ -132,7 +136,7 @@ async def test_a_name_the_system_cannot_look_up_is_not_resolved(host: str) -> No
 
 async def test_a_cached_ip_is_checked_like_any_other(names: StubNames, receiver: Receiver) -> None:
     names.ip = "10.0.0.1"
-    outbound = Outbound((), None, Resolver(names.look_up))
+    outbound = Outbound((), None, patient(names))
     results = [await outbound.post(f"http://shop.example:{receiver.port}/", BODY, HEADERS) for _ in range(3)]
     await outbound.close()
     assert {result.reason for result in results} == {"the address is not public"}

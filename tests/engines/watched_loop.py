@@ -13,6 +13,7 @@ from typing import Any
 
 from lootkeep.engines.resolver import AddressInfo, Resolver
 from tests.engines.hostile_urls import NAMES, HostileNames
+from tests.receiver import PATIENCE_SECONDS
 
 LOOPBACKS = ("127.0.0.1", "::1")
 
@@ -73,7 +74,7 @@ def _read_name(packet: bytes, position: int) -> tuple[str, int]:
 def _ask(server: tuple[str, int], name: str, kind: int) -> list[str]:
     question = b"".join(bytes([len(label)]) + label.encode() for label in name.rstrip(".").split(".") if label) + b"\0"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        asking.settimeout(5)
+        asking.settimeout(PATIENCE_SECONDS)
         asking.sendto(struct.pack("!HHHHHH", 1, 0x100, 1, 0, 0, 0) + question + struct.pack("!HH", kind, 1), server)
         packet = asking.recv(4096)
     (count,) = struct.unpack_from("!H", packet, 6)
@@ -102,7 +103,7 @@ class WatchedLoop(asyncio.SelectorEventLoop):
 
     def resolver(self) -> Resolver:
         """A resolver without a cache: a name may resolve differently at every lookup."""
-        return Resolver(self._look_up, memory_seconds=0)
+        return Resolver(self._look_up, deadline_seconds=PATIENCE_SECONDS, memory_seconds=0)
 
     def _look_up(self, host: str) -> list[AddressInfo]:
         name = host.lower()

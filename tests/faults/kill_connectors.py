@@ -23,7 +23,8 @@ from lootkeep.storage.engine.query import Query
 from lootkeep.storage.goods import commands as commands_db
 from lootkeep.storage.schema import commands
 from tests.api.commanding import bought, survival
-from tests.faults.processes import Processes, free_port
+from tests.faults.processes import Processes
+from tests.ports import free_port
 from tests.rcon_server import PASSWORD, PATIENCE_SECONDS, RconServer
 from tests.world import KEY, World
 

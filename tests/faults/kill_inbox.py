@@ -23,7 +23,8 @@ from lootkeep.storage.payments import events as payment_events_db
 from lootkeep.storage.schema import orders, payment_events
 from tests.api.providers import SECRET, charge, event, new_source
 from tests.builders import new_customer, new_order, new_product
-from tests.faults.processes import Processes, free_port
+from tests.faults.processes import Processes
+from tests.ports import free_port
 from tests.recount import maintained, recounted, rows, sent
 from tests.world import KEY, World
 

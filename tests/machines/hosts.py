@@ -116,7 +116,7 @@ class Machines:
 
     async def promote(self) -> None:
         """The documented failover: the replica becomes the primary, and the pooler is pointed to it."""
-        connection = await asyncpg.connect(self.url("db2"), timeout=5)
+        connection = await asyncpg.connect(self.url("db2"), timeout=START_SECONDS)
         await connection.fetchval("SELECT pg_promote()")
         await connection.close()
         self.primary = "db2"

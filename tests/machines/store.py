@@ -22,7 +22,7 @@ from lootkeep.services import access as access_service, fraud as fraud_service, 
 from lootkeep.settings import Settings
 from tests.builders import STORE
 from tests.machines.hosts import Machines
-from tests.machines.load import Receiver, Shop, count_allowed
+from tests.machines.load import PATIENCE_SECONDS, Receiver, Shop, count_allowed
 from tests.machines.network import Network
 from tests.storage.made_up_versions import FIRST
 
@@ -32,8 +32,6 @@ BURST = 2 * LIMIT + 20
 LIMITED_TOKENS = 4
 CUSTOMERS = 20
 RECEIVER_PORT = 9000
-# A lease of a dead worker ends sooner; only reached when something is wrong.
-PATIENCE_SECONDS = 180.0
 
 
 @dataclass
@@ -95,7 +93,7 @@ class Store:
         return (await self._fetch("SELECT version FROM schema_version"))[0]
 
     async def _fetch(self, sql: str) -> list[str]:
-        connection = await asyncpg.connect(self.machines.url(self.machines.primary), timeout=5)
+        connection = await asyncpg.connect(self.machines.url(self.machines.primary), timeout=PATIENCE_SECONDS)
         rows = await connection.fetch(sql)
         await connection.close()
         return [row[0] for row in rows]
@@ -138,7 +136,7 @@ async def _opened_shop(machines: Machines, receiver_url: str) -> tuple[Shop, lis
         limited = [await _token(deps, None) for _ in range(LIMITED_TOKENS)]
         token = await _token(deps, 1_000_000)
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=machines.base_url, headers=headers, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=machines.base_url, headers=headers, timeout=PATIENCE_SECONDS) as client:
         product = await client.post(f"{STORE}/products", json={"name": "VIP rank", "price": "20.00"})
         people = [{"name": f"Player {number}", "email": f"{number}@mail.example"} for number in range(CUSTOMERS)]
         customers = [await client.post(f"{STORE}/customers", json=person) for person in people]

@@ -18,6 +18,7 @@ from lootkeep.services import access as access_service
 from lootkeep.storage.engine.database import Engine
 from tests.conftest import only_sqlite
 from tests.mcp.agents import Agent, agent, open_shop
+from tests.receiver import PATIENCE_SECONDS
 from tests.sandboxes import two_stores
 from tests.world import World
 
@@ -98,7 +99,7 @@ async def test_the_official_client_talks_to_a_server_on_loopback(world: World) -
     port = server.servers[0].sockets[0].getsockname()[1]
     headers = {"Authorization": f"Bearer {world.token}"}
     async with (
-        httpx2.AsyncClient(headers=headers) as http,
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE_SECONDS) as http,
         Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)) as client,
     ):
         story = (await Agent(client).ask("order_story", order=1)).data

@@ -166,7 +166,7 @@ async def test_limits_are_hit_fires_when_a_token_calls_too_often(world: World, t
 
 @pytest.fixture
 async def world_behind_a_gate(world: World, gate: Gate) -> AsyncIterator[World]:
-    db = await PostgresDatabase.open(gate.url, 2, Deadlines(statement=0.7, connection=1.5))
+    db = await PostgresDatabase.open(gate.url, 2, Deadlines(statement=2, connection=5))
     remote = World(db, rate_limit_per_minute=0)
     remote.token = world.token
     yield remote

@@ -39,7 +39,7 @@ class TickingClock(ManualClock):
 async def worlds(db_location: Path | str, db: Engine) -> AsyncIterator[list[World]]:
     """Two processes on one database, each with connections and a clock of its own."""
     other = (
-        SqliteDatabase(db_location)
+        SqliteDatabase(db_location, PATIENT.free_connection)
         if isinstance(db_location, Path)
         else await PostgresDatabase.open(db_location, 10, PATIENT)
     )

@@ -29,7 +29,8 @@ async def admin(servers: Replicated) -> AsyncIterator[asyncpg.Connection[asyncpg
 async def test_what_no_replica_has_is_neither_acknowledged_nor_seen(
     db: PostgresDatabase, servers: Replicated, admin: asyncpg.Connection[asyncpg.Record]
 ) -> None:
-    hasty = await PostgresDatabase.open(servers.primary, 2, Deadlines(statement=0.2))
+    # Time enough for what comes before the commit.
+    hasty = await PostgresDatabase.open(servers.primary, 2, Deadlines(statement=2))
     with pytest.raises(Unavailable):
         await add(hasty, "unsafe")
     await hasty.close()

@@ -15,7 +15,7 @@ from lootkeep.storage.engine.postgres_session import Deadlines, Sessions
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import users
 from tests.gate import Gate
-from tests.replica.conftest import MAX_LAG
+from tests.replica.conftest import MAX_LAG, PATIENT_LAG, in_use
 from tests.replicas import Replicated
 from tests.servers import pooler
 from tests.storage.statements import EMAILS, add
@@ -41,43 +41,42 @@ async def test_a_read_sees_on_the_replica_what_was_just_written(db: PostgresData
 
 
 async def test_what_the_replica_has_not_replayed_in_time_is_read_from_the_primary(
-    db: PostgresDatabase, replica: Replica, servers: Replicated
+    db: PostgresDatabase, hasty_replica: Replica, servers: Replicated
 ) -> None:
     await servers.pause()
     await add(db, "new")
     with capture_logs() as lines:
-        answer = await read(replica.for_request())
-        again = await read(replica.for_request())
+        answer = await read(hasty_replica.for_request())
+        again = await read(hasty_replica.for_request())
     assert (answer, again) == ((False, ["new"]), (False, ["new"]))
     reasons = [line["reason"] for line in lines]
     assert reasons == [f"it was not up to date after {MAX_LAG} s"]
 
 
-async def test_a_read_waits_for_a_replica_that_is_a_little_behind(db: PostgresDatabase, servers: Replicated) -> None:
-    patient = Replica.of(db, servers.replica, 4, 60, is_pooled=False)
-    await patient.look()
-    await servers.pause()
-    await add(db, "new")
-    reading = [asyncio.create_task(read(patient.for_request())) for _ in range(5)]
-    await asyncio.sleep(0)
-    await servers.go_on()
-    answer = await asyncio.gather(*reading)
-    await patient.close()
-    assert answer == [(True, ["new"])] * 5
-
-
-async def test_a_replica_that_has_caught_up_is_used_again(
+async def test_a_read_waits_for_a_replica_that_is_a_little_behind(
     db: PostgresDatabase, replica: Replica, servers: Replicated
 ) -> None:
     await servers.pause()
     await add(db, "new")
-    before = await read(replica.for_request())
-    await replica.look()
-    still = await read(replica.for_request())
+    reading = [asyncio.create_task(read(replica.for_request())) for _ in range(5)]
+    await asyncio.sleep(0)
     await servers.go_on()
-    await replica.look()
-    after = await read(replica.for_request())
-    assert [answer[0] for answer in (before, still, after)] == [False, False, True]
+    answer = await asyncio.gather(*reading)
+    assert answer == [(True, ["new"])] * 5
+
+
+async def test_a_replica_that_has_caught_up_is_used_again(
+    db: PostgresDatabase, hasty_replica: Replica, servers: Replicated
+) -> None:
+    await servers.pause()
+    await add(db, "new")
+    before = await read(hasty_replica.for_request())
+    await hasty_replica.look()
+    still = await read(hasty_replica.for_request())
+    await servers.go_on()
+    while not (await read(hasty_replica.for_request()))[0]:
+        await hasty_replica.look()
+    assert [answer[0] for answer in (before, still)] == [False, False]
 
 
 async def test_a_request_that_has_written_reads_from_the_primary(replica: Replica) -> None:
@@ -94,8 +93,7 @@ async def test_the_rest_of_a_read_is_answered_by_the_primary_when_the_replica_is
 ) -> None:
     gate = Gate(servers.replica)
     await gate.open()
-    replica = Replica.of(db, gate.url, 4, MAX_LAG, is_pooled=False)
-    await replica.look()
+    replica = await in_use(Replica.of(db, gate.url, 4, PATIENT_LAG, is_pooled=False))
     async with replica.for_request().read() as tx:
         before = await tx.one(IS_REPLICA)
         await gate.shut()
@@ -110,8 +108,7 @@ async def test_a_replica_that_falls_silent_holds_no_read_for_longer_than_the_lag
 ) -> None:
     gate = Gate(servers.replica)
     await gate.open()
-    replica = Replica.of(db, gate.url, 4, MAX_LAG, is_pooled=False)
-    await replica.look()
+    replica = await in_use(Replica.of(db, gate.url, 4, MAX_LAG, is_pooled=False))
     gate.is_silent = True
     answer = await read(replica.for_request())
     await replica.close()
@@ -124,9 +121,8 @@ async def test_a_replica_that_falls_silent_during_a_statement_is_not_used(
 ) -> None:
     gate = Gate(servers.replica)
     await gate.open()
-    replica = Replica(db, Pool(Sessions(gate.url, Deadlines(statement=0.5), is_pooled=False), 1), MAX_LAG)
-    while replica.reason:
-        await replica.look()
+    sessions = Sessions(gate.url, Deadlines(statement=2), is_pooled=False)
+    replica = await in_use(Replica(db, Pool(sessions, 1), PATIENT_LAG))
     async with replica.for_request().read() as tx:
         gate.is_silent = True
         answer = await tx.one(IS_REPLICA)
@@ -139,9 +135,7 @@ async def test_the_log_does_not_blame_the_replica_for_a_primary_that_is_down(ser
     gate = Gate(servers.primary)
     await gate.open()
     primary = await PostgresDatabase.open(gate.url, 1)
-    replica = Replica.of(primary, servers.replica, 1, MAX_LAG, is_pooled=False)
-    while replica.reason:
-        await replica.look()
+    replica = await in_use(Replica.of(primary, servers.replica, 1, PATIENT_LAG, is_pooled=False))
     await gate.shut()
     with capture_logs() as lines:
         await replica.look()
@@ -164,7 +158,7 @@ async def test_a_statement_that_the_replica_cancels_to_follow_the_primary_is_run
 
 
 async def test_a_server_that_is_no_replica_is_not_read_from(db: PostgresDatabase, servers: Replicated) -> None:
-    replica = Replica.of(db, servers.primary, 1, MAX_LAG, is_pooled=False)
+    replica = Replica.of(db, servers.primary, 1, PATIENT_LAG, is_pooled=False)
     await replica.look()
     answer = await read(replica.for_request())
     await replica.close()
@@ -178,11 +172,11 @@ async def test_a_store_starts_without_its_replica_and_uses_it_when_it_comes(
     await gate.open()
     url = gate.url
     await gate.shut()
-    replica = Replica.of(db, url, 1, MAX_LAG, is_pooled=False)
+    replica = Replica.of(db, url, 1, PATIENT_LAG, is_pooled=False)
     await replica.look()
     without = await read(replica.for_request())
     await gate.open()
-    await replica.look()
+    await in_use(replica)
     answer = await read(replica.for_request())
     await replica.close()
     await gate.shut()
@@ -195,8 +189,7 @@ async def test_both_may_be_behind_poolers(db: PostgresDatabase, servers: Replica
         pooler(servers.replica, default_pool_size="2") as replica_url,
     ):
         primary = await PostgresDatabase.open(primary_url, 8, is_pooled=True)
-        replica = Replica.of(primary, replica_url, 8, 10, is_pooled=True)
-        await replica.look()
+        replica = await in_use(Replica.of(primary, replica_url, 8, PATIENT_LAG, is_pooled=True))
         await asyncio.gather(*(add(primary, f"{number:02}") for number in range(20)))
         answer = await asyncio.gather(*(read(replica.for_request()) for _ in range(20)))
         await replica.close()

@@ -16,7 +16,7 @@ from lootkeep.storage.engine.postgres_session import DEADLINES, Deadlines, Sessi
 from lootkeep.storage.engine.query import Query
 from lootkeep.storage.schema import users
 from tests.gate import Gate
-from tests.replica.conftest import MAX_LAG
+from tests.replica.conftest import PATIENT_LAG, in_use
 from tests.replicas import Replicated
 from tests.storage.statements import add
 
@@ -40,10 +40,7 @@ async def gate(servers: Replicated) -> AsyncIterator[Gate]:
 
 
 async def behind(gate: Gate, db: PostgresDatabase, deadlines: Deadlines = DEADLINES) -> Replica:
-    replica = Replica(db, Pool(Sessions(gate.url, deadlines, is_pooled=False), 1), MAX_LAG)
-    while replica.reason:
-        await replica.look()
-    return replica
+    return await in_use(Replica(db, Pool(Sessions(gate.url, deadlines, is_pooled=False), 1), PATIENT_LAG))
 
 
 async def test_a_report_that_the_replica_cancels_has_the_time_and_memory_of_a_report_on_the_primary(

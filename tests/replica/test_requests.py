@@ -38,10 +38,15 @@ async def test_lists_and_analytics_are_read_from_the_replica(world: World, repli
     assert (answer.status_code, counted) == (200, [True])
 
 
-async def test_a_token_reads_its_own_writes_while_the_replica_is_behind(world: World, servers: Replicated) -> None:
+async def test_a_token_reads_its_own_writes_while_the_replica_is_behind(
+    db: PostgresDatabase, hasty_replica: Replica, servers: Replicated
+) -> None:
+    world = World(db, replica=hasty_replica)
+    await world.begin()
     await servers.pause()
     await world.post("/referrals/tiers", BRONZE)
     tiers = (await world.get("/referrals/tiers")).json()["data"]
+    await world.close()
     assert [tier["name"] for tier in tiers] == ["Bronze"]
 
 

@@ -12,7 +12,7 @@ from lootkeep.engines.resolver import Resolver
 from lootkeep.engines.wakeup import Wakeup
 from lootkeep.worker.deliveries import DeliveryWorker
 from tests.engines.name_servers import StubNames
-from tests.receiver import Receiver
+from tests.receiver import PATIENCE_SECONDS, Receiver
 from tests.worker.delivering import record, running
 from tests.world import World
 
@@ -23,7 +23,7 @@ async def test_thirty_webhooks_with_silent_name_servers_do_not_delay_twenty_othe
     insecure_world: World,
 ) -> None:
     names, wakeup = StubNames(), Wakeup()
-    outbound = Outbound(LOOPBACK, None, Resolver(names.look_up))
+    outbound = Outbound(LOOPBACK, None, Resolver(names.look_up, deadline_seconds=PATIENCE_SECONDS))
     deps = dataclasses.replace(insecure_world.deps, outbound=outbound)
     async with AsyncExitStack() as stack:
         receivers = [await stack.enter_async_context(Receiver()) for _ in range(HEALTHY)]

@@ -18,7 +18,7 @@ _WRITE_EVERY_SECONDS = 5.0
 
 
 class DatabaseCheck:
-    """Reads at each call, and writes every few seconds."""
+    """Reads at each call, and writes every few seconds; a load balancer counts failures, so none of a write is kept."""
 
     def __init__(self, deps: Deps, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._deps = deps
@@ -31,7 +31,7 @@ class DatabaseCheck:
 
     async def _can_write(self) -> bool:
         now = self._monotonic()
-        if now >= self._next_write:
+        if now >= self._next_write or not self._is_writable:
             self._next_write = now + _WRITE_EVERY_SECONDS
             self._is_writable = await _succeeds(self._write)
         return self._is_writable

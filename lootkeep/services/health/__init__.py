@@ -5,7 +5,7 @@ from __future__ import annotations
 from lootkeep.engines.emails import Mailer
 from lootkeep.engines.intelligence import Intelligence
 from lootkeep.engines.outbound import Outbound
-from lootkeep.kernel.clock import Instant
+from lootkeep.kernel.clock import Clock
 from lootkeep.services.health import lists, machine, outside, store
 from lootkeep.services.health.finding import Config, Finding, Level, worst
 from lootkeep.services.health.replica import replica
@@ -20,16 +20,17 @@ async def examine(
     mailer: Mailer,
     outbound: Outbound,
     intelligence: Intelligence,
-    now: Instant,
+    clock: Clock,
 ) -> list[Finding]:
     """Checks everything; without `opened` there is no database yet."""
+    now = clock.now()
     database, key = await store.database(config, opened, now)
     findings = [*machine.settings(config), database, key, *machine.files(config), *machine.disk(config)]
     is_demo = False
     if database.level != "bad" and opened is not None:
         is_demo = await store.is_demo(opened)
         findings += await replica(config, opened)
-        findings += await store.contents(opened, now)
+        findings += await store.contents(opened, clock)
         findings += await outside.receivers(opened, outbound)
     findings += [await outside.redis(config), await outside.mail(config, mailer)]
     findings += await outside.public_url(config, outbound, now)

@@ -10,7 +10,7 @@ from lootkeep.domain.alerts import Alert
 from lootkeep.domain.fraud.policy import SETTINGS as FRAUD_SETTINGS, Policy
 from lootkeep.domain.receivers import Receiver
 from lootkeep.domain.servers import Server, ServerQueue
-from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Instant
+from lootkeep.kernel.clock import DAY, HOUR, MINUTE, SECOND, Clock, Instant
 from lootkeep.kernel.errors import StartupError, Unavailable
 from lootkeep.kernel.wording import plural
 from lootkeep.services import key_rotation, receivers, secret_key
@@ -111,8 +111,9 @@ async def _key(config: Config, engine: Engine) -> Finding:
     return Finding("key", "warning", f"A rotation of the secret key is under way: {progress}")
 
 
-async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
+async def contents(opened: OpenDatabase, clock: Clock) -> list[Finding]:
     """What the stored data shows about workers, the clock, and settings that do not fit."""
+    now = clock.now()
     async with opened() as engine, engine.read(slow=True) as tx:
         policy = await settings_db.get(tx, FRAUD_SETTINGS, Policy)
         accounts = _accounts(policy, *await fraud_advice_db.first_orders(tx))
@@ -128,11 +129,13 @@ async def contents(opened: OpenDatabase, now: Instant) -> list[Finding]:
         payments = _payments(await payment_events_db.count_unmatched(tx))
         alerts = _alerts(await alerts_db.ROWS.find(tx))
         newest = await outbox_db.newest_at(tx)
-        server_time = await server_clock.now(tx)
+        # The database may be far away, or slow.
+        before, server_time, after = clock.now(), await server_clock.now(tx), clock.now()
         webhooks = _webhooks(await receivers.failing(tx, now), now)
         record = await settings_db.get(tx, retention_rules.CLOCK, retention_rules.ClockRecord)
-    clock = [*_clock(newest, server_time, now), _retention(retention_rules.pause_reason(record, server_time, now))]
-    return [_queues(waits, loaded_at or Instant(0), now), *goods, *payments, alerts, *clock, *accounts, *webhooks]
+    times = _clock(newest, server_time, before, after)
+    times.append(_retention(retention_rules.pause_reason(record, server_time, now)))
+    return [_queues(waits, loaded_at or Instant(0), now), *goods, *payments, alerts, *times, *accounts, *webhooks]
 
 
 def _queues(waits: Mapping[str, Instant | None], since: Instant, now: Instant) -> Finding:
@@ -193,14 +196,14 @@ def _alerts(alerts: Sequence[Alert]) -> Finding:
     return Finding("alerts", "ok", sentence)
 
 
-def _clock(newest: Instant | None, server_time: Instant | None, now: Instant) -> list[Finding]:
-    """Times are compared with a tolerance: reading them takes a moment, and machines differ by less than a second."""
-    if newest is not None and newest - now > _CLOCK_TOLERANCE:
-        seconds = (newest - now) // SECOND
+def _clock(newest: Instant | None, server_time: Instant | None, before: Instant, after: Instant) -> list[Finding]:
+    """Times are compared with a tolerance: machines with a time service differ by less than a second."""
+    if newest is not None and newest - after > _CLOCK_TOLERANCE:
+        seconds = (newest - after) // SECOND
         return [Finding("clock", "bad", f"The newest event is {seconds} s in the future: set this machine's clock.")]
     if server_time is None:
         return []
-    seconds = abs(server_time - now) // SECOND
+    seconds = max(before - server_time, server_time - after) // SECOND
     if seconds * SECOND > _CLOCK_TOLERANCE:
         sentence = f"This machine and the database differ by {seconds} s: run a time service on both."
         return [Finding("clock", "warning", sentence)]

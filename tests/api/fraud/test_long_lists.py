@@ -29,15 +29,15 @@ _ENDINGS = st.sampled_from([".example", ".test", ".local", ".Com", ".c", ".1", "
 @only_sqlite
 async def test_the_event_loop_is_not_blocked_while_a_long_list_is_checked(world: World) -> None:
     entries = [UNUSUAL.format(number, number) for number in range(UNUSUAL_ENTRIES)]
-    began = last = time.perf_counter()
-    longest = 0.0
+    # The time of this thread, so that it does not count what else the machine does.
+    began, last, longest = time.process_time(), time.thread_time(), 0.0
     putting = asyncio.create_task(world.put("/fraud/settings", {"fraud_whitelisted_emails": entries}))
     while not putting.done():
         await asyncio.sleep(0)
-        longest, last = max(longest, time.perf_counter() - last), time.perf_counter()
+        longest, last = max(longest, time.thread_time() - last), time.thread_time()
     assert (await putting).json()["data"] == {"fraud_whitelisted_emails_count": UNUSUAL_ENTRIES}
-    # Held by the check, it would not have gone on for nearly all of the time.
-    assert longest < (time.perf_counter() - began) / 2
+    # Held by the check, it would not have gone on for nearly all of the work.
+    assert longest < (time.process_time() - began) / 2
 
 
 @only_sqlite

@@ -23,6 +23,7 @@ from lootkeep.services import access as access_service
 from lootkeep.settings import Settings
 from lootkeep.storage import migrations
 from tests.forked import Forked
+from tests.ports import free_port
 from tests.world import KEY, World
 
 PROGRAMS = Path(sys.executable).parent
@@ -121,12 +122,6 @@ async def stored_names(served: RunningServer) -> set[str]:
     await world.close()
     await engine.close()
     return names
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
 
 
 def start(settings: dict[str, str], folder: Path, *words: str | Path, port: int | None = None) -> RunningServer:

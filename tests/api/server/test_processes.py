@@ -54,6 +54,7 @@ def test_no_connection_is_accepted_while_processes_finish_running_requests(serve
         time.sleep(0.05)
     assert not is_accepted(served.port)
     assert served.process.poll() is None
+    upload.send_rest()
     assert upload.finish().status_code == 201
     assert served.process.wait(PATIENCE_SECONDS) == -signal.SIGTERM
 

@@ -57,6 +57,9 @@ async def restart(
     served = servers[name]
     served.process.send_signal(signal.SIGTERM)
     await proxy.until(name, "DOWN")
+    # All at once: a server that stops does not wait for long.
+    for upload in uploads:
+        upload.send_rest()
     finished = [(await asyncio.to_thread(upload.finish)).status_code for upload in uploads]
     await asyncio.to_thread(stop, served)
     command = (PROGRAMS / "lootkeep", "serve")

@@ -29,8 +29,11 @@ class Upload:
         # The server asks for the body: it is at work on this request.
         assert self._connection.recv(1024).startswith(b"HTTP/1.1 100 ")
 
-    def finish(self) -> httpx.Response:
+    def send_rest(self) -> None:
         self._connection.sendall(self._body)
+
+    def finish(self) -> httpx.Response:
+        """What is answered to all of it."""
         (answer,) = responses(read_all(self._connection))
         self._connection.close()
         return answer

@@ -36,7 +36,8 @@ class Owner:
 
     def call(self, method: str, path: str, **body: Any) -> Any:
         headers = {"Authorization": f"Bearer {self._store.token}"}
-        answer = httpx.request(method, f"{self._store.url}/api/{path}", json=body or None, headers=headers)
+        url = f"{self._store.url}/api/{path}"
+        answer = httpx.request(method, url, json=body or None, headers=headers, timeout=SECONDS)
         assert answer.is_success, answer.text
         return answer.json()["data"]
 
@@ -71,7 +72,10 @@ def test_a_key_is_bought_and_sent_to_the_buyer(store: Serving, tmp_path: Path) -
     product = owner.call("POST", "store/v1/products", name="Ember & Ash", price="9.99", delivery_type="keys")
     owner.call("POST", f"external/v1/products/{product['id']}/keys", keys=[KEY])
     webhook = owner.call("POST", "external/v1/webhooks", url="http://127.0.0.1:9/", events=["order.delivered"])
-    with shop(store, tmp_path, webhook["secret"]) as (url, log), httpx.Client(base_url=url) as buyer:
+    with (
+        shop(store, tmp_path, webhook["secret"]) as (url, log),
+        httpx.Client(base_url=url, timeout=SECONDS) as buyer,
+    ):
         owner.call("PUT", f"external/v1/webhooks/{webhook['id']}", url=f"{url}/webhook")
         page = buyer.get("/").text
         assert "Ember &amp; Ash, 9.99 USD" in page
