@@ -7,7 +7,7 @@ from typing import Any, get_args
 from lootkeep.domain import (
     alerts as alerts_rules,
     analytics as analytics_rules,
-    audiences,
+    audiences as audiences_rules,
     campaigns as campaigns_rules,
     commands as commands_rules,
     coupon_uses as coupon_uses_rules,
@@ -84,7 +84,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "AuthorType": get_args(tickets_rules.AuthorType),
     "LastMessageBy": get_args(tickets_rules.LastMessageBy),
     "CampaignStatus": get_args(campaigns_rules.CampaignStatus),
-    "AudienceType": get_args(audiences.AudienceType),
+    "AudienceType": get_args(audiences_rules.AudienceType),
     "AlertChannel": get_args(alerts_rules.AlertChannel),
     "AlertTrigger": get_args(alerts_rules.AlertTrigger),
     "ReferralStatus": get_args(referrals_rules.ReferralStatus),
