@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lootkeep.storage.totals.declared import TOTALS_OF
-from lootkeep.storage.totals.total import LENGTHS, Added, SumTable, Total
+from lootkeep.storage.totals.total import LENGTHS, SumTable, Total
 
 if TYPE_CHECKING:
     from lootkeep.storage.engine.database import Transaction
@@ -28,13 +28,11 @@ class Totals:
         for total in TOTALS_OF[source]:
             if before is not None and after is not None and total.fields(before) == total.fields(after):
                 continue
-            old = None if before is None else total.of(before)
-            new = None if after is None else total.of(after)
-            if old != new:
-                self._add(total, old, -1)
-                self._add(total, new, 1)
+            self._add(total, before, -1)
+            self._add(total, after, 1)
 
-    def _add(self, total: Total, addition: Added | None, sign: int) -> None:
+    def _add(self, total: Total, record: object | None, sign: int) -> None:
+        addition = None if record is None else total.of(record)
         if addition is None:
             return
         at, key, values = addition
