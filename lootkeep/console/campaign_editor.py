@@ -69,7 +69,7 @@ CONDITIONS = (
     Field("last_order_before", "Last order before", forms.day()),
     Field("last_order_after", "Last order on or after", forms.day()),
     Field("registered_from", "Signed up on or after", forms.day()),
-    Field("registered_to", "Signed up before the end of", forms.day()),
+    Field("registered_to", "Signed up before", forms.day()),
     Field("is_referrer", "Has referred someone", forms.yes_or_no("Yes", "No", "Does not matter")),
 )
 CARDS = {
