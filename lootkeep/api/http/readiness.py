@@ -18,7 +18,7 @@ _WRITE_EVERY_SECONDS = 5.0
 
 
 class DatabaseCheck:
-    """Reads at each call, and writes every few seconds, or each time while it fails: a load balancer counts failures."""
+    """Reads at each call, and writes every few seconds, or at each call while that fails: balancers count failures."""
 
     def __init__(self, deps: Deps, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._deps = deps
